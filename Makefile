@@ -1,0 +1,48 @@
+# Every target sets itself up in .venv; only Python (3.11 or newer), git and make are needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH_READY := $(VENV)/.bench-ready
+
+.PHONY: demo test test-all test-browser check format bench rows clean
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+demo: $(READY)
+	$(BIN)/polhode demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not long"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest --timeout=3600
+
+test-browser: $(READY)
+	@echo "There is no page to drive yet; the browser tests come with the viewer."
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/house
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(BENCH_READY)
+	$(BIN)/python -m benchmarks
+
+rows: $(READY)
+	$(BIN)/python -m pytest -m "not long" --rows
+
+clean:
+	rm -rf $(VENV) out build dist

@@ -1,0 +1,34 @@
+"""Polhode: rigid-body mechanics described once, read and run in every form.
+
+>>> import polhode as ph
+"""
+
+from importlib import import_module
+from typing import Any
+
+from polhode.version import __version__
+
+# Public name -> the module that defines it. Loaded on first use: `import polhode`
+# itself imports nothing heavy.
+PUBLIC = {
+    # lowering
+    "compile": "polhode.lowering.compile",
+    "Program": "polhode.lowering.compile",
+    "read": "polhode.lowering.sympy",
+    # errors
+    "PolhodeError": "polhode.errors",
+}
+
+__all__ = ["__version__", *PUBLIC]  # noqa: PLE0604 - the table is the list
+
+
+def __getattr__(name: str) -> Any:
+    if name not in PUBLIC:
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+    value = getattr(import_module(PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

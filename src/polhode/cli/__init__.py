@@ -1,0 +1,5 @@
+"""The command `polhode`."""
+
+from polhode.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,81 @@
+"""The ways in which Polhode refuses: who, what with numbers, why, how to repair.
+
+Every error is built from the same four sentences, so that all read alike:
+
+    SingularMassMatrix: 'crane' has no unique acceleration at t = 0 s: ...   (what)
+
+      Nothing resists z3, the speed of joint 'hook' ...                      (why)
+
+      Give 'hook' a moment of inertia about k, or make the joint fixed.      (repair)
+      Loose direction in (z1, z2, z3, z4): (0, 0, 1, 0).                     (fact)
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class PolhodeError(Exception):
+    """The parent of everything that Polhode raises on purpose."""
+
+    code: ClassVar[str] = "ERROR"
+
+    def __init__(self, what: str, why: str = "", repair: str = "", fact: str = ""):
+        self.what, self.why, self.repair, self.fact = what, why, repair, fact
+        super().__init__(what, why, repair, fact)
+
+    def __str__(self) -> str:
+        last = "\n".join(part for part in (self.repair, self.fact) if part)
+        blocks = [part for part in (self.why, last) if part]
+        indented = ["  " + block.replace("\n", "\n  ") for block in blocks]
+        return "\n\n".join([self.what, *indented])
+
+
+class ModelError(PolhodeError, ValueError):
+    """A description that no physical system can have."""
+
+    code = "MODEL"
+
+
+class UnphysicalInertia(ModelError):
+    """Mass or moments of inertia that no spread of mass has."""
+
+
+class FrameMismatch(ModelError):
+    """Two quantities of different frames or points were mixed."""
+
+
+class StateError(PolhodeError, ValueError):
+    """A position, orientation or velocity that is not one."""
+
+    code = "STATE"
+
+
+class ForceError(PolhodeError, ValueError):
+    """A force law that gave no usable force."""
+
+    code = "FORCE"
+
+
+class CompileError(PolhodeError, ValueError):
+    """A function that cannot be turned into a program as asked."""
+
+    code = "COMPILE"
+
+
+class UnsupportedPrimitive(CompileError):
+    """A JAX primitive for which the asked backend has no rule."""
+
+
+class ArgumentError(CompileError, TypeError):
+    """Arguments that do not fit the program they were given to."""
+
+
+class UnreadableProgram(CompileError):
+    """A program that has no closed form to read."""
+
+
+class FileError(PolhodeError, OSError):
+    """A file that cannot be read or written."""
+
+    code = "IO"

@@ -1,0 +1,50 @@
+"""One spelling for NumPy and JAX arrays, and for removable singularities.
+
+A kernel written as `xp = namespace(x); xp.sin(x)` is NumPy outside a trace, where an
+eager `jax.numpy` operation costs a millisecond, and `jax.numpy` inside one.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+MARK = "removable_singularity"
+
+
+def namespace(*values: Any) -> ModuleType:
+    """`jax.numpy` if any of the values is a JAX array or tracer, else `numpy`."""
+    jax = sys.modules.get("jax")
+    if jax is not None and any(isinstance(value, jax.Array) for value in values):
+        return jax.numpy
+    return np
+
+
+def removable(near: Any, series: Any, exact: Any) -> Any:
+    """`series` where `near` holds, else `exact`; readers of mathematics take `exact`.
+
+    The two branches of a removable singularity, such as sin(x)/x, are one function.
+    Computation needs both; a person wants only the closed form. Guard the closed form
+    too, or its derivative is NaN where it is not taken:
+
+        small = x2 < 1e-4
+        safe = removable(small, 1.0, x2)
+        sinc = removable(small, 1 - x2 / 6 + ..., sin(sqrt(safe)) / sqrt(safe))
+    """
+    if namespace(near, series, exact) is np:
+        return np.where(near, series, exact)
+    return _marked()(near, series, exact)
+
+
+@cache
+def _marked() -> Any:
+    import jax
+
+    def removable_singularity(near: Any, series: Any, exact: Any) -> Any:
+        return jax.numpy.where(near, series, exact)
+
+    return jax.jit(removable_singularity)

@@ -1,0 +1,59 @@
+"""Shared by all tests: strict numbers, quiet Hypothesis, and the count of rows."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# The compiler's cache must not leak between test runs and the user's own directory.
+os.environ.setdefault("POLHODE_CACHE", str(Path(__file__).parent / "../build/cache"))
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+hypothesis.settings.register_profile(
+    "polhode",
+    deadline=None,
+    derandomize=True,
+    max_examples=40,
+    print_blob=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("polhode")
+
+ROWS = [line.split("\t") for line in (Path(__file__).parent / "rows.txt").open()]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rows", action="store_true", help="count the checklist rows")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[PASSED], config.stash[FAILED] = set(), set()
+
+
+PASSED: pytest.StashKey[set[str]] = pytest.StashKey()
+FAILED: pytest.StashKey[set[str]] = pytest.StashKey()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    outcome = yield
+    report = outcome.get_result()
+    ids = {name for mark in item.iter_markers("row") for name in mark.args}
+    if report.failed:
+        item.config.stash[FAILED].update(ids)
+    elif report.when == "call" and report.passed:
+        item.config.stash[PASSED].update(ids)
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    if not config.getoption("--rows"):
+        return
+    shown = config.stash[PASSED] - config.stash[FAILED]
+    missing = [(name, title.strip()) for name, title in ROWS if name not in shown]
+    write = terminalreporter.write_line
+    write(f"{len(ROWS) - len(missing)} of {len(ROWS)} rows have a passing test")
+    for name, title in missing:
+        write(f"  missing {name}  {title}")
