@@ -1,0 +1,65 @@
+"""The door check of every noun: numbers in, one read-only float64 array out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import StateError
+
+
+def is_traced(*values: Any) -> bool:
+    """Whether any of the values is a JAX tracer, whose numbers are not known yet."""
+    jax = sys.modules.get("jax")
+    return jax is not None and any(isinstance(v, jax.core.Tracer) for v in values)
+
+
+def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
+    """A copy of `value` as float64 of this `shape`, finite and read-only.
+
+    `what` names the quantity in the refusal: "the origin of pose 'arm'". A tracer
+    passes unchecked: its numbers are not known yet. A list holding tracers is stacked.
+
+    >>> admit([1, 2, 3], (3,), "a point")
+    array([1., 2., 3.])
+    """
+    if is_traced(value):
+        return value
+    if isinstance(value, (list, tuple)) and is_traced(*value):
+        return sys.modules["jax"].numpy.stack(value)
+    array = _as_float64(value, what)
+    if array.shape != shape:
+        raise StateError(
+            f"{what} has shape {array.shape}, expected {shape}.",
+            "Each entry is a component along one axis.",
+            f"Give {' x '.join(map(str, shape)) or 'one'} real numbers.",
+        )
+    if not np.all(np.isfinite(array)):
+        raise StateError(
+            f"{what} is not finite: {np.array2string(array, separator=', ')}.",
+            "NaN and infinity are no place, direction or speed.",
+            "Look where the numbers come from: a division by zero or a missing value.",
+        )
+    array.setflags(write=False)
+    return array
+
+
+def _as_float64(value: Any, what: str) -> np.ndarray:
+    given = np.asarray(value) if not _ragged(value) else None
+    if given is None or given.dtype.kind not in "fiu":
+        raise StateError(
+            f"{what} is not made of real numbers: {value!r}.",
+            "Components are real; complex numbers, truth values and text are not.",
+            "Give numbers.",
+        )
+    return np.array(given, dtype=np.float64)
+
+
+def _ragged(value: Any) -> bool:
+    try:
+        np.asarray(value)
+    except ValueError:
+        return True
+    return False

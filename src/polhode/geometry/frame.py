@@ -1,0 +1,50 @@
+"""Frames of reference: who looks, and along which axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from polhode.errors import FrameMismatch, ModelError
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """An observer carrying three orthonormal right-handed axes and an origin.
+
+    Identity is the object: two frames of one name are two frames.
+
+    >>> Frame("ship") == Frame("ship")
+    False
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ModelError(
+                f"a frame cannot be named {self.name!r}.",
+                "Errors and printed equations call a frame by its name.",
+                'Give it a short text, such as Frame("ship").',
+            )
+
+    def __repr__(self) -> str:
+        return f"Frame({self.name!r})"
+
+
+def require_same_frame(act: str, one: Frame, other: Frame) -> None:
+    """Refuse to `act` on two quantities written in different frames."""
+    if one is other:
+        return
+    namesakes = one.name == other.name
+    raise FrameMismatch(
+        f"cannot {act} a quantity of frame {one.name!r} and one of {other.name!r}.",
+        "Two different frames have that name; a frame is an object, not a name."
+        if namesakes
+        else "The same three numbers are different vectors in different axes.",
+        "Make the frame once and use it in both places."
+        if namesakes
+        else "Re-express one first: vector.written_in(rotation) with a Rotation"
+        f" of {other.name!r} seen from {one.name!r}, or back.",
+    )

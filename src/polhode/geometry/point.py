@@ -1,0 +1,52 @@
+"""Material points: places that move with a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from polhode.geometry.admission import admit
+from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.vector import Vector, components_close, shown
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A material point fixed in a frame, by its coordinates along the frame's axes.
+
+    >>> rod = Frame("rod")
+    >>> Point(rod, [0, 0, 3], "tip") - Point(rod, [0, 0, 1])
+    Vector([0, 0, 2], 'rod')
+    """
+
+    frame: Frame
+    coordinates: Any
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        what = f"point {self.name!r} of {self.frame.name!r}"
+        object.__setattr__(self, "coordinates", admit(self.coordinates, (3,), what))
+
+    @staticmethod
+    def origin(frame: Frame) -> Point:
+        """The point at which a frame's three axes meet."""
+        return Point(frame, (0.0, 0.0, 0.0), "origin")
+
+    def is_close(self, other: Point, rtol: float = 1e-12) -> bool:
+        """The same place in the same frame, within `rtol` of the larger coordinate."""
+        require_same_frame("compare", self.frame, other.frame)
+        return components_close(self.coordinates, other.coordinates, rtol)
+
+    def __sub__(self, other: Point) -> Vector:
+        """The vector from the other point to this one."""
+        require_same_frame("subtract", self.frame, other.frame)
+        return Vector(self.coordinates - other.coordinates, self.frame)
+
+    def __add__(self, displacement: Vector) -> Point:
+        require_same_frame("add", self.frame, displacement.frame)
+        return Point(self.frame, self.coordinates + displacement.components)
+
+    def __repr__(self) -> str:
+        label = f", {self.name!r}" if self.name else ""
+        return f"Point({self.frame.name!r}, {shown(self.coordinates)}{label})"
