@@ -108,3 +108,42 @@ def four_outer(matrix: Any) -> Any:
     zz = 1 - R[0][0] - R[1][1] + R[2][2]
     rows = [[ww, wx, wy, wz], [wx, xx, xy, xz], [wy, xy, yy, yz], [wz, xz, yz, zz]]
     return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def spatial_angular_velocity(q: Any, q_dot: Any) -> Any:
+    """ω in the observer's axes: ω = 2 (w v̇ - ẇ v + v × v̇), from q̇ = ω q / 2."""
+    return 2 * product(q_dot, conjugate(q))[..., 1:]
+
+
+def body_angular_velocity(q: Any, q_dot: Any) -> Any:
+    """ω in the body's axes: ω = 2 (w v̇ - ẇ v - v × v̇), from q̇ = q ω / 2."""
+    return 2 * product(conjugate(q), q_dot)[..., 1:]
+
+
+def rates_of_spatial(q: Any, angular_velocity: Any) -> Any:
+    """q̇ = ω q / 2, with ω in the observer's axes; q·q̇ = 0, so |q| is kept."""
+    return product(pure(angular_velocity), q) / 2
+
+
+def rates_of_body(q: Any, angular_velocity: Any) -> Any:
+    """q̇ = q ω / 2, with ω in the body's axes; q·q̇ = 0, so |q| is kept."""
+    return product(q, pure(angular_velocity)) / 2
+
+
+def spatial_rate_matrix(q: Any) -> Any:
+    """S (..., 3, 4) with ω = S q̇ in the observer's axes: S = 2 [-v, w + [v]]."""
+    xp = namespace(q)
+    w, v = q[..., :1], q[..., 1:]
+    block = w[..., None] * xp.eye(3) + skew(v)
+    return 2 * xp.concatenate([-v[..., None], block], axis=-1)
+
+
+def spatial_rate_inverse(q: Any) -> Any:
+    """G (..., 4, 3) with q̇ = G ω, ω in the observer's axes: G = Sᵀ/4, regular."""
+    return namespace(q).swapaxes(spatial_rate_matrix(q), -1, -2) / 4
+
+
+def regularity(q: Any) -> Any:
+    """How far from singular: 1 for every unit quaternion."""
+    xp = namespace(q)
+    return xp.sqrt(q[..., 0] ** 2 + dot(q[..., 1:], q[..., 1:]))
