@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from polhode.geometry.admission import admit
+import numpy as np
+
+from polhode.errors import FrameMismatch
+from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.vector import Vector, components_close, shown
 
@@ -50,3 +53,22 @@ class Point:
     def __repr__(self) -> str:
         label = f", {self.name!r}" if self.name else ""
         return f"Point({self.frame.name!r}, {shown(self.coordinates)}{label})"
+
+
+def require_same_point(act: str, one: Point, other: Point) -> None:
+    """Refuse to `act` on two quantities about different points."""
+    if one is other or _coincide(one, other):
+        return
+    raise FrameMismatch(
+        f"cannot {act} a quantity about {one!r} and one about {other!r}.",
+        "A velocity or a moment changes with the point it is about.",
+        "Shift one first: quantity.at(point).",
+    )
+
+
+def _coincide(one: Point, other: Point) -> bool:
+    if one.frame is not other.frame:
+        return False
+    if is_traced(one.coordinates, other.coordinates):
+        return True  # numbers that are not known yet are not refused
+    return bool(np.array_equal(one.coordinates, other.coordinates))

@@ -1,0 +1,95 @@
+"""Transport of velocities, moments and rates: other points, other observers.
+
+Kernels on columns of one frame. p_PQ goes from P to Q; w_AB is the angular velocity of
+B seen from A. Spatial vectors (..., 6) are angular first: [w; v], [torque; force].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.geometry.vector import cross, skew
+from polhode.lowering.arrays import namespace
+
+
+def shift_velocity(w: Any, v_P: Any, p_PQ: Any) -> Any:
+    """The velocity of another point of a rigid body.   v_Q = v_P + w x p_PQ"""
+    return v_P + cross(w, p_PQ)
+
+
+def shift_acceleration(w: Any, alpha: Any, a_P: Any, p_PQ: Any) -> Any:
+    """The acceleration of another point of a rigid body.
+
+    a_Q = a_P + alpha x p_PQ + w x (w x p_PQ)
+    """
+    return a_P + cross(alpha, p_PQ) + cross(w, cross(w, p_PQ))
+
+
+def shift_torque(torque_P: Any, force: Any, p_PQ: Any) -> Any:
+    """The moment of a force system about another point.
+
+    torque_Q = torque_P - p_PQ x force
+    """
+    return torque_P - cross(p_PQ, force)
+
+
+def shift_twist(twist_P: Any, p_PQ: Any) -> Any:
+    """A twist [w; v_P] (..., 6) about another point: [w; v_P + w x p_PQ]."""
+    xp = namespace(twist_P, p_PQ)
+    w, v_P = twist_P[..., :3], twist_P[..., 3:]
+    return xp.concatenate([w, shift_velocity(w, v_P, p_PQ)], axis=-1)
+
+
+def shift_wrench(wrench_P: Any, p_PQ: Any) -> Any:
+    """A wrench [torque_P; f] (..., 6) about another point: [torque_P - p_PQ x f; f]."""
+    xp = namespace(wrench_P, p_PQ)
+    torque_P, force = wrench_P[..., :3], wrench_P[..., 3:]
+    return xp.concatenate([shift_torque(torque_P, force, p_PQ), force], axis=-1)
+
+
+def vector_rate(rate_B: Any, w_AB: Any, vector: Any) -> Any:
+    """The rate of a vector seen from A, from the one seen from B.
+
+    rate_A = rate_B + w_AB x vector
+    """
+    return rate_B + cross(w_AB, vector)
+
+
+def dyadic_rate(rate_B: Any, w_AB: Any, dyadic: Any) -> Any:
+    """The rate of a dyadic (..., 3, 3) seen from A, from the one seen from B.
+
+    rate_A = rate_B + [w_AB] T - T [w_AB]
+    """
+    spin = skew(w_AB)
+    return rate_B + spin @ dyadic - dyadic @ spin
+
+
+def spatial_rate(rate_B: Any, w_AB: Any, spatial: Any) -> Any:
+    """The rate of a spatial vector (..., 6) seen from A, from the one seen from B.
+
+        rate_A = rate_B + [Omega] V,      [Omega] = diag([w_AB], [w_AB])
+
+    For the twist of B itself the angular parts of both rates are equal: w x w = 0.
+    """
+    xp = namespace(rate_B, w_AB, spatial)
+    halves = (slice(0, 3), slice(3, 6))
+    parts = [vector_rate(rate_B[..., k], w_AB, spatial[..., k]) for k in halves]
+    return xp.concatenate(parts, axis=-1)
+
+
+def linear_first(spatial: Any) -> Any:
+    """[angular; linear] (..., 6) in the order [linear; angular] of some papers."""
+    xp = namespace(spatial)
+    return xp.concatenate([spatial[..., 3:], spatial[..., :3]], axis=-1)
+
+
+def angular_first(spatial: Any) -> Any:
+    """[linear; angular] (..., 6) of some papers in the house's order."""
+    return linear_first(spatial)
+
+
+def linear_first_matrix(matrix: Any) -> Any:
+    """A spatial matrix (..., 6, 6) for linear-first columns:   P6 M P6"""
+    xp = namespace(matrix)
+    rows = xp.concatenate([matrix[..., 3:, :], matrix[..., :3, :]], axis=-2)
+    return linear_first(rows)
