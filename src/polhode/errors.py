@@ -79,3 +79,23 @@ class FileError(PolhodeError, OSError):
     """A file that cannot be read or written."""
 
     code = "IO"
+
+
+class NotARotation(StateError):
+    """Numbers that were to describe a rotation and describe none."""
+
+
+class ZeroQuaternion(NotARotation):
+    """Four zeros, which have no direction to normalise to."""
+
+
+class ZeroAxis(NotARotation):
+    """An axis of no length, about which nothing can turn."""
+
+
+class SingularParametrisation(StateError):
+    """An orientation at which these parameters, or their rates, are not unique."""
+
+
+class NumericalWarning(UserWarning):
+    """A number that is allowed, but is hardly what was meant."""

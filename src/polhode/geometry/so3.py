@@ -78,6 +78,34 @@ def right_jacobian_inverse(vector: Any) -> Any:
     return left_jacobian_inverse(-vector)
 
 
+def boxplus(matrix: Any, increment: Any) -> Any:
+    """The rotation moved by a finite increment in the observer's axes: exp(δ) R."""
+    return exp(increment) @ matrix
+
+
+def boxminus(matrix: Any, reference: Any) -> Any:
+    """The increment δ in the observer's axes with boxplus(reference, δ) = R.
+
+    δ = log(R R_refᵀ)
+    """
+    return log(matrix @ namespace(reference).swapaxes(reference, -1, -2))
+
+
+def orthonormalised(matrix: Any) -> Any:
+    """The rotation nearest to a matrix that is one already within about 1e-5.
+
+        R ← R (3 - RᵀR) / 2,  twice
+
+    The polar factor by Newton's and Schulz's iteration: an error e becomes 3e²/4.
+    """
+    xp = namespace(matrix)
+    for _ in range(2):
+        gram = xp.swapaxes(matrix, -1, -2) @ matrix
+        # Written as a correction, so that a rotation stays itself to the last bit.
+        matrix = matrix + matrix @ (xp.eye(3) - gram) / 2
+    return matrix
+
+
 def _series_in_skew(vector: Any, first: Any, second: Any) -> Any:
     """1 + first [φ] + second [φ]²."""
     xp = namespace(vector)
