@@ -1,0 +1,50 @@
+"""Evaluation of users' functions in double precision, whatever JAX is set to.
+
+Laws, paths and energies that users write are traced: plain arithmetic or `jax.numpy`.
+Inside a trace they are simply called. Outside, they run compiled, in double precision,
+and give NumPy arrays; the user's own `jax_enable_x64` is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from polhode.geometry.admission import is_traced
+
+
+def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, compiled on its first call outside a trace.
+
+    Arguments are arrays or trees of arrays, all passed by position.
+    """
+    import jax
+
+    compiled = jax.jit(function)
+
+    @wraps(function)
+    def evaluate(*arguments: Any) -> Any:
+        if is_traced(*jax.tree.leaves(arguments)):
+            return function(*arguments)
+        with jax.enable_x64(True):
+            values = jax.tree.map(lambda x: np.asarray(x, float), arguments)
+            return jax.tree.map(np.asarray, compiled(*values))
+
+    return evaluate
+
+
+def gradient(function: Callable[..., Any], argument: Any = 0) -> Callable[..., Any]:
+    """The derivative of a scalar function by one of its arguments, in double."""
+    import jax
+
+    return doubled(jax.grad(function, argnums=argument))
+
+
+def jacobian(function: Callable[..., Any], argument: int = 0) -> Callable[..., Any]:
+    """The matrix of derivatives of a function by one of its arguments, in double."""
+    import jax
+
+    return doubled(jax.jacfwd(function, argnums=argument))
