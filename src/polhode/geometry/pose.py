@@ -48,6 +48,11 @@ class Pose:
         return self.rotation.seen_from
 
     @staticmethod
+    def identity(*, of: Frame, seen_from: Frame) -> Pose:
+        """The placement of a frame that coincides with its observer."""
+        return Pose(Rotation.identity(of=of, seen_from=seen_from), (0.0, 0.0, 0.0))
+
+    @staticmethod
     def carrying(point: Point, to: Point, rotation: Rotation) -> Pose:
         """The placement with this rotation that carries one point to another.
 
