@@ -99,3 +99,7 @@ class SingularParametrisation(StateError):
 
 class NumericalWarning(UserWarning):
     """A number that is allowed, but is hardly what was meant."""
+
+
+class DegenerateMesh(ModelError):
+    """A surface that encloses no volume: open, inside out or flat."""
