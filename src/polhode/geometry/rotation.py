@@ -35,11 +35,11 @@ from polhode.geometry.vector import Vector, shown
 class Rotation:  # over 12 methods: a pair for each parametrisation is the contract
     """The rotation R_AB of frame B as frame A sees it: of=B, seen_from=A.
 
-              y_A                  columns of R_AB: B's axes in A's components
-        y_B    |    x_B            the same object, two uses:
-           \\   |   /                v_A = R_AB v_B    vector.written_in(rotation)
-              \\ | / θ              b = R a           rotation.turn(vector)
-                *------ x_A        adjacent letters match: R_AC = R_AB @ R_BC
+        y_B  y_A  x_B       columns of R_AB: B's axes in A's components
+          .   |   .         one object, two uses:
+            . | . θ           v_A = R_AB v_B   vector.written_in(rotation)
+              *----- x_A      b = R a          rotation.turn(vector)
+                            adjacent letters match: R_AC = R_AB @ R_BC
 
     >>> ship, mast = Frame("ship"), Frame("mast")
     >>> Rotation.from_axis_angle([0, 0, 1], np.pi / 2, of=mast, seen_from=ship)

@@ -7,6 +7,7 @@ array, or the refusal. Tracers pass unchecked: their numbers are not known yet.
 from __future__ import annotations
 
 import warnings
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,15 @@ def admit_matrix(value: Any, who: str) -> Any:
     matrix = admit(value, (3, 3), f"the matrix of {who}")
     if is_traced(matrix):
         return matrix
-    if np.linalg.det(matrix) < 0:
+    with np.errstate(over="ignore", invalid="ignore"):
+        determinant, gram = np.linalg.det(matrix), matrix.T @ matrix
+    if determinant < 0:
         raise NotARotation(
-            f"the matrix of {who} has a negative determinant,"
-            f" {np.linalg.det(matrix):.6g}.",
+            f"the matrix of {who} has a negative determinant, {determinant:.6g}.",
             "It turns a right-handed triad into a left-handed one: a reflection,"
             " perhaps with a turn. No rigid body can follow it.",
             "Look for a changed sign, two exchanged axes or a left-handed triad.",
         )
-    gram = matrix.T @ matrix
     defect = np.max(np.abs(gram - np.eye(3)))
     if not defect <= ORTHOGONALITY:
         raise NotARotation(
@@ -78,7 +79,7 @@ def admit_quaternion(value: Any, who: str) -> Any:
     q = admit(value, (4,), f"the quaternion (w, x, y, z) of {who}")
     if is_traced(q):
         return quaternion.normalised(q)
-    length = float(np.sqrt(q @ q)) if np.max(np.abs(q)) < 1e150 else np.inf
+    length = hypot(*q)
     if length == 0:
         raise ZeroQuaternion(
             f"{who} cannot have the zero quaternion (0, 0, 0, 0).",
