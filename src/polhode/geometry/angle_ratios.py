@@ -1,7 +1,7 @@
 """Ratios of an angle's sines to its powers, whole and exact down to the angle zero.
 
 Each is a function of x = θ², the squared angle, because that is smooth where the
-rotation vector vanishes and θ itself is not. Below θ = 1 a series in x is used, long
+rotation vector vanishes and θ itself is not. For small θ a series in x is used, long
 enough for double precision and for its derivatives; above it the closed form is, and
 neither branch divides by what it cannot.
 """
@@ -9,7 +9,7 @@ neither branch divides by what it cannot.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import factorial
+from math import factorial, pi
 from typing import Any
 
 from polhode.lowering.arrays import namespace, removable
@@ -18,19 +18,15 @@ SMALL = 1.0
 _SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(10)]
 _VERSINE = [(-1) ** n / factorial(2 * n + 2) for n in range(10)]
 _SINE_DEFECT = [(-1) ** n / factorial(2 * n + 3) for n in range(9)]
-# |B_2n| / (2n)!, Bernoulli's numbers, n = 1, 2, ...
+# |B_2n| / (2n)! = 2 ζ(2n) / (2π)^2n, Bernoulli's numbers, n = 1, 2, ...; the fractions
+# first, then ζ by as many terms as count. Enough for θ < 2, where the closed form's
+# cancellation no longer spoils its derivatives.
 _COTANGENT_DEFECT = [
-    1 / 12,
-    1 / 720,
-    1 / 30240,
-    1 / 1209600,
-    1 / 47900160,
-    691 / 1307674368000,
-    1 / 74724249600,
-    3617 / 10670622842880000,
-    43867 / 5109094217170944000,
-    174611 / 802857662698291200000,
-    77683 / 14101100039391805440000,
+    *(1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000),
+    *(
+        2 * sum(k ** (-2.0 * n) for k in range(1, 20)) / (2 * pi) ** (2 * n)
+        for n in range(7, 19)
+    ),
 ]
 _ARCTANGENT = [(-1) ** n / (2 * n + 1) for n in range(14)]
 
@@ -76,8 +72,8 @@ def cotangent_defect_ratio(x: Any) -> Any:
     Infinite at θ = 2π, where a rotation vector passes through the identity again.
     """
     xp = namespace(x)
-    small = x < SMALL
-    safe = removable(small, SMALL, x)
+    small = x < 4 * SMALL
+    safe = removable(small, 4 * SMALL, x)
     half = xp.sqrt(safe) / 2
     exact = (1 - half * xp.cos(half) / xp.sin(half)) / safe
     return removable(small, polynomial(_COTANGENT_DEFECT, x), exact)
