@@ -15,6 +15,21 @@ PUBLIC = {
     "compile": "polhode.lowering.compile",
     "Program": "polhode.lowering.compile",
     "read": "polhode.lowering.sympy",
+    # matter
+    "Body": "polhode.matter.rigid_body",
+    "Cloud": "polhode.matter.cloud",
+    "Inertia": "polhode.matter.inertia",
+    "Parameter": "polhode.matter.parameter",
+    "Particle": "polhode.matter.particle",
+    "SpatialInertia": "polhode.matter.spatial_inertia",
+    "World": "polhode.matter.world",
+    "X": "polhode.matter.axes",
+    "Y": "polhode.matter.axes",
+    "Z": "polhode.matter.axes",
+    "inertia": "polhode.matter",
+    "solids": "polhode.matter",
+    "submerged": "polhode.matter.submerged",
+    "with_added_mass": "polhode.matter.submerged",
     # errors
     "PolhodeError": "polhode.errors",
 }

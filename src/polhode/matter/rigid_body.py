@@ -1,0 +1,106 @@
+"""The rigid body: a frame filled with matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, final
+
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.matter.given import given
+from polhode.matter.inertia import Inertia
+from polhode.matter.material_point import MaterialPoint, material_point
+from polhode.matter.moments import Moments
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.spatial_inertia import SpatialInertia, spatial_inertia
+from polhode.matter.submerged import Dry, Submerged
+from polhode.matter.validity import require_physical
+
+Matter: TypeAlias = Dry | Submerged
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body: a name, matter, and axes that both move with it.
+
+    Its moments are a function of the table of parameters: bare numbers are named from
+    their place, such as `rod.mass`.
+
+    >>> from polhode.matter.solids import rod
+    >>> Body("rod", rod(mass=1.2, length=0.5)).parameters
+    (Parameter('rod.mass', 1.2), Parameter('rod.length', 0.5))
+    """
+
+    name: str
+    matter: Matter
+    frame: Frame = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frame", Frame(self.name))
+        object.__setattr__(self, "matter", self.matter.named(self.name))
+        mass, _, inertia = self.moments()
+        require_physical(mass, inertia, who=repr(self.name))
+        if isinstance(self.matter, Submerged):
+            SpatialInertia(self.matter.added_inertia(), self.origin, repr(self.name))
+
+    @staticmethod
+    def from_inertia(
+        name: str,
+        *,
+        mass: Any,
+        inertia: Any,
+        centre: Any = (0.0, 0.0, 0.0),
+        about: Any = None,
+    ) -> Body:
+        """A body of known mass, mass centre and inertia, along its own axes.
+
+        inertia: three moments, or a symmetric matrix whose products carry their minus
+        sign, I_xy = -sum m x y; about the mass centre, or the point `about`.
+        """
+        return Body(name, given(mass, inertia, centre, about, who=repr(name)))
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The named numbers that the inertia depends on."""
+        return self.matter.parameters
+
+    def moments(self, table: Table = NOMINAL) -> Moments:
+        """Mass, mass centre and central inertia as arrays, in the body's axes."""
+        return self.matter.moments(table)
+
+    def spatial_inertia(self, table: Table = NOMINAL) -> Any:
+        """The inertia (6, 6) about the body's origin, added mass included."""
+        mass, centre, inertia = self.moments(table)
+        matrix = spatial_inertia(mass, centre, inertia)
+        if isinstance(self.matter, Submerged):
+            return matrix + self.matter.added_inertia(table)
+        return matrix
+
+    @property
+    def mass(self) -> Any:
+        """The nominal mass, in kg."""
+        return self.moments().mass
+
+    @property
+    def inertia(self) -> Inertia:
+        """The nominal inertia about the mass centre."""
+        return Inertia.of_moments(self.moments(), self.frame, self.name)
+
+    @property
+    def origin(self) -> Point:
+        """The point at which the body's axes meet."""
+        return Point.origin(self.frame)
+
+    @property
+    def mass_centre(self) -> MaterialPoint:
+        """The mass centre, a point fixed in the body."""
+
+        def law(table: Table) -> Any:
+            return self.moments(table).centre
+
+        return MaterialPoint(self.frame, law, "mass centre", self.parameters)
+
+    def point(self, x: Any, y: Any, z: Any, name: str = "") -> MaterialPoint:
+        """A point fixed in the body, by numbers or parameters along its axes."""
+        return material_point(self.frame, (x, y, z), name)
