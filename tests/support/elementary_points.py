@@ -1,0 +1,191 @@
+"""Where elementary functions are hard, and what they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+from mpmath import mp
+
+from polhode.lowering.elementary import exponential, logarithm, trigonometric
+
+SPECIAL = np.array(
+    [
+        *(0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 5e-324, -5e-324, 0.5, -0.5),
+        *(2.0, -2.0, 3.0, -3.0, 1e300, -1e300, 2.0**53 + 2, 1.7e308, 2.3e-308, -1e-310),
+    ]
+)
+RANDOM = np.random.default_rng(20240229)
+
+
+@dataclass(frozen=True)
+class Law:
+    """What one function must do: `exact` by mpmath, `special` by NumPy."""
+
+    exact: Callable[..., Any]
+    special: Callable[..., Any]
+    points: Callable[[], list[np.ndarray]]
+    ulps: float
+    arity: int = 1
+
+
+def uniform(low: float, high: float, count: int = 400) -> np.ndarray:
+    return RANDOM.uniform(low, high, count)
+
+
+def any_doubles(low: float = 0.0, high: float = np.inf, count: int = 400) -> np.ndarray:
+    """Doubles of both signs, evenly spread in their bits: all exponents alike."""
+    first, last = np.array([low, high]).view(np.uint64)
+    magnitudes = RANDOM.integers(first, last, count, dtype=np.uint64).view(float)
+    return magnitudes * RANDOM.choice([-1.0, 1.0], count)
+
+
+def neighbours(points: Any) -> np.ndarray:
+    """Each point and the doubles beside it."""
+    points = np.asarray(points, float)
+    beside = [np.nextafter(points, -np.inf), np.nextafter(points, np.inf)]
+    return np.concatenate([points, *beside])
+
+
+def powers_of_two() -> np.ndarray:
+    return neighbours(2.0 ** np.arange(-1070, 1024, 37))
+
+
+def angles() -> list[np.ndarray]:
+    """Near multiples of pi/2 small and huge, near the limits of the two reductions."""
+    with mp.workdps(400):
+        counts = [*range(1, 200), *(3**j for j in range(5, 120))]
+        quarters = [float(mp.pi / 2 * k) for k in counts]
+    worst = [6381956970095103 * 2.0**797, 5.31937264832654e255, 2.0**22, 2.0**1023]
+    some = [neighbours(quarters), neighbours(worst), powers_of_two()]
+    wide = [uniform(-4, 4), uniform(-1e4, 1e4), uniform(-(2.0**23), 2.0**23)]
+    return [np.concatenate([*some, *wide, any_doubles()])]
+
+
+def exponents() -> list[np.ndarray]:
+    edges = neighbours([709.78271289338397, -708.3964185322641, -745.1332191019411])
+    edges = np.concatenate(
+        [edges, neighbours([708.0, -708.0, 0.34657359, -0.34657359])]
+    )
+    wide = [uniform(-1, 1), uniform(-745, 709.7), uniform(-746, -707)]
+    return [np.concatenate([edges, -powers_of_two(), *wide, any_doubles(1e-300, 740)])]
+
+
+def positives() -> list[np.ndarray]:
+    near = [1 + uniform(-0.01, 0.01), 1 + uniform(-1e-9, 1e-9), uniform(0.5, 2)]
+    edges = neighbours([1.0, 0.5**0.5, 2**0.5, 2.0**-1022])
+    tiny = np.abs(any_doubles(5e-324, 2.0**-1022))
+    return [
+        np.concatenate([*near, edges, tiny, powers_of_two(), np.abs(any_doubles())])
+    ]
+
+
+LAWS = {
+    "sin": Law(mpmath.sin, np.sin, angles, 1.0),
+    "cos": Law(mpmath.cos, np.cos, angles, 1.0),
+    "tan": Law(mpmath.tan, np.tan, angles, 1.5),
+    "exp": Law(mpmath.exp, np.exp, exponents, 1.1),
+    "log": Law(mpmath.log, np.log, positives, 1.0),
+}
+
+
+def worst_ulps(
+    got: np.ndarray, exact: Callable[..., Any], args: list[np.ndarray]
+) -> tuple[float, tuple]:
+    """The largest error in units of the exact value's last place, and its arguments."""
+    worst, where = 0.0, ()
+    with mp.workprec(140):
+        for value, *point in zip(
+            got.tolist(), *(a.tolist() for a in args), strict=True
+        ):
+            error = _ulps(value, exact(*map(mpmath.mpf, point)))
+            if error > worst:
+                worst, where = error, tuple(point)
+    return worst, where
+
+
+def _ulps(value: float, exact: Any) -> float:
+    """A result beyond the largest double may be it or infinity, as rounding says."""
+    if abs(exact) >= mpmath.mpf(2) ** 1024 * (1 - mpmath.mpf(2) ** -54):
+        return (
+            0.0 if value == np.copysign(np.inf, float(mpmath.sign(exact))) else np.inf
+        )
+    if not np.isfinite(value):
+        return np.inf
+    spacing = np.spacing(max(abs(float(exact)), 2.0**-1022))
+    return float(abs(mpmath.mpf(value) - exact) / mpmath.mpf(float(spacing)))
+
+
+def mismatch(
+    got: np.ndarray, expected: np.ndarray, args: list[np.ndarray], ulps: float
+) -> list[tuple]:
+    """Where two results are not the same number, zeros and infinities exactly."""
+    with np.errstate(all="ignore"):
+        spacing = np.spacing(np.maximum(np.abs(expected), 2.0**-1022))
+        close = np.abs(got - expected) <= (ulps + 1) * spacing
+    exactly = (expected == 0) | ~np.isfinite(expected)
+    same = (got == expected) & (np.signbit(got) == np.signbit(expected))
+    same |= np.isnan(got) & np.isnan(expected)
+    bad = ~np.where(exactly, same, close)
+    return list(zip(*(a[bad] for a in args), got[bad], expected[bad], strict=True))
+
+
+def root(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """f of the square root, with digits to spare for the cancellations near zero."""
+
+    def of_square(z: Any) -> Any:
+        with mp.workdps(250):
+            return f(mpmath.sqrt(z))
+
+    return of_square
+
+
+def spared(f: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def of(x: Any) -> Any:
+        with mp.workdps(300):
+            return f(x)
+
+    return of
+
+
+def quarter_pi_squared() -> Any:
+    return mpmath.mpf("1.0001") * (mp.pi / 4) ** 2
+
+
+def half_log_two() -> Any:
+    return mpmath.mpf("1.0001") * mpmath.log(2) / 2
+
+
+def zero() -> int:
+    return 0
+
+
+COEFFICIENTS = {
+    "SINE": (
+        trigonometric.SINE,
+        root(lambda r: (r - mpmath.sin(r)) / r**3),
+        zero,
+        quarter_pi_squared,
+    ),
+    "COSINE": (
+        trigonometric.COSINE,
+        root(lambda r: (mpmath.cos(r) - 1 + r**2 / 2) / r**4),
+        zero,
+        quarter_pi_squared,
+    ),
+    "EXPONENTIAL": (
+        exponential.EXPONENTIAL,
+        spared(lambda r: (mpmath.exp(r) - 1 - r) / r**2),
+        lambda: -half_log_two(),
+        half_log_two,
+    ),
+    "LOGARITHM": (
+        logarithm.LOGARITHM,
+        root(lambda s: 2 * (mpmath.atanh(s) - s) / s**3),
+        zero,
+        lambda: mpmath.mpf("1.0001") * (3 - mpmath.sqrt(8)) ** 2,
+    ),
+}
