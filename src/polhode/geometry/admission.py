@@ -39,7 +39,7 @@ def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
     if not np.all(np.isfinite(array)):
         raise StateError(
             f"{what} is not finite: {np.array2string(array, separator=', ')}.",
-            "NaN and infinity are no place, direction or speed.",
+            "NaN and infinity measure nothing: no place, direction, speed or force.",
             "Look where the numbers come from: a division by zero or a missing value.",
         )
     array.setflags(write=False)
