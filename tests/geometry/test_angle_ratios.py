@@ -51,7 +51,7 @@ def exact(name: str, x: float, order: int) -> float:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_value_and_derivatives_hold_on_both_branches(name):
-    """Value to 8 ulp of its value at zero, derivatives to a few hundred, for every θ."""
+    """Value to 8 ulp of that at zero, derivatives to some hundred, for every θ."""
     function = getattr(angle_ratios, name)
     with jax.enable_x64(True):
 

@@ -6,9 +6,13 @@ import jax
 import mpmath as mp
 import numpy as np
 import pytest
+from hypothesis import given
+
 from closeness import assert_close
 from finite import derivative
-from hypothesis import given
+from polhode.geometry import so3
+from polhode.geometry.angular_velocity import body_components, spatial_components
+from polhode.geometry.vector import alternator
 from strategies_rotation import (
     ANGLES,
     applied,
@@ -19,10 +23,6 @@ from strategies_rotation import (
     seeded_rotations,
     transposed,
 )
-
-from polhode.geometry import so3
-from polhode.geometry.angular_velocity import body_components, spatial_components
-from polhode.geometry.vector import alternator
 
 EPSILON = 2.0**-52
 AXES = [(1, 0, 0), (0, 0, -1), (0.6, 0.8, 0), (2, -3, 6), (1e-8, 1, -1e-3)]

@@ -28,7 +28,7 @@ def from_matrix(matrix: Any) -> tuple[Any, Any]:
     """The unit axis (..., 3) and the angle in [0, π] of a rotation matrix.
 
     At the identity, where every axis serves, the axis is x; at π, where n and -n
-    serve, the one whose largest component is positive.
+    serve, the one whose first component that is not zero is positive.
     """
     xp = namespace(matrix)
     q = quaternion.canonical(quaternion.from_matrix(matrix))

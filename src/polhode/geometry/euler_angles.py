@@ -22,7 +22,9 @@ from polhode.lowering.arrays import namespace
 PROPER = ("zxz", "xyx", "yzy", "zyz", "xzx", "yxy")
 TAIT_BRYAN = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")
 SEQUENCES = PROPER + TAIT_BRYAN
-# Below this sine of the angle between outer axes their two turns are not told apart.
+# The sine of the angle between the outer axes below which their two turns cannot be
+# told apart: in a matrix, and in an angular velocity.
+ONE_ANGLE = 1e-15
 LOCKED = 1e-12
 
 
@@ -93,7 +95,7 @@ def from_matrix(sequence: str, matrix: Any) -> Any:
     i, j, _, k, parity, proper = axes_of(sequence)
     ii, ij, ik = matrix[..., i, i], matrix[..., i, j], parity * matrix[..., i, k]
     sine, cosine = (ij, ik) if proper else (-parity * ij, ii)
-    locked = sine**2 + cosine**2 < LOCKED**2
+    locked = sine**2 + cosine**2 < ONE_ANGLE**2
     third = xp.arctan2(xp.where(locked, 0.0, sine), xp.where(locked, 1.0, cosine))
     s, c = xp.sin(third), xp.cos(third)
     across = sine * s + cosine * c

@@ -45,8 +45,12 @@ def normalised(q: Any) -> Any:
 
 
 def canonical(q: Any) -> Any:
-    """Of q and -q, the one whose scalar part is not negative."""
-    return namespace(q).where(q[..., :1] < 0, -q, q)
+    """Of q and -q, the one whose first component that is not zero is positive."""
+    w, x, y, z = (q[..., k : k + 1] for k in range(4))
+    below = (z < 0) & (y == 0) | (y < 0)
+    below = below & (x == 0) | (x < 0)
+    below = below & (w == 0) | (w < 0)
+    return namespace(q).where(below, -q, q)
 
 
 def exp(vector: Any) -> Any:

@@ -13,7 +13,7 @@ and the Jacobians take a rate of φ to the angular velocity of R = exp φ:
 Leading axes of the arrays are batches. All hold to a few units in the last place for
 angles from 1e-300 to π, and may be differentiated at zero. The logarithm gives
 0 ≤ θ ≤ π; at θ = π exactly, where n and -n are the same rotation, it keeps the axis
-whose largest component is positive.
+whose first component that is not zero is positive.
 """
 
 from __future__ import annotations
