@@ -103,3 +103,7 @@ class NumericalWarning(UserWarning):
 
 class DegenerateMesh(ModelError):
     """A surface that encloses no volume: open, inside out or flat."""
+
+
+class UnfinishedReading(UserWarning):
+    """An expression was given right, but not in its shortest form."""

@@ -1,0 +1,113 @@
+"""The ring back into SymPy: generators, monomials and conditions, as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import sympy
+from sympy import QQ
+
+from polhode.lowering.reading.evaluation import Condition
+from polhode.lowering.reading.ring import Generator, Monomial, Number, Polynomial, Ring
+
+LONG = 10**6  # a denominator beyond this, of an inexact number, is written as a float
+
+RELATIONS = {
+    "eq": sympy.Eq,
+    "ne": sympy.Ne,
+    "lt": sympy.Lt,
+    "le": sympy.Le,
+    "gt": sympy.Gt,
+    "ge": sympy.Ge,
+}
+NAMES: dict[str, Callable[..., sympy.Expr]] = {
+    "abs": sympy.Abs,
+    "ceil": sympy.ceiling,
+    "erf_inv": sympy.erfinv,
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "pow": sympy.Pow,
+    "cbrt": lambda x: sympy.cbrt(x) if x.is_nonnegative else _real_cube_root(x),
+}
+
+
+def _real_cube_root(x: sympy.Expr) -> sympy.Expr:
+    return sympy.sign(x) * sympy.cbrt(sympy.Abs(x))
+
+
+@dataclass
+class Writer:
+    """Writes what the ring holds; `shape` gives polynomials inside it their form."""
+
+    ring: Ring
+    shape: Callable[[Polynomial], sympy.Expr]
+    known: dict[Generator, sympy.Expr] = field(default_factory=dict)
+
+    def number(self, c: Number) -> sympy.Expr:
+        c = QQ(c)
+        if self.ring.inexact and c.denominator > LONG:
+            return sympy.Float(float(sympy.Rational(c.numerator, c.denominator)))
+        return sympy.Rational(int(c.numerator), int(c.denominator))
+
+    def generator(self, g: Generator) -> sympy.Expr:
+        found = self.known.get(g)
+        if found is None:
+            found = self.known[g] = self._generator(g)
+        return found
+
+    def _generator(self, g: Generator) -> sympy.Expr:
+        if g.kind == "symbol":
+            return g.data
+        if g.kind == "pi":
+            return sympy.pi
+        if g.kind == "number":
+            return sympy.sympify(g.data)
+        if g.kind in ("sin", "cos", "exp"):
+            return getattr(sympy, g.kind)(self.shape(g.data))
+        if g.kind in ("over", "held"):
+            return self.shape(g.data)
+        if g.kind == "choice":
+            which, yes, no = g.data
+            last = (self.shape(no), True)
+            return sympy.Piecewise((self.shape(yes), self.condition(which)), last)
+        name, args = g.data
+        written = [self.shape(a) for a in args]
+        return NAMES.get(name, getattr(sympy, name, None))(*written)
+
+    def monomial(self, m: Monomial) -> sympy.Expr:
+        return sympy.Mul(*(self.factor(g, e) for g, e in self.ring.factors(m)))
+
+    def factor(self, g: Generator, e: int) -> sympy.Expr:
+        if g.kind == "root":
+            inside, n = g.data
+            return self.shape(inside) ** sympy.Rational(e, n)
+        return self.generator(g) ** e
+
+    def term(self, m: Monomial, c: Number) -> sympy.Expr:
+        return self.number(c) * self.monomial(m)
+
+    def sum(self, p: Polynomial) -> sympy.Expr:
+        """A polynomial as it stands, term by term."""
+        return sympy.Add(*(self.term(m, c) for m, c in p.items()))
+
+    def condition(self, which: Condition) -> sympy.Basic:
+        if isinstance(which, bool):
+            return sympy.true if which else sympy.false
+        op, *args = which
+        if op in RELATIONS:
+            return RELATIONS[op](*(self.shape(a) for a in args))
+        joined = {"and": sympy.And, "or": sympy.Or, "not": sympy.Not}[op]
+        return joined(*(self.condition(a) for a in args))
+
+
+def times(number: sympy.Expr, *factors: sympy.Expr) -> sympy.Expr:
+    """A product in which a number is not multiplied into a sum."""
+    product = sympy.Mul(*factors)
+    if product.is_Add and number != 1:
+        return sympy.Mul(number, product, evaluate=False)
+    return number * product
+
+
+def is_sum_times_number(e: sympy.Expr) -> bool:
+    return e.is_Mul and len(e.args) == 2 and e.args[0].is_Number and e.args[1].is_Add

@@ -1,0 +1,174 @@
+"""The reader of mathematics: a `jax.numpy` function becomes SymPy expressions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+
+from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.program import ScalarProgram, Unlowerable, scalarise
+from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
+from polhode.lowering.reading.functions import Refined
+from polhode.lowering.reading.ring import Ring
+from polhode.lowering.reading.shape import Shape
+from polhode.lowering.reading.symbols import from_sympy, latex_name
+from polhode.lowering.trace import closed_jaxpr, inner_jaxprs, source_line
+
+
+def read(
+    function: Callable,
+    *symbols: Any,
+    seconds: float = 10.0,
+    collect: Iterable[sympy.Expr] = (),
+    latex: bool = False,
+) -> Any:
+    r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
+
+    Each argument is a SymPy symbol, expression or number, or a tree or array of them in
+    the shape that the function takes. The result has the shape of its output: an array
+    is an `sympy.ImmutableDenseNDimArray`, a scalar an expression. Doubles are recovered
+    as rationals, square roots and multiples of pi where they are such. Accelerations and
+    velocities (`xddot`, `theta_dot_1`, derivatives), or the symbols in `collect`, are
+    collected. With `latex` every expression is a string. A result that is not in its
+    shortest form after `seconds` is given as it is, right but longer, with a warning.
+
+    >>> import jax.numpy as jnp, sympy as sm
+    >>> theta, g = sm.symbols("theta g")
+    >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
+    g/2
+    """
+    leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
+    arrays = [np.asarray(leaf, dtype=object) for leaf in leaves]
+
+    def flat(*values: Any) -> Any:
+        return function(*jax.tree_util.tree_unflatten(tree, values))
+
+    shapes = [jax.ShapeDtypeStruct(a.shape, np.float64) for a in arrays]
+    jaxpr, result = closed_jaxpr(flat, *shapes)
+    ring = Ring(seconds)
+    try:
+        program = scalarise(jaxpr, fold="zeros", reading=True)
+        readings = _evaluate(ring, program, arrays)
+    except Unlowerable as stop:
+        raise _refusal(function, stop.primitive, stop.reason, stop.line) from None
+    except Unreadable as stop:
+        primitive = PRIMITIVES.get(stop.op, stop.op)
+        line = _line_of(jaxpr.jaxpr, primitive)
+        raise _refusal(function, primitive, stop.why, line) from None
+    shape = Shape(ring, collect)
+    written = [[_written(shape, r) for r in output] for output in readings]
+    if ring.unfinished or ring.late():
+        _warn(function, seconds)
+    return jax.tree_util.tree_unflatten(
+        result,
+        [
+            _leaf(elements, output.shape, latex)
+            for elements, output in zip(written, program.outputs, strict=True)
+        ],
+    )
+
+
+# The scalar program's operations whose primitive has another name.
+PRIMITIVES = {
+    "loop": "while",
+    "phi": "while",
+    "branch": "cond",
+    "bitcast": "bitcast_convert_type",
+    "round_even": "round",
+    "round_away": "round",
+}
+
+
+def _as_arrays(argument: Any) -> Any:
+    """Lists of symbols and matrices become arrays; tuples and dictionaries stay trees."""
+    if isinstance(argument, sympy.MatrixBase | sympy.NDimArray):
+        argument = argument.tolist()
+    if isinstance(argument, list):
+        parts = [_as_arrays(a) for a in argument]
+        whole = all(isinstance(p, np.ndarray) or np.ndim(p) == 0 for p in parts)
+        if whole and not any(isinstance(p, tuple | dict) for p in parts):
+            return np.array(parts, dtype=object)
+        return parts
+    if isinstance(argument, tuple):
+        parts = [_as_arrays(a) for a in argument]
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+    if isinstance(argument, dict):
+        return {name: _as_arrays(a) for name, a in argument.items()}
+    return argument
+
+
+def _evaluate(
+    ring: Ring, program: ScalarProgram, arrays: list[np.ndarray]
+) -> list[list[Reading]]:
+    """Every output element in the ring; again from the start where units refine."""
+    while True:
+        try:
+            inputs = [[from_sympy(ring, e) for e in a.flat] for a in arrays]
+            outputs = [[*output.flat] for output in program.outputs]
+            values = evaluate(ring, [e for output in outputs for e in output], inputs)
+        except Refined:
+            continue
+        rest = iter(values)
+        return [[next(rest) for _ in output] for output in outputs]
+
+
+def _written(shape: Shape, reading: Reading) -> sympy.Basic:
+    if isinstance(reading, dict):
+        return shape.write(reading)
+    return shape.writer.condition(reading)
+
+
+def _leaf(elements: list[sympy.Basic], shape: tuple[int, ...], latex: bool) -> Any:
+    if latex:
+        strings = np.array([to_latex(e) for e in elements], dtype=object)
+        return strings.reshape(shape).tolist()
+    return sympy.ImmutableDenseNDimArray(elements, shape) if shape else elements[0]
+
+
+def to_latex(expression: sympy.Basic) -> str:
+    r"""LaTeX in which `xddot` is \ddot{x}.
+
+    >>> to_latex(sympy.Symbol("thetadot_1") ** 2)
+    '\\dot{\\theta}_{1}^{2}'
+    """
+    symbols = expression.atoms(sympy.Symbol)
+    names = {s: latex_name(s) for s in symbols if latex_name(s) is not None}
+    return sympy.latex(expression, symbol_names=names)
+
+
+def _line_of(jaxpr: Any, primitive: str) -> str:
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == primitive:
+            return source_line(equation)
+        for inner in inner_jaxprs(equation.params):
+            line = _line_of(inner, primitive)
+            if line:
+                return line
+    return ""
+
+
+def _refusal(
+    function: Callable, primitive: str, why: str, line: str
+) -> UnreadableProgram:
+    name = getattr(function, "__name__", repr(function))
+    return UnreadableProgram(
+        f"'{name}' cannot be read as mathematics: JAX's '{primitive}' stops it.",
+        f"{why[:1].upper()}{why[1:]}.",
+        "Read the part of the function before it, or give the loop a known length.",
+        f"Used at {line}." if line else "",
+    )
+
+
+def _warn(function: Callable, seconds: float) -> None:
+    name = getattr(function, "__name__", repr(function))
+    warnings.warn(
+        f"'{name}' was not brought to its shortest form in {seconds:g} s; "
+        "what is written is right. Give more `seconds`.",
+        UnfinishedReading,
+        stacklevel=3,
+    )
