@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 from sympy import QQ
 
+from polhode.lowering.reading.division import lowest
 from polhode.lowering.reading.ring import (
     ONE,
     Generator,
@@ -69,7 +70,10 @@ class Shortener:
         group = {m: ratio(c, lead) for m, c in group.items()}
         key = key_of(group)
         if key not in self._known:
-            self._known[key] = self._climb(group)
+            low = lowest(self.ring, group)
+            apart = self._climb({m - low: c for m, c in group.items()})
+            forms = [self._climb(group), {m + low: c for m, c in apart.items()}]
+            self._known[key] = min(forms, key=self.cost)
         return self.ring.scale(self._known[key], lead)
 
     def _climb(self, group: Polynomial) -> Polynomial:

@@ -47,11 +47,14 @@ def condition_key(value: Reading) -> Any:
 
 
 def choose(ring: Ring, which: Condition, yes: Polynomial, no: Polynomial) -> Polynomial:
-    """`yes` where the condition holds, else `no`."""
+    """`yes` where the condition holds, else `no`; what is read is never NaN."""
     if isinstance(which, bool):
         return yes if which else no
-    if yes == no:
+    nan = ring.existing("number", "nan")
+    if yes == no or (nan and no == nan.polynomial):
         return yes
+    if nan and yes == nan.polynomial:
+        return no
     key = (condition_key(which), key_of(yes), key_of(no))
     return ring.generator("choice", key, (which, yes, no)).polynomial
 

@@ -84,7 +84,8 @@ def reciprocal(ring: Ring, p: Polynomial) -> Polynomial:
     under = low
     if rest != ONE:
         known, rest = _known_factors(ring, rest)
-        scale, found = factors(ring, rest) if rest != ONE else (1, [])
+        is_number = set(rest) == {0}
+        scale, found = (rest[0], []) if is_number else factors(ring, rest)
         number = number * scale
         under += known + sum(_over(ring, factor) * power for factor, power in found)
     return ring.reduce({clear - under: ratio(1, number)})
@@ -106,9 +107,9 @@ def _known_factors(ring: Ring, p: Polynomial) -> tuple[Monomial, Polynomial]:
 def _divided_out(
     ring: Ring, p: Polynomial, d: Polynomial, name: Monomial, under: Monomial
 ) -> tuple[Monomial, Polynomial]:
-    while len(p) > 1 or 0 not in p:
+    while set(p) != {0}:
         quotient = divide(ring, p, d)
-        if quotient is None or any(c != whole(c) for c in quotient.values()):
+        if quotient is None:
             break
         under, p = under + name, quotient
     return under, p

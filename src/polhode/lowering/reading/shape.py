@@ -50,8 +50,6 @@ class Shape:
     def _write(self, p: Polynomial) -> sympy.Expr:
         if not p:
             return sympy.Integer(0)
-        if len(p) == 1:
-            return self.writer.sum(p)
         apart = separate(self.ring, p)
         candidates = [self._fractions(apart)]
         if len(apart) > 1 or apart[0][1]:
@@ -191,7 +189,7 @@ class Shape:
         number, found = factors(self.ring, p)
         if len(found) == 1 and found[0][1] == 1:
             return self.writer.sum(p)
-        parts = [self.nest(q) ** k for q, k in found]
+        parts = [self.nest(self.shortener.shorten(q)) ** k for q, k in found]
         return times(self.writer.number(number), *parts)
 
 

@@ -1,0 +1,171 @@
+"""The scalar program: a graph of scalar operations in nested blocks.
+
+An *element* is a node of the graph or a plain Python constant (float, int, bool). Equal
+nodes are one object (hash-consing), and a node lives in the outermost block in which all
+its arguments are known, so that what does not change in a loop is computed before it.
+
+    program block          a = load q[0];  s = sin a
+      loop (30 times)      phi x;  y = x * s;  store column[t] = y
+    program block          load column[7]
+
+Control flow stays control flow: `Loop` and `Branch` are nodes with blocks of their own.
+Arrays that are indexed by a varying index live in `Buffer`s; everything else is scalar.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Element: TypeAlias = Any  # Node | float | int | bool
+
+# What an operation delays, in cycles: orders sums so that late terms enter last.
+LATENCY = {"div": 13, "sqrt": 18, "sin": 40, "cos": 40, "exp": 35, "log": 40, "pow": 80}
+FREE = {"load", "phi", "counter", "proj", "neg", "loop", "branch", "spill", "copy"}
+
+
+class Node:
+    """One scalar operation. `data` is what the operation needs besides its arguments."""
+
+    __slots__ = ("args", "block", "data", "depth", "number", "op", "type")
+
+    def __init__(self, op: str, type: str, args: tuple[Element, ...], data: Any):
+        self.op, self.type, self.args, self.data = op, type, args, data
+        self.block: Block
+        self.number: float = 0
+        self.depth = 0
+
+    def __repr__(self) -> str:
+        words = " ".join(
+            f"%{a.number}" if isinstance(a, Node) else repr(a) for a in self.args
+        )
+        return f"%{self.number} = {self.op} {words} : {self.type}"
+
+
+class Block:
+    """A straight run of nodes; `barrier` keeps nodes from moving out of it."""
+
+    __slots__ = ("barrier", "depth", "parent", "structured", "table")
+
+    def __init__(self, parent: Block | None = None, barrier: bool = False):
+        self.parent, self.barrier = parent, barrier
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.table: dict[tuple, Node] = {}
+        self.structured: list[Node] = []  # its loops and branches
+
+
+@dataclass(eq=False)
+class Buffer:
+    """An array in memory: `size` scalars of one type, written once, then only read.
+
+    kind "input": argument number `slot`; "table": constants `values`; "column": one
+    element of a loop's stacked output, or a spilled array, written by `writer`;
+    "memory": a mutable array, whose versions are the nodes that update it.
+    """
+
+    kind: str
+    type: str
+    size: int
+    slot: int = 0
+    values: np.ndarray | None = None
+    writer: Node | None = None
+    group: Any = None  # buffers of one group are interleaved, index by index
+
+
+@dataclass(eq=False)
+class Loop:
+    """`trip` times (or while `condition`), carry := outs(phis), and store columns."""
+
+    head: Block
+    body: Block
+    trip: int | None
+    counter: Node | None
+    phis: list[Node]
+    inits: list[Element]
+    outs: list[Element] = field(default_factory=list)
+    stores: list[tuple[Buffer, Element, Element]] = field(default_factory=list)
+    condition: Element = True
+    memories: list[tuple[Buffer, Node, Node]] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Branch:
+    """One of several blocks runs, chosen by an index; each gives the same outputs."""
+
+    blocks: list[Block]
+    outs: list[list[Element]]
+
+
+def key_of(element: Element) -> Any:
+    """What makes two elements one: node identity, or the bits of a constant."""
+    if isinstance(element, Node):
+        return element
+    if isinstance(element, float):
+        if element == 0.0:
+            return ("zero", math.copysign(1.0, element))
+        if element != element:
+            return "nan"
+    return element
+
+
+class Graph:
+    """Makes nodes, each once, and knows in which block it is working."""
+
+    def __init__(self) -> None:
+        self.top = Block(barrier=True)
+        self.current = self.top
+        self._count = itertools.count()
+
+    def make(
+        self, op: str, type: str, args: tuple[Element, ...], data: Any = None
+    ) -> Node:
+        """The one node of this operation on these arguments."""
+        home = self._home(args)
+        key = (op, type, data, *map(key_of, args))
+        block: Block | None = home
+        while block is not None:  # a barrier may have kept it deeper than needed
+            found = block.table.get(key)
+            if found is not None:
+                return found
+            block = block.parent
+        node = self._place(Node(op, type, args, data), home)
+        home.table[key] = node
+        return node
+
+    def unique(
+        self, op: str, type: str, args: tuple[Element, ...], data: Any = None
+    ) -> Node:
+        """A node that is never shared: loops, branches, carried values."""
+        node = self._place(Node(op, type, args, data), self.current)
+        if op in ("loop", "branch"):
+            self.current.structured.append(node)
+        return node
+
+    def _place(self, node: Node, block: Block) -> Node:
+        node.block, node.number = block, next(self._count)
+        ready = max((a.depth for a in node.args if isinstance(a, Node)), default=0)
+        node.depth = ready + (0 if node.op in FREE else LATENCY.get(node.op, 4))
+        return node
+
+    def _home(self, args: tuple[Element, ...]) -> Block:
+        deepest = self.top
+        for a in args:
+            if isinstance(a, Node) and a.block.depth > deepest.depth:
+                deepest = a.block
+        block = self.current
+        while block is not deepest and not block.barrier and block.parent is not None:
+            block = block.parent
+        return block
+
+    # ------------------------------------------------------------------ memory
+
+    def load(self, buffer: Buffer, index: Element) -> Element:
+        """The scalar at an index of a buffer (which must be within its size)."""
+        if buffer.values is not None and not isinstance(index, Node):
+            return buffer.values[index].item()
+        args = (index,) if buffer.writer is None else (index, buffer.writer)
+        return self.make("load", buffer.type, args, buffer)

@@ -1,0 +1,183 @@
+"""A whole LLVM module: one entry that runs a range of systems, lanes at a time.
+
+    void run(ptr* inputs, ptr* outputs, ptr scratch, i64 first, i64 last)
+
+An argument with a batch axis lies as the user has it, [system][element]. Lanes past the
+last system repeat it, and write the same bits to the same place: no masks, no copies.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from polhode.lowering.graph import Node
+from polhode.lowering.llvm.emit import Emitter, Memory
+from polhode.lowering.llvm.lanes import find_varying
+from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
+from polhode.lowering.program import ScalarProgram
+from polhode.lowering.schedule import Function, Schedule
+
+_INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
+
+
+@dataclass(frozen=True)
+class Module:
+    """Text for LLVM, and the scratch memory that a thread needs to run it."""
+
+    text: str
+    scratch_bytes: int
+
+
+def write_module(
+    program: ScalarProgram, plan: Schedule, batched: list[bool], lanes: int
+) -> Module:
+    sizes = [buffer.size for buffer in program.inputs]
+    memory = Memory(plan, batched, sizes)
+    varying = find_varying(plan, batched)
+    emit = Emitter(plan, lanes, varying, memory)
+    prologue = _prologue(program, plan, batched, lanes)
+    emit.label = "systems"
+    emit.block(program.graph.top)
+    _store_outputs(emit, program)
+    functions = [_function(f, plan, lanes, memory) for f in _ordered(plan)]
+    body = "\n".join([*prologue, *emit.lines, *_epilogue(lanes, emit.label)])
+    text = "\n".join([*memory.globals(), *functions, body])
+    text = text.replace("%LATCH", f"%{emit.label}")
+    return Module("\n".join([*_declarations(text), text]), memory.slots * SLOT * lanes)
+
+
+def _prologue(program: ScalarProgram, plan: Schedule, batched: list, lanes: int) -> list:
+    lines = [
+        "define void @run(ptr noalias %in, ptr noalias %out, ptr noalias %scratch, "
+        "i64 %first, i64 %last) {",
+        "entry:",
+    ]
+    for k in range(len(program.inputs)):
+        lines += _pointer("in", k)
+    for k in range(len(program.outputs)):
+        lines += _pointer("out", k)
+    lines += [
+        "  %final = sub i64 %last, 1",
+        "  br label %systems",
+        "systems:",
+        "  %system = phi i64 [%first, %entry], [%following, %LATCH]",
+    ]
+    for lane in range(lanes):
+        lines += [
+            f"  %plain.{lane} = add i64 %system, {lane}",
+            f"  %at.{lane} = call i64 @llvm.smin.i64(i64 %plain.{lane}, i64 %final)",
+        ]
+    for k, buffer in enumerate(program.inputs):
+        if batched[k]:
+            lines += _lane_pointers("in", k, buffer.size, IN_MEMORY[buffer.type], lanes)
+    for k, value in enumerate(program.outputs):
+        kind = IN_MEMORY[program.output_types[k]]
+        lines += _lane_pointers("out", k, value.size, kind, lanes)
+    return lines
+
+
+def _pointer(word: str, k: int) -> list[str]:
+    return [
+        f"  %{word}.p{k} = getelementptr inbounds ptr, ptr %{word}, i64 {k}",
+        f"  %{word}{k} = load ptr, ptr %{word}.p{k}",
+    ]
+
+
+def _lane_pointers(word: str, k: int, size: int, kind: str, lanes: int) -> list[str]:
+    lines = []
+    for lane in range(lanes):
+        lines += [
+            f"  %{word}{k}.o{lane} = mul i64 %at.{lane}, {size}",
+            f"  %{word}{k}.{lane} = getelementptr inbounds {kind}, ptr %{word}{k}, "
+            f"i64 %{word}{k}.o{lane}",
+        ]
+    return lines
+
+
+def _store_outputs(emit: Emitter, program: ScalarProgram) -> None:
+    for k, value in enumerate(program.outputs):
+        type = program.output_types[k]
+        for j, element in enumerate(value.reshape(-1).tolist()):
+            _store_element(emit, k, j, element, type)
+
+
+def _store_element(emit: Emitter, k: int, j: int, element: object, type: str) -> None:
+    wide, one = emit.is_wide(element), SCALAR[type]
+    word = emit.use(element, type, wide)
+    for lane in range(emit.lanes):
+        value = word
+        if wide:
+            kind = vector(type, emit.lanes)
+            value = emit.write(f"extractelement {kind} {word}, i64 {lane}")
+        stored = one
+        if type == "bool":
+            value, stored = emit.write(f"zext i1 {value} to i8"), "i8"
+        place = emit.write(
+            f"getelementptr inbounds {stored}, ptr %out{k}.{lane}, i64 {j}"
+        )
+        emit.do(f"store {stored} {value}, ptr {place}")
+
+
+def _epilogue(lanes: int, label: str) -> list[str]:
+    return [
+        f"  %following = add i64 %system, {lanes}",
+        "  %more = icmp slt i64 %following, %last",
+        "  br i1 %more, label %systems, label %done",
+        "done:",
+        "  ret void",
+        "}",
+    ]
+
+
+def _ordered(plan: Schedule) -> list[Function]:
+    return [plan.live.functions[name] for name in sorted(plan.live.functions)]
+
+
+def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) -> str:
+    """An outlined part: everything in it is spread over the lanes."""
+    everything: set[Node] = set(plan.live.nodes)
+    emit = Emitter(plan, lanes, everything, memory)
+    kinds = [vector(t, lanes) for t in function.types]
+    args = []
+    for k, param in enumerate(function.params):
+        args.append(f"{vector(param.type, lanes)} %p{k}")
+        emit.names[(param, lanes > 1)] = f"%p{k}"
+    emit.block(function.block)
+    result, kind = "poison", f"{{{', '.join(kinds)}}}"
+    for k, (element, type) in enumerate(zip(function.outs, function.types, strict=True)):
+        word = emit.use(element, type, True)
+        result = emit.write(f"insertvalue {kind} {result}, {kinds[k]} {word}, {k}")
+    head = f"define internal {kind} @{function.name}({', '.join(args)})"
+    return "\n".join(
+        [f"{head} noinline cold {{", "entry:", *emit.lines, f"  ret {kind} {result}", "}"]
+    )
+
+
+def _declarations(text: str) -> list[str]:
+    """LLVM wants its intrinsics declared."""
+    found: dict[str, str] = {}
+    for match in _INTRINSIC.finditer(text):
+        name = match[2]
+        if name not in found:
+            end = text.index("\n", match.end()) if "\n" in text[match.end() :] else None
+            call = text[match.end() : end]
+            kinds = ", ".join(_argument_types(call[: call.rindex(")")]))
+            found[name] = f"declare {match[1]} @{name}({kinds})"
+    return sorted(found.values())
+
+
+def _argument_types(arguments: str) -> list[str]:
+    """The types in 'double %a, <8 x i1> %b, i1 false', nesting respected."""
+    kinds, depth, word = [], 0, ""
+    for letter in arguments + ",":
+        depth += letter in "<(" and 1 or 0
+        depth -= letter in ">)" and 1 or 0
+        if letter == "," and depth == 0:
+            word = word.strip()
+            end = word.index(">") + 1 if word.startswith("<") else word.index(" ")
+            kinds.append(word[:end])
+            word = ""
+        else:
+            word += letter
+    return kinds

@@ -1,0 +1,76 @@
+"""From LLVM text to machine code in this process, and the calling of it."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+
+_LOCK = threading.Lock()  # LLVM's global context is not thread-safe
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@cache
+def host() -> tuple[str, str]:
+    """The processor's name and features, as LLVM spells them."""
+    _initialise()
+    features = llvm.get_host_cpu_features()
+    return llvm.get_host_cpu_name(), features.flatten()
+
+
+@cache
+def host_lanes() -> int:
+    """Doubles in the widest vector register of this machine."""
+    features = host()[1].split(",")
+    if "+avx512f" in features:
+        return 8
+    return 4 if "+avx" in features else 2
+
+
+def target_machine() -> Any:
+    name, features = host()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="default", jit=False
+    )
+
+
+def machine_code(text: str) -> bytes:
+    """An object file. LLVM may not reorder arithmetic: the text has no such flags."""
+    _initialise()
+    with _LOCK:
+        module = llvm.parse_assembly(text)
+        machine = target_machine()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        options.loop_unrolling = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return machine.emit_object(module)
+
+
+class Code:
+    """Machine code that lives as long as this object."""
+
+    def __init__(self, image: bytes):
+        _initialise()
+        with _LOCK:
+            empty = llvm.parse_assembly("")
+            self._engine = llvm.create_mcjit_compiler(empty, target_machine())
+            self._object = llvm.ObjectFileRef.from_data(image)
+            self._engine.add_object_file(self._object)
+            self._engine.finalize_object()
+            address = self._engine.get_function_address("run")
+        pointer, number = ctypes.c_void_p, ctypes.c_int64
+        kind = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, number, number)
+        self.run = kind(address)  # the call releases Python's lock
+        self.size = len(image)

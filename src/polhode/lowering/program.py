@@ -1,0 +1,195 @@
+"""From a jaxpr to the scalar program: arrays become NumPy arrays of elements.
+
+A value is either a NumPy array of numbers (all known) or an object array of elements
+(nodes and Python constants). Structural primitives are then NumPy's own, and arithmetic
+builds nodes, folding as it goes. Each primitive has one rule, in `rules/`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.arrays import MARK
+from polhode.lowering.fold import Arithmetic
+from polhode.lowering.graph import Buffer, Element, Graph, Node
+from polhode.lowering.scalars import TYPES
+from polhode.lowering.trace import ClosedJaxpr, Literal, source_line
+
+Value = np.ndarray
+
+
+class Unlowerable(Exception):
+    """The scalar program has no words for this; XLA does."""
+
+    def __init__(self, primitive: str, reason: str = "", line: str = ""):
+        super().__init__(primitive, reason, line)
+        self.primitive, self.reason, self.line = primitive, reason, line
+
+
+@dataclass(frozen=True)
+class Key:
+    """One element of an array of random keys: its two words."""
+
+    first: Element
+    second: Element
+
+
+@dataclass
+class ScalarProgram:
+    """A graph, the buffers of its inputs, and the elements of its outputs."""
+
+    graph: Graph
+    inputs: list[Buffer]
+    outputs: list[Value]
+    output_types: list[str]
+    equations: int
+
+
+@dataclass
+class Lowering:
+    """What the rules share while one jaxpr is being lowered."""
+
+    build: Arithmetic
+    reading: bool = False
+    exact: bool = False  # inside a removable singularity: take the closed form
+    unroll_at_most: int = 8000  # operations: LLVM takes 0.1 s for 2k, 1 s for 14k
+    unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
+    equations: int = 0
+    tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
+    spills: dict[Node, Buffer] = field(default_factory=dict)
+    ranges: dict[Node, tuple[int, int]] = field(default_factory=dict)  # of indices
+
+    @property
+    def graph(self) -> Graph:
+        return self.build.graph
+
+    def interpret(self, jaxpr: Any, constants: Any, *arguments: Value) -> list[Value]:
+        """Run a jaxpr on arrays of elements."""
+        from polhode.lowering.rules import RULES
+
+        values: dict[Any, Value] = {}
+
+        def read(atom: Any) -> Value:
+            return known(atom.val) if isinstance(atom, Literal) else values[atom]
+
+        for variable, constant in zip(jaxpr.constvars, constants, strict=True):
+            values[variable] = known(constant)
+        values.update(zip(jaxpr.invars, arguments, strict=True))
+        for equation in jaxpr.eqns:
+            self.equations += 1
+            rule = RULES.get(equation.primitive.name)
+            if rule is None:
+                raise unlowerable(equation)
+            check_types(equation)
+            try:
+                results = rule(self, equation, *map(read, equation.invars))
+            except Unlowerable as stop:
+                raise unlowerable(equation, stop) from None
+            if not equation.primitive.multiple_results:
+                results = [results]
+            values.update(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    def inline(self, equation: Any, jaxpr: Any, *arguments: Value) -> list[Value]:
+        """A call: its body, here."""
+        marked = equation.params.get("name") == MARK and self.reading
+        before, self.exact = self.exact, self.exact or marked
+        try:
+            if isinstance(jaxpr, ClosedJaxpr):
+                return self.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+            return self.interpret(jaxpr, (), *arguments)
+        finally:
+            self.exact = before
+
+
+def unlowerable(equation: Any, inner: Unlowerable | None = None) -> Unlowerable:
+    line = (inner.line if inner else "") or source_line(equation)
+    if inner:
+        return Unlowerable(inner.primitive or equation.primitive.name, inner.reason, line)
+    return Unlowerable(equation.primitive.name, "it has no lowering rule", line)
+
+
+def type_of(aval: Any) -> str:
+    return str(aval.dtype)
+
+
+def is_key(aval: Any) -> bool:
+    return str(aval.dtype).startswith("key<")
+
+
+def check_types(equation: Any) -> None:
+    """Scalars are 64-bit floats, integers of any width, and booleans."""
+    for variable in equation.outvars:
+        name = type_of(variable.aval)
+        if name not in TYPES and not name.startswith("key<fry>"):
+            reason = f"it gives {name}, and programs compute in float64"
+            raise Unlowerable(equation.primitive.name, reason, source_line(equation))
+
+
+def known(constant: Any) -> Value:
+    """A constant of the trace as an array of numbers."""
+    if is_key(constant) if hasattr(constant, "dtype") else False:
+        import jax
+
+        words = np.asarray(jax.random.key_data(constant))
+        return pack_keys(words)
+    return np.asarray(constant)
+
+
+def lift(value: Value) -> Value:
+    """An object array of elements."""
+    return value if value.dtype == object else value.astype(object)
+
+
+def zero_d(element: Element) -> Value:
+    out = np.empty((), object)
+    out[()] = element
+    return out
+
+
+def pack_keys(words: Value) -> Value:
+    """Words (..., 2) as an array (...) of keys."""
+    words = lift(words)
+    out = np.empty(words.shape[:-1], object)
+    for index in np.ndindex(out.shape):
+        out[index] = Key(*words[index])
+    return out
+
+
+def unpack_keys(keys: Value) -> Value:
+    out = np.empty((*keys.shape, 2), object)
+    for index in np.ndindex(keys.shape):
+        out[index] = [keys[index].first, keys[index].second]
+    return out
+
+
+def scalarise(
+    jaxpr: ClosedJaxpr,
+    fold: str = "zeros",
+    reading: bool = False,
+    unroll_at_most: int = 8000,
+) -> ScalarProgram:
+    """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
+    graph = Graph()
+    lowering = Lowering(Arithmetic(graph, fold), reading, unroll_at_most=unroll_at_most)
+    inputs, arguments = [], []
+    for slot, variable in enumerate(jaxpr.jaxpr.invars):
+        name, shape = type_of(variable.aval), variable.aval.shape
+        if name not in TYPES:
+            raise Unlowerable("", f"argument {slot} is {name}, not float64")
+        buffer = Buffer("input", name, int(np.prod(shape, dtype=int)), slot)
+        value = np.empty(buffer.size, object)
+        value[:] = [graph.load(buffer, j) for j in range(buffer.size)]
+        inputs.append(buffer)
+        arguments.append(value.reshape(shape))
+    outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+    outputs = [unpack_keys(o) if _holds_keys(o) else o for o in outputs]
+    types = [type_of(a.aval) for a in jaxpr.jaxpr.outvars]
+    return ScalarProgram(graph, inputs, outputs, types, lowering.equations)
+
+
+def _holds_keys(value: Value) -> bool:
+    return value.dtype == object and any(isinstance(e, Key) for e in value.flat)

@@ -1,0 +1,30 @@
+"""One rule a primitive: how it acts on arrays of elements."""
+
+from collections.abc import Callable
+from typing import Any
+
+from polhode.lowering.rules import (
+    arithmetic,
+    calls,
+    control,
+    indexing,
+    linear,
+    random,
+    reduction,
+    sorting,
+    structure,
+)
+
+RULES: dict[str, Callable[..., Any]] = {}
+for room in (
+    arithmetic,
+    structure,
+    reduction,
+    sorting,
+    indexing,
+    calls,
+    control,
+    linear,
+    random,
+):
+    RULES.update(room.RULES)

@@ -1,0 +1,238 @@
+"""Element by element: arithmetic, comparison, selection, conversion, bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.graph import Element, Node
+from polhode.lowering.program import (
+    Lowering,
+    Unlowerable,
+    Value,
+    lift,
+    type_of,
+    zero_d,
+)
+from polhode.lowering.scalars import bits, evaluate, is_float
+
+Rule = Callable[..., Any]
+
+# Primitives that are operations of the scalar program under the same name.
+PLAIN = (
+    "abs sign floor ceil max min rem sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos "
+    "tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh logistic erf erfc erf_inv "
+    "nextafter xor shift_left shift_right_logical shift_right_arithmetic "
+    "population_count clz"
+).split()
+COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
+SAME = (
+    "copy copy_p stop_gradient optimization_barrier pvary reduce_precision "
+    "sharding_constraint layout_constraint"
+).split()
+
+
+def each(function: Callable[..., Element], *values: Value) -> Value:
+    """A function of elements over arrays of elements."""
+    out = np.frompyfunc(function, len(values), 1)(*map(lift, values))
+    return out if isinstance(out, np.ndarray) and out.dtype == object else zero_d(out)
+
+
+def all_known(values: tuple[Value, ...]) -> bool:
+    return all(value.dtype != object for value in values)
+
+
+def elementwise(op: str, function: Callable[..., Any]) -> Rule:
+    """The rule of an operation: NumPy on numbers, `function` on elements."""
+
+    def rule(low: Lowering, equation: Any, *values: Value) -> Value:
+        type = type_of(equation.outvars[0].aval)
+        if all_known(values):
+            return evaluate(op, type, list(np.broadcast_arrays(*values)))
+        return each(lambda *a: function(low.build, *a, type), *values)
+
+    return rule
+
+
+def plain(op: str) -> Rule:
+    return elementwise(op, lambda build, *a: build.apply(op, a[-1], *a[:-1]))
+
+
+def compare(op: str) -> Rule:
+    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+        if all_known((a, b)):
+            return evaluate(op, "bool", [a, b])
+        type = type_of(equation.invars[0].aval)
+        return each(lambda x, y: low.build.compare(op, x, y, type), a, b)
+
+    return rule
+
+
+def total_order(op: str) -> Rule:
+    """Comparison in the total order of the bits: -NaN < -inf < ... < NaN."""
+
+    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+        type = type_of(equation.invars[0].aval)
+
+        def key(x: Element) -> Element:
+            if not is_float(type):
+                return x
+            build = low.build
+            word = build.apply("bitcast", "int64", x, data="float64")
+            mask = build.apply("shift_right_arithmetic", "int64", word, 63)
+            flip = build.apply("and", "int64", mask, 2**63 - 1)
+            return build.apply("xor", "int64", word, flip)
+
+        kind = "int64" if is_float(type) else type
+        return each(lambda x, y: low.build.compare(op, key(x), key(y), kind), a, b)
+
+    return rule
+
+
+def same(low: Lowering, equation: Any, *values: Value) -> Any:
+    if equation.primitive.name == "reduce_precision":
+        parameters = equation.params
+        if (parameters["exponent_bits"], parameters["mantissa_bits"]) != (11, 52):
+            raise Unlowerable("", "it rounds to fewer bits than float64 has")
+    return list(values) if equation.primitive.multiple_results else values[0]
+
+
+def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
+    type = type_of(equation.outvars[0].aval)
+    if low.exact:
+        return cases[0]
+    if which.dtype != object and which.ndim == 0:
+        return cases[int(which)]
+    if all_known((which, *cases)):
+        return np.choose(np.clip(which.astype(int), 0, len(cases) - 1), cases)
+    if type_of(equation.invars[0].aval) == "bool":
+        return each(lambda w, no, yes: low.build.select(w, yes, no, type), which, *cases)
+    kind = type_of(equation.invars[0].aval)
+
+    def choose(w: Element, *options: Element) -> Element:
+        chosen = options[-1]
+        for k in reversed(range(len(options) - 1)):
+            is_k = low.build.compare("le", w, k, kind)
+            chosen = low.build.select(is_k, options[k], chosen, type)
+        return chosen
+
+    return each(choose, which, *cases)
+
+
+def clamp(low: Lowering, equation: Any, least: Value, x: Value, most: Value) -> Value:
+    type = type_of(equation.outvars[0].aval)
+
+    def inside(a: Element, b: Element, c: Element) -> Element:
+        return low.build.apply("min", type, low.build.apply("max", type, b, a), c)
+
+    return each(inside, least, x, most)
+
+
+def convert(low: Lowering, equation: Any, x: Value) -> Value:
+    source, target = (type_of(v.aval) for v in (equation.invars[0], equation.outvars[0]))
+    if source == target:
+        return x
+    if x.dtype != object:
+        return evaluate("convert", target, [x])
+    return each(lambda a: convert_element(low, a, source, target), x)
+
+
+def convert_element(low: Lowering, a: Element, source: str, target: str) -> Element:
+    if source == target:
+        return a
+    if target == "bool":
+        return low.build.compare("ne", a, 0.0 if is_float(source) else 0, source)
+    if isinstance(a, Node) and a.op == "convert" and a.data == target:
+        if a in low.ranges:  # an index that was narrowed without loss
+            return a.args[0]
+    return low.build.apply("convert", target, a, data=source)
+
+
+def bitcast(low: Lowering, equation: Any, x: Value) -> Value:
+    source, target = (type_of(v.aval) for v in (equation.invars[0], equation.outvars[0]))
+    if bits(source) != bits(target):
+        raise Unlowerable("", f"it casts {source} to {target} of another width")
+    if x.dtype != object:
+        return np.ascontiguousarray(x).view(target).reshape(x.shape)
+    return each(lambda a: low.build.apply("bitcast", target, a, data=source), x)
+
+
+def rounding(low: Lowering, equation: Any, x: Value) -> Value:
+    method = int(equation.params["rounding_method"])
+    op = "round_even" if method == 1 else "round_away"
+    return plain(op)(low, equation, x)
+
+
+def integer_pow(low: Lowering, equation: Any, x: Value) -> Value:
+    type, power = type_of(equation.outvars[0].aval), equation.params["y"]
+    return each(lambda a: low.build.power(a, power, type), x)
+
+
+def power(low: Lowering, equation: Any, x: Value, y: Value) -> Value:
+    type, kind = type_of(equation.outvars[0].aval), type_of(equation.invars[1].aval)
+
+    def raise_to(a: Element, b: Element) -> Element:
+        b = convert_element(low, b, kind, type)
+        if not isinstance(b, Node) and b in (1.0, 2.0, -1.0):
+            return low.build.power(a, int(b), type)
+        return low.build.apply("pow", type, a, b)
+
+    if not is_float(type):
+        raise Unlowerable("", "a power of integers by integers")
+    return each(raise_to, x, y)
+
+
+def is_finite(low: Lowering, equation: Any, x: Value) -> Value:
+    if x.dtype != object:
+        return np.isfinite(x)
+    return each(lambda a: low.build.apply("is_finite", "bool", a), x)
+
+
+def logical(op: str) -> Rule:
+    def rule(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
+        type = type_of(equation.outvars[0].aval)
+        if all_known((a, b)):
+            return evaluate(op, type, [a, b])
+        if type == "bool":
+            return each(partial(low.build.logical, op), a, b)
+        return each(lambda x, y: low.build.apply(op, type, x, y), a, b)
+
+    return rule
+
+
+def square(low: Lowering, equation: Any, x: Value) -> Value:
+    type = type_of(equation.outvars[0].aval)
+    return each(lambda a: low.build.mul(a, a, type), x)
+
+
+RULES: dict[str, Rule] = {name: plain(name) for name in PLAIN}
+RULES.update({name: compare(name) for name in COMPARE})
+RULES.update({name: same for name in SAME})
+RULES.update(
+    {
+        "add": elementwise("add", lambda b, x, y, t: b.add(x, y, t)),
+        "add_any": elementwise("add", lambda b, x, y, t: b.add(x, y, t)),
+        "sub": elementwise("sub", lambda b, x, y, t: b.sub(x, y, t)),
+        "mul": elementwise("mul", lambda b, x, y, t: b.mul(x, y, t)),
+        "div": elementwise("div", lambda b, x, y, t: b.div(x, y, t)),
+        "neg": elementwise("neg", lambda b, x, t: b.neg(x, t)),
+        "not": plain("not"),
+        "and": logical("and"),
+        "or": logical("or"),
+        "square": square,
+        "integer_pow": integer_pow,
+        "pow": power,
+        "round": rounding,
+        "is_finite": is_finite,
+        "select_n": select_n,
+        "clamp": clamp,
+        "convert_element_type": convert,
+        "bitcast_convert_type": bitcast,
+        "eq_to": total_order("eq"),
+        "le_to": total_order("le"),
+        "lt_to": total_order("lt"),
+    }
+)

@@ -1,0 +1,41 @@
+"""Calls of every kind are inlined; custom derivatives have done their work by now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.lowering.program import Lowering, Value
+
+
+def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+    p = equation.params
+    body = p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr")
+    return low.inline(equation, body, *arguments)
+
+
+def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+    """`custom_linear_solve`: only its `solve` runs forward."""
+    lengths, jaxprs = equation.params["const_lengths"], equation.params["jaxprs"]
+    before = lengths.matvec + lengths.vecmat
+    constants = arguments[before : before + lengths.solve]
+    right_sides = arguments[sum(lengths) :]
+    return low.inline(equation, jaxprs.solve, *constants, *right_sides)
+
+
+RULES = {
+    name: call
+    for name in (
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "custom_jvp_call",
+        "custom_vjp_call",
+        "custom_vjp_call_jaxpr",
+        "checkpoint",
+        "remat",
+        "remat2",
+    )
+}
+RULES["custom_linear_solve"] = linear_solve
+RULES["linear_solve"] = linear_solve

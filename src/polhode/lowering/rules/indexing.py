@@ -1,0 +1,365 @@
+"""Dynamic slices, gather and scatter.
+
+An index that is known when traced costs nothing. An unknown one picks among candidates:
+from memory where they lie there in equal steps, from a table if they are constants, by
+a tree of selects if they are few, else they are spilled to memory. Out of bounds obeys
+the mode of JAX and is never unsafe: what cannot be proven inside is clamped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.graph import Buffer, Element, Node
+from polhode.lowering.program import Lowering, Unlowerable, Value, lift, type_of
+from polhode.lowering.rules.arithmetic import convert_element
+from polhode.lowering.rules.reduction import combine
+
+SELECT_AT_MOST = 12  # candidates chosen by selects rather than through memory
+
+
+# ------------------------------------------------------------------------- pick
+
+
+def pick(
+    low: Lowering,
+    items: list[Element],
+    index: Element,
+    type: str,
+    *,
+    few: int = SELECT_AT_MOST,
+) -> Element:
+    """items[index] for an int64 index within the list; selects if they are few."""
+    if not isinstance(index, Node):
+        return items[index]
+    first = items[0]
+    if all(item is first for item in items):
+        return first
+    if not any(isinstance(item, Node) for item in items):
+        if all(item == first for item in items) and first != 0:
+            return first
+        return low.graph.load(_table(low, items, type), index)
+    steps = _in_steps(items)
+    if steps is not None:
+        buffer, start, step = steps
+        return low.graph.load(buffer, affine(low, index, start, step))
+    if len(items) <= few:
+        return _select(low, items, index, type)
+    return low.graph.load(_spilled(low, items, type), index)
+
+
+def affine(low: Lowering, index: Element, start: int, step: int) -> Element:
+    return low.build.add(low.build.mul(step, index, "int64"), start, "int64")
+
+
+def _table(low: Lowering, items: list[Element], type: str) -> Buffer:
+    values = np.array(items, dtype=type)
+    key = (type, values.tobytes())
+    return low.tables.setdefault(key, Buffer("table", type, len(items), values=values))
+
+
+def _in_steps(items: list[Element]) -> tuple[Buffer, int, int] | None:
+    """The buffer, start and step if the items are equally spaced loads of it."""
+    first, second = items[0], items[1]
+    for item in (first, second):
+        if not isinstance(item, Node) or item.op != "load":
+            return None
+    if isinstance(first.args[0], Node) or isinstance(second.args[0], Node):
+        return None
+    buffer, start = first.data, first.args[0]
+    step = second.args[0] - start
+    for k, item in enumerate(items):
+        if not isinstance(item, Node) or item.op != "load" or item.data is not buffer:
+            return None
+        if item.args[0] != start + k * step or item.args[1:] != first.args[1:]:
+            return None
+    return buffer, start, step
+
+
+def _select(low: Lowering, items: list[Element], index: Element, type: str) -> Element:
+    """A balanced tree; equal neighbours fold away."""
+
+    def among(lo: int, hi: int) -> Element:
+        if hi - lo == 1:
+            return items[lo]
+        middle = (lo + hi) // 2
+        below = low.build.compare("lt", index, middle, "int64")
+        return low.build.select(below, among(lo, middle), among(middle, hi), type)
+
+    return among(0, len(items))
+
+
+def _spilled(low: Lowering, items: list[Element], type: str) -> Buffer:
+    """The items in memory, written once in the block where all are known."""
+    node = low.graph.make("spill", type, tuple(items))
+    if node not in low.spills:
+        low.spills[node] = Buffer("column", type, len(items), writer=node)
+    return low.spills[node]
+
+
+# --------------------------------------------------------------- dynamic slices
+
+
+def as_index(low: Lowering, element: Element, source: str) -> Element:
+    return convert_element(low, element, source, "int64")
+
+
+def clamped(low: Lowering, element: Element, most: int) -> Element:
+    """Within 0 .. most."""
+    if not isinstance(element, Node):
+        return min(max(element, 0), most)
+    if most == 0:
+        return 0
+    bounds = low.ranges.get(element)
+    if bounds and bounds[0] >= 0 and bounds[1] <= most:
+        return element
+    raised = low.build.apply("max", "int64", element, 0)
+    return low.build.apply("min", "int64", raised, most)
+
+
+def starts_of(low: Lowering, equation: Any, starts: tuple, first: int, limits: list[int]):
+    """The start indices of a dynamic slice, as int64 within bounds."""
+    out = []
+    for k, (start, most) in enumerate(zip(starts, limits, strict=True)):
+        kind = type_of(equation.invars[first + k].aval)
+        element = unwrap(low, lift(start)[()])
+        out.append(clamped(low, as_index(low, element, kind), most))
+    return out
+
+
+def unwrap(low: Lowering, element: Element) -> Element:
+    """Undo JAX's wrap of negative indices where the index is known to be positive."""
+    if isinstance(element, Node) and element.op == "select":
+        below, _, plain = element.args
+        if isinstance(below, Node) and below.op == "lt" and below.args[1] == 0:
+            bounds = low.ranges.get(below.args[0])
+            if bounds is not None and bounds[0] >= 0:
+                return plain
+    return element
+
+
+def dynamic_slice(low: Lowering, equation: Any, x: Value, *starts: Value) -> Value:
+    sizes = equation.params["slice_sizes"]
+    limits = [n - size for n, size in zip(x.shape, sizes, strict=True)]
+    where = starts_of(low, equation, starts, 1, limits)
+    return window(low, x, where, sizes, type_of(equation.outvars[0].aval))
+
+
+def window(low: Lowering, x: Value, where: list[Element], sizes: Any, type: str) -> Value:
+    """The block of the given sizes that starts at elements `where`."""
+    fixed = [
+        slice(0, n) if isinstance(w, Node) else slice(w, w + size)
+        for n, w, size in zip(x.shape, where, sizes, strict=True)
+    ]
+    part = x[tuple(fixed)]
+    moving = [d for d, w in enumerate(where) if isinstance(w, Node)]
+    if not moving:
+        return part
+    part = lift(part)
+    counts = [x.shape[d] - sizes[d] + 1 for d in moving]
+    flat = _flat_index(low, [where[d] for d in moving], counts)
+    out = np.empty(sizes, object)
+    for place in np.ndindex(*sizes):
+        items = []
+        for shift in product(*(range(c) for c in counts)):
+            at = list(place)
+            for d, s in zip(moving, shift, strict=True):
+                at[d] += s
+            items.append(part[tuple(at)])
+        out[place] = pick(low, items, flat, type)
+    return out
+
+
+def _flat_index(low: Lowering, indices: list[Element], counts: list[int]) -> Element:
+    flat: Element = 0
+    for index, count in zip(indices, counts, strict=True):
+        scaled = low.build.mul(flat, count, "int64")
+        flat = low.build.add(scaled, index, "int64")
+    return flat
+
+
+def dynamic_update_slice(
+    low: Lowering, equation: Any, x: Value, update: Value, *starts: Value
+) -> Value:
+    limits = [n - size for n, size in zip(x.shape, update.shape, strict=True)]
+    where = starts_of(low, equation, starts, 2, limits)
+    type = type_of(equation.outvars[0].aval)
+    out, update = lift(x).copy(), lift(update)
+    if not any(isinstance(w, Node) for w in where):
+        out[tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))] = update
+        return out
+    hits: dict[tuple, Element] = {}
+    for place in np.ndindex(*update.shape):
+        for start in product(*(range(m + 1) for m in limits)):
+            if start not in hits:
+                hits[start] = _is_at(low, where, start)
+            target = tuple(s + p for s, p in zip(start, place, strict=True))
+            out[target] = low.build.select(hits[start], update[place], out[target], type)
+    return out
+
+
+def _is_at(low: Lowering, where: list[Element], target: tuple[int, ...]) -> Element:
+    hit: Element = True
+    for w, t in zip(where, target, strict=True):
+        hit = low.build.logical("and", hit, low.build.compare("eq", w, t, "int64"))
+    return hit
+
+
+# ------------------------------------------------------------ gather and scatter
+
+
+def _mode(equation: Any) -> str:
+    return str(getattr(equation.params["mode"], "name", equation.params["mode"]))
+
+
+def _index_vectors(low: Lowering, equation: Any, indices: Value, which: int) -> Value:
+    kind = type_of(equation.invars[which].aval)
+    lifted = lift(indices)
+    out = np.empty(lifted.shape, object)
+    for place in np.ndindex(lifted.shape):
+        out[place] = as_index(low, unwrap(low, lifted[place]), kind)
+    return out
+
+
+def _within(low: Lowering, starts: list[Element], limits: list[int]) -> Element:
+    """Whether a whole window lies inside."""
+    inside: Element = True
+    for start, most in zip(starts, limits, strict=True):
+        if not isinstance(start, Node):
+            inside = low.build.logical("and", inside, 0 <= start <= most)
+            continue
+        bounds = low.ranges.get(start)
+        if bounds and bounds[0] >= 0 and bounds[1] <= most:
+            continue
+        above = low.build.compare("ge", start, 0, "int64")
+        below = low.build.compare("le", start, most, "int64")
+        both = low.build.logical("and", above, below)
+        inside = low.build.logical("and", inside, both)
+    return inside
+
+
+def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
+    numbers, sizes = equation.params["dimension_numbers"], equation.params["slice_sizes"]
+    aval, type = equation.outvars[0].aval, type_of(equation.outvars[0].aval)
+    vectors = _index_vectors(low, equation, indices, 1)
+    offset_dims = [int(d) for d in numbers.offset_dims]
+    batch_dims = [d for d in range(len(aval.shape)) if d not in offset_dims]
+    dropped = {int(d) for d in numbers.collapsed_slice_dims}
+    dropped |= {int(d) for d in numbers.operand_batching_dims}
+    limits = [n - s for n, s in zip(x.shape, sizes, strict=True)]
+    out = np.empty(aval.shape, object)
+    fill = fill_value(equation, type)
+    for place in np.ndindex(vectors.shape[:-1]):
+        starts = _starts(x.ndim, vectors[place], place, numbers, "start_index_map")
+        inside = _within(low, starts, limits)
+        safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
+        block = window(low, x, safe, sizes, type)
+        block = lift(np.squeeze(block, axis=tuple(sorted(dropped))))
+        if _mode(equation) == "FILL_OR_DROP" and inside is not True:
+            block = np.frompyfunc(
+                lambda e, inside=inside: low.build.select(inside, e, fill, type), 1, 1
+            )(block)
+        at: list[Any] = [slice(None)] * len(aval.shape)
+        for d, p in zip(batch_dims, place, strict=True):
+            at[d] = p
+        out[tuple(at)] = block
+    return out
+
+
+def fill_value(equation: Any, type: str) -> Element:
+    """What an out-of-bounds read gives in fill mode."""
+    given = equation.params["fill_value"]
+    if given is not None:
+        return np.asarray(given).astype(type).item()
+    if type == "float64":
+        return float("nan")
+    if type == "bool":
+        return True
+    limits = np.iinfo(type)
+    return int(limits.max if limits.min == 0 else limits.min)
+
+
+def _starts(rank: int, vector: Value, place: tuple, numbers: Any, mapping: str):
+    starts: list[Element] = [0] * rank
+    for k, d in enumerate(getattr(numbers, mapping)):
+        starts[int(d)] = vector[k]
+    batched = getattr(numbers, "start_indices_batching_dims", None)
+    if batched is None:
+        batched = numbers.scatter_indices_batching_dims
+    for d, p in zip(numbers.operand_batching_dims, batched, strict=True):
+        starts[int(d)] = place[int(p)]
+    return starts
+
+
+def scatter(op: str | None) -> Callable[..., Value]:
+    """Updates written (or combined) one window after another."""
+
+    def rule(low: Lowering, equation: Any, x: Value, indices: Value, updates: Value):
+        numbers = equation.params["dimension_numbers"]
+        type = type_of(equation.outvars[0].aval)
+        step = combine(low, op, type) if op else (lambda old, new: new)
+        vectors = _index_vectors(low, equation, indices, 1)
+        window_dims = [int(d) for d in numbers.update_window_dims]
+        batch_dims = [d for d in range(updates.ndim) if d not in window_dims]
+        dropped = {int(d) for d in numbers.inserted_window_dims}
+        dropped |= {int(d) for d in numbers.operand_batching_dims}
+        sizes = iter([updates.shape[d] for d in window_dims])
+        shape = [1 if d in dropped else next(sizes) for d in range(x.ndim)]
+        out, updates = lift(x).copy(), lift(updates)
+        clip = _mode(equation) == "CLIP"
+        limits = [n - s for n, s in zip(x.shape, shape, strict=True)]
+        for place in np.ndindex(vectors.shape[:-1]):
+            at: list[Any] = [slice(None)] * updates.ndim
+            for d, p in zip(batch_dims, place, strict=True):
+                at[d] = p
+            block = updates[tuple(at)].reshape(shape)
+            starts = _starts(
+                x.ndim, vectors[place], place, numbers, "scatter_dims_to_operand_dims"
+            )
+            if clip:
+                starts = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
+            _write(low, out, block, starts, (step, type))
+        return out
+
+    return rule
+
+
+def _write(low: Lowering, out: Value, block: Value, starts: list, how: tuple) -> None:
+    """One window: where it is unknown, every place it could be is a select.
+
+    A window that does not lie wholly inside is dropped.
+    """
+    step, type = how
+    limits = [n - s for n, s in zip(out.shape, block.shape, strict=True)]
+    if any(m < 0 for m in limits):
+        return
+    ranges = [
+        range(m + 1) if isinstance(s, Node) else range(s, s + 1) if 0 <= s <= m else ()
+        for s, m in zip(starts, limits, strict=True)
+    ]
+    for start in product(*ranges):
+        hit = _is_at(low, starts, start)
+        for place in np.ndindex(*block.shape):
+            target = tuple(s + p for s, p in zip(start, place, strict=True))
+            new = step(out[target], block[place])
+            out[target] = low.build.select(hit, new, out[target], type)
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "dynamic_slice": dynamic_slice,
+    "dynamic_update_slice": dynamic_update_slice,
+    "gather": gather,
+    "scatter": scatter(None),
+    "scatter-add": scatter("add"),
+    "scatter_add": scatter("add"),
+    "scatter-mul": scatter("mul"),
+    "scatter_mul": scatter("mul"),
+    "scatter_min": scatter("min"),
+    "scatter-min": scatter("min"),
+    "scatter_max": scatter("max"),
+    "scatter-max": scatter("max"),
+}

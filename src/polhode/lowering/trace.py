@@ -1,0 +1,67 @@
+"""All contact with JAX's traces: a function becomes a closed jaxpr, in double precision.
+
+The user's own `jax_enable_x64` is never touched: tracing and evaluation happen inside
+JAX's context manager.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend import core
+
+Literal = core.Literal
+ClosedJaxpr = core.ClosedJaxpr
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_JAX = os.path.dirname(os.path.abspath(jax.__file__))
+
+
+@contextmanager
+def double_precision() -> Iterator[None]:
+    """64-bit floats and integers within, whatever the user has chosen outside."""
+    with jax.enable_x64(True):
+        yield
+
+
+def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]:
+    """The trace of a function of flat arrays or shapes, and the tree of its output."""
+    with double_precision():
+        jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*arguments)
+    return jaxpr, jax.tree_util.tree_structure(shape)
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a value is being traced by a surrounding `jit`, `grad` or `vmap`."""
+    return isinstance(value, jax.core.Tracer)
+
+
+def shape_of(array: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(np.shape(array), array.dtype)
+
+
+def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
+    """Every jaxpr among the parameters of an equation."""
+    for value in parameters.values():
+        for item in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(item, core.ClosedJaxpr):
+                yield item.jaxpr
+            elif isinstance(item, core.Jaxpr):
+                yield item
+
+
+def source_line(equation: Any) -> str:
+    """The line of the user's own code that made an equation, or ''."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    frames = traceback.frames if traceback is not None else []
+    for frame in frames:
+        name = frame.file_name
+        inside = name.startswith((_JAX, _HERE)) or name.startswith("<")
+        if not inside and os.path.isabs(name):
+            return f"{name}:{frame.line_num} in {frame.function_name}"
+    return ""
