@@ -44,14 +44,13 @@ class FrameTree:
 
     def motion(self, *, of: Frame, seen_from: Frame) -> FrameMotion:
         """The motion of any frame seen from any other of the tree."""
+        self._require(of)
+        self._require(seen_from)
         outward, inward = self._up(seen_from), self._up(of)
         while outward and inward and outward[-1] is inward[-1]:
             outward.pop()
             inward.pop()
         links = [link.inverse() for link in outward] + inward[::-1]
-        ends = (links[0].seen_from, links[-1].of) if links else (of, of)
-        if ends != (seen_from, of):
-            raise self._stranger(of if ends[1] is not of else seen_from)
         return reduce(FrameMotion.__matmul__, links) if links else _still(of)
 
     def position(self, point: Point, *, seen_from: Frame) -> Point:
@@ -89,12 +88,15 @@ class FrameTree:
             frame = above[frame].seen_from
         return chain
 
-    def _stranger(self, frame: Frame) -> ModelError:
-        known = sorted({f.name for m in self.motions for f in (m.of, m.seen_from)})
-        return ModelError(
+    def _require(self, frame: Frame) -> None:
+        known = {f for m in self.motions for f in (m.of, m.seen_from)}
+        if frame in known:
+            return
+        names = ", ".join(sorted(repr(other.name) for other in known))
+        raise ModelError(
             f"frame {frame.name!r} is not in this tree.",
             "Nothing says how it moves before the others.",
-            f"Hang it on one of them: {', '.join(map(repr, known))}.",
+            f"Hang it on one of them: {names}.",
         )
 
 
