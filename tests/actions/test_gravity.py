@@ -267,7 +267,7 @@ def test_divergence_reveals_the_density(x):
 
 @pytest.mark.row("A-21")
 def test_a_polyhedron_obeys_poisson_inside_and_laplace_outside():
-    """-div g = 4 pi G rho inside a box and 0 outside, though its field is one formula."""
+    """-div g = 4 pi G rho inside a box and 0 outside, by one and the same formula."""
     T = flux.box_triangles([1, 2, 3])
     field = ForceField.of_place(
         lambda x: solids.polyhedron_field(x, jnp.asarray(T), 0.7), WORLD

@@ -48,12 +48,12 @@ def turn(poses: Poses, body: int, components: Any) -> Any:
     return (R_WB * components[..., None, :]).sum(-1)
 
 
-def velocity_at(poses: Poses, twists: Twists, body: int, place: Any) -> Any:
-    """The velocity of the material point of a body that is now at `place`.
+def velocity_at(poses: Poses, twists: Twists, body: int, at: Any) -> Any:
+    """The velocity of the material point of a body that is now at a place.
 
     v_WP_W = v_WO_W + w_WB_W x p_OP_W
     """
-    arm = place - poses.origins[..., body, :]
+    arm = at - poses.origins[..., body, :]
     return twists.linear[..., body, :] + cross(twists.angular[..., body, :], arm)
 
 

@@ -1,0 +1,147 @@
+"""Forces and couples of given components: dead loads and followers.
+
+F fixed in the axes of the body that exerts it     dead load (a cable to far away)
+F fixed in the axes of the body acted upon         follower (a thruster)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from polhode.actions.action import require_two_bodies
+from polhode.actions.motion_arrays import (
+    Poses,
+    Twists,
+    Wrenches,
+    interaction,
+    place,
+    turn,
+)
+from polhode.errors import FrameMismatch
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import Vector, cross, dot
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AppliedForce:
+    """A force of given components on a point of a body, by another body or by none.
+
+    With `by`, the opposite force acts on that body at the same place. Without, the
+    force is a follower: it is written in the axes of the body it acts on.
+    """
+
+    on: Point
+    force: Vector
+    by: Frame | None = None
+    name: str = "force"
+
+    def __post_init__(self) -> None:
+        _admit(self.name, self.on.frame, self.force, self.by)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body acted upon, then the one that acts, if one does."""
+        return (self.on.frame,) if self.by is None else (self.on.frame, self.by)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the components are given numbers."""
+        return ()
+
+    @property
+    def is_conservative(self) -> bool:
+        """A dead load is, a follower is not."""
+        return self.force.frame is self.by
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The force at the point, and its opposite on the body that exerts it."""
+        P = place(poses, 0, self.on.coordinates)
+        F = turn(poses, self.bodies.index(self.force.frame), self.force.components)
+        if self.by is not None:
+            return interaction(poses, P, F, 0.0 * F)
+        arm = P - poses.origins[..., 0, :]
+        xp = namespace(P, F)
+        return Wrenches(xp.stack([cross(arm, F)], -2), xp.stack([F], -2))
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V = -F . p, from the origin of the body that exerts a dead load."""
+        P = place(poses, 0, self.on.coordinates)
+        if not self.is_conservative:
+            return 0.0 * P[..., 0]
+        F = turn(poses, 1, self.force.components)
+        return -dot(F, P - poses.origins[..., 1, :])
+
+    def fault(self) -> str:
+        """A constant force is finite at finite poses."""
+        return "The positions are not finite."
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class AppliedCouple:
+    """A couple of given components on a body, by another body or by none.
+
+    Its axes are those of either body. It has no potential energy: about a fixed axis
+    turning through 2 pi does work.
+    """
+
+    on: Frame
+    couple: Vector
+    by: Frame | None = None
+    name: str = "couple"
+
+    def __post_init__(self) -> None:
+        _admit(self.name, self.on, self.couple, self.by)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body acted upon, then the one that acts, if one does."""
+        return (self.on,) if self.by is None else (self.on, self.by)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the components are given numbers."""
+        return ()
+
+    @property
+    def is_conservative(self) -> bool:
+        """No couple of constant components is, in space."""
+        return False
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The couple, and its opposite on the body that exerts it."""
+        C = turn(poses, self.bodies.index(self.couple.frame), self.couple.components)
+        signed = [C] if self.by is None else [C, -C]
+        torques = namespace(C).stack(signed, axis=-2)
+        return Wrenches(torques, 0.0 * torques)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """None is stored."""
+        return 0.0 * poses.origins[..., 0, 0]
+
+    def fault(self) -> str:
+        """A constant couple is finite at finite poses."""
+        return "The positions are not finite."
+
+
+def _admit(name: str, on: Frame, vector: Vector, by: Frame | None) -> None:
+    if by is not None:
+        require_two_bodies(name, on, by)
+    if vector.frame is on or vector.frame is by:
+        return
+    raise FrameMismatch(
+        f"{name!r} on {on.name!r} is written in {vector.frame.name!r}, which is neither"
+        " the body it acts on nor the one that exerts it.",
+        "A force is exerted by something: a load fixed in space by the world.",
+        f"Name that body, such as by={vector.frame.name}, or write the vector in"
+        f" {on.name!r}.",
+    )

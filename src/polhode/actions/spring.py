@@ -1,0 +1,192 @@
+r"""Springs between two points: linear, and by any energy of the length.
+
+            F on `on`                 d = P_on - P_by
+      by o/\/\/\/\o on --> d          F_on = -k (|d| - L0) d/|d|,  V = k (|d| - L0)^2/2
+
+The force is along the line of the two points, so opposite forces on the two bodies
+obey the third law with their moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.action import require_two_bodies
+from polhode.actions.coefficient import coefficient, rest
+from polhode.actions.double import doubled
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction, place
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import dot
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
+from polhode.matter.parameter import parameters_in as listed
+
+NO_DIRECTION = (
+    "Its two ends are at one place: the line along which it pulls is undefined,"
+    " and its rest length is not zero."
+)
+
+
+def spring_force(separation: Any, stiffness: Any, rest_length: Any) -> Any:
+    """The force on the end at d (..., 3) from the other end.
+
+        F = -k (|d| - L0) d/|d| = -k (1 - L0/|d|) d
+
+    At d = 0 it is zero if L0 = 0, else NaN: the direction is undefined.
+    """
+    xp = namespace(separation, stiffness, rest_length)
+    square = dot(separation, separation)
+    closed = square == 0
+    slack = rest_length == 0
+    length = xp.sqrt(xp.where(closed, 1.0, square))
+    share = xp.where(closed, xp.where(slack, 0.0, np.nan), rest_length / length)
+    return -(stiffness * (1.0 - share))[..., None] * separation
+
+
+def spring_energy(separation: Any, stiffness: Any, rest_length: Any) -> Any:
+    """The energy stored at the separation d.   V = k (|d| - L0)^2 / 2"""
+    xp = namespace(separation, stiffness, rest_length)
+    square = dot(separation, separation)
+    closed = square == 0
+    length = xp.sqrt(xp.where(closed, 1.0, square))
+    # At d = 0 the square keeps the second derivative k of a spring without rest length.
+    stretch = xp.where(closed, square + rest_length**2, (length - rest_length) ** 2)
+    return stiffness * stretch / 2
+
+
+def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
+    """The force of an energy V(length), by JAX.   F = -V'(|d|) d/|d|
+
+    At d = 0 it is zero if V'(0) = 0, else NaN.
+    """
+    import jax
+
+    xp = jax.numpy
+    square = dot(separation, separation)
+    closed = square == 0
+    length = xp.sqrt(xp.where(closed, 1.0, square))
+    reach = xp.where(closed, 0.0, length)
+    slope = jax.jvp(energy, (reach,), (xp.ones_like(reach),))[1]
+    factor = xp.where(closed, xp.where(slope == 0, 0.0, np.nan), slope / length)
+    return -factor * separation
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A linear spring between a point of one body and a point of another.
+
+    Negative stiffness pushes apart and is refused unless `allow_negative` is given.
+    """
+
+    on: Point
+    by: Point
+    stiffness: Quantity
+    rest_length: Quantity = 0.0
+    name: str = "spring"
+    allow_negative: bool = False
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.on.frame, self.by.frame)
+        k = coefficient(self.name, "stiffness", self.stiffness, self.allow_negative)
+        object.__setattr__(self, "stiffness", k)
+        length = rest(self.name, "rest_length", self.rest_length)
+        object.__setattr__(self, "rest_length", length)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The two bodies it joins."""
+        return (self.on.frame, self.by.frame)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Stiffness and rest length."""
+        return listed([self.stiffness, self.rest_length])
+
+    @property
+    def is_conservative(self) -> bool:
+        """A spring gives back all it takes."""
+        return True
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """Opposite forces along the line of the two points."""
+        P = place(poses, 0, self.on.coordinates)
+        d = P - place(poses, 1, self.by.coordinates)
+        F = spring_force(d, at(self.stiffness, table), at(self.rest_length, table))
+        return interaction(poses, P, F, 0.0 * d)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V = k (|d| - L0)^2 / 2"""
+        d = place(poses, 0, self.on.coordinates) - place(poses, 1, self.by.coordinates)
+        return spring_energy(d, at(self.stiffness, table), at(self.rest_length, table))
+
+    def fault(self) -> str:
+        """Closed up, a spring with a rest length has no direction."""
+        return NO_DIRECTION
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NonlinearSpring:
+    """A spring between two points whose energy is any function of its length.
+
+    `law(length)` is the energy in joules, a traceable function of one number.
+    """
+
+    on: Point
+    by: Point
+    law: Callable[[Any], Any]
+    name: str = "spring"
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.on.frame, self.by.frame)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The two bodies it joins."""
+        return (self.on.frame, self.by.frame)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the law holds its own numbers."""
+        return ()
+
+    @property
+    def is_conservative(self) -> bool:
+        """A spring gives back all it takes."""
+        return True
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """Opposite forces along the line of the two points, -V'(length)."""
+        P = place(poses, 0, self.on.coordinates)
+        d = P - place(poses, 1, self.by.coordinates)
+        return interaction(poses, P, self._force(d), 0.0 * d)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V(|d|)"""
+        d = place(poses, 0, self.on.coordinates) - place(poses, 1, self.by.coordinates)
+        return self._energy(d)
+
+    def fault(self) -> str:
+        """Closed up, a spring that still pushes has no direction."""
+        return NO_DIRECTION.replace("its rest length is", "its force there is")
+
+    @cached_property
+    def _force(self) -> Callable[..., Any]:
+        return doubled(lambda d: elastic_force(self.law, d))
+
+    @cached_property
+    def _energy(self) -> Callable[..., Any]:
+        from polhode.geometry.vector import norm
+
+        return doubled(lambda d: self.law(norm(d)))
