@@ -25,7 +25,11 @@ def share_reciprocals(graph: Graph, nodes: Iterable[Node]) -> None:
     """a/d, b/d, ... become a r, b r, ... with r = 1/d."""
     by_divisor: dict[Node, list[Node]] = defaultdict(list)
     for node in nodes:
-        if node.op == "div" and node.type == "float64" and isinstance(node.args[1], Node):
+        if (
+            node.op == "div"
+            and node.type == "float64"
+            and isinstance(node.args[1], Node)
+        ):
             by_divisor[node.args[1]].append(node)
     for divisor, quotients in by_divisor.items():
         if len(quotients) < 2:

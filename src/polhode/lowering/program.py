@@ -108,7 +108,9 @@ class Lowering:
 def unlowerable(equation: Any, inner: Unlowerable | None = None) -> Unlowerable:
     line = (inner.line if inner else "") or source_line(equation)
     if inner:
-        return Unlowerable(inner.primitive or equation.primitive.name, inner.reason, line)
+        return Unlowerable(
+            inner.primitive or equation.primitive.name, inner.reason, line
+        )
     return Unlowerable(equation.primitive.name, "it has no lowering rule", line)
 
 

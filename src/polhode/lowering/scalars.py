@@ -159,10 +159,14 @@ def convert(values: Any, type: str) -> np.ndarray:
     limits = np.iinfo(type)
     clipped = np.clip(np.nan_to_num(values, nan=0.0), float(limits.min), limits.max)
     top = values >= float(limits.max)
-    return np.where(top, limits.max, np.where(top, 0, clipped).astype(type)).astype(type)
+    return np.where(top, limits.max, np.where(top, 0, clipped).astype(type)).astype(
+        type
+    )
 
 
-def evaluate(op: str, type: str, args: list[np.ndarray], data: Any = None) -> np.ndarray:
+def evaluate(
+    op: str, type: str, args: list[np.ndarray], data: Any = None
+) -> np.ndarray:
     """An operation on arrays of constants."""
     with np.errstate(all="ignore"):
         if op == "convert":
@@ -194,7 +198,9 @@ def fold_constant(op: str, type: str, args: tuple, data: Any = None) -> Any:
             return -args[0]
     if op == "same":
         a, b = args
-        return a == b and (type != "float64" or math.copysign(1, a) == math.copysign(1, b))
+        return a == b and (
+            type != "float64" or math.copysign(1, a) == math.copysign(1, b)
+        )
     source = operand_type(op, type, data)
     arrays = [np.asarray(a, dtype=source) for a in args]
     if op == "select":

@@ -6,6 +6,7 @@ JAX's context manager.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,3 +66,58 @@ def source_line(equation: Any) -> str:
         if not inside and os.path.isabs(name):
             return f"{name}:{frame.line_num} in {frame.function_name}"
     return ""
+
+
+# ------------------------------------------------------------------ fingerprints
+
+
+def fingerprint(jaxpr: ClosedJaxpr) -> str:
+    """A digest of a trace with its constants: equal traces, equal programs."""
+    digest = hashlib.sha256()
+    for constant in jaxpr.consts:
+        _feed(digest, constant)
+    _feed_jaxpr(digest, jaxpr.jaxpr)
+    return digest.hexdigest()
+
+
+def _feed_jaxpr(digest: Any, jaxpr: Any) -> None:
+    """Equations in order, variables by number."""
+    numbers: dict[Any, int] = {}
+
+    def atom(a: Any) -> str:
+        if isinstance(a, Literal):
+            value = np.asarray(a.val)
+            return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+        return f"v{numbers.setdefault(a, len(numbers))}"
+
+    for variable in (*jaxpr.constvars, *jaxpr.invars):
+        digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+    for equation in jaxpr.eqns:
+        words = " ".join(map(atom, equation.invars))
+        digest.update(f"{equation.primitive.name}({words})".encode())
+        for name in sorted(equation.params):
+            digest.update(name.encode())
+            _feed(digest, equation.params[name])
+        for variable in equation.outvars:
+            digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+    digest.update(" ".join(map(atom, jaxpr.outvars)).encode())
+
+
+def _feed(digest: Any, value: Any) -> None:
+    if isinstance(value, core.ClosedJaxpr):
+        for constant in value.consts:
+            _feed(digest, constant)
+        _feed_jaxpr(digest, value.jaxpr)
+    elif isinstance(value, core.Jaxpr):
+        _feed_jaxpr(digest, value)
+    elif isinstance(value, np.ndarray | np.generic | jax.Array):
+        if str(value.dtype).startswith("key<"):
+            value = jax.random.key_data(value)
+        array = np.asarray(value)
+        digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+    elif isinstance(value, tuple | list):
+        digest.update(f"[{len(value)}".encode())
+        for item in value:
+            _feed(digest, item)
+    elif not callable(value):  # a callable derives the body, which is fed itself
+        digest.update(repr(value).encode())

@@ -164,7 +164,9 @@ class Emitter:
 
     def _read(self, pointer: str, type: str, index: str) -> str:
         stored = IN_MEMORY[type]
-        place = self.write(f"getelementptr inbounds {stored}, ptr {pointer}, i64 {index}")
+        place = self.write(
+            f"getelementptr inbounds {stored}, ptr {pointer}, i64 {index}"
+        )
         value = self.write(f"load {stored}, ptr {place}")
         return self.write(f"trunc i8 {value} to i1") if type == "bool" else value
 
@@ -277,7 +279,9 @@ class Memory:
             items = ", ".join(
                 f"{stored} {scalar_literal(v, kind)}" for v in buffer.values.tolist()
             )
-            lines.append(f"{name} = private constant [{buffer.size} x {stored}] [{items}]")
+            lines.append(
+                f"{name} = private constant [{buffer.size} x {stored}] [{items}]"
+            )
         return lines
 
 

@@ -90,7 +90,9 @@ def _while(emit: Emitter, node: Node) -> None:
     if apart and emit.mask is not None:
         active = emit.write(f"and {vector('bool', emit.lanes)} {active}, {emit.mask}")
     run, after = emit.new_label("body"), emit.new_label("after")
-    emit.do(f"br i1 {any_lane(emit, active) if apart else active}, label %{run}, label %{after}")
+    emit.do(
+        f"br i1 {any_lane(emit, active) if apart else active}, label %{run}, label %{after}"
+    )
     emit.start(run)
     outer, emit.mask = emit.mask, active if apart else emit.mask
     emit.block(data.body)
@@ -179,7 +181,9 @@ def _chosen(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
 def _masked(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
     """Lanes part: each branch runs if some lane takes it, and gives to those alone."""
     results = _results(emit, node, data)
-    order = sorted(range(len(data.blocks)), key=lambda k: bool(emit.plan.of(data.blocks[k])))
+    order = sorted(
+        range(len(data.blocks)), key=lambda k: bool(emit.plan.of(data.blocks[k]))
+    )
     first = order[0]
     if emit.plan.of(data.blocks[first]):
         # Not poison: a lane without part in it may still be compared.
@@ -211,7 +215,9 @@ def _one_case(emit: Emitter, data: Branch, k: int, state: tuple) -> list[str]:
         value = emit.use(data.outs[k][position], member.type, True)
         kind = vector(member.type, emit.lanes)
         bools = vector("bool", emit.lanes)
-        chosen.append(emit.write(f"select {bools} {mask}, {kind} {value}, {kind} {old}"))
+        chosen.append(
+            emit.write(f"select {bools} {mask}, {kind} {value}, {kind} {old}")
+        )
     last = emit.label
     emit.do(f"br label %{after}")
     emit.start(after)

@@ -19,7 +19,9 @@ def find_varying(plan: Schedule, batched: list[bool]) -> set[Node]:
             return varying
 
 
-def _varies(node: Node, varying: set[Node], plan: Schedule, batched: list[bool]) -> bool:
+def _varies(
+    node: Node, varying: set[Node], plan: Schedule, batched: list[bool]
+) -> bool:
     def differs(element: Element) -> bool:
         return isinstance(element, Node) and element in varying
 
@@ -31,7 +33,9 @@ def _varies(node: Node, varying: set[Node], plan: Schedule, batched: list[bool])
     if node.op == "phi":
         loop, k = node.data
         parts = (loop.inits[k], loop.outs[k])
-        return any(map(differs, parts)) or (loop.trip is None and differs(loop.condition))
+        return any(map(differs, parts)) or (
+            loop.trip is None and differs(loop.condition)
+        )
     if node.op == "proj":
         owner = node.args[0]
         if owner.op == "loop":

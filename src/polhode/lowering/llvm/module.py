@@ -47,7 +47,9 @@ def write_module(
     return Module("\n".join([*_declarations(text), text]), memory.slots * SLOT * lanes)
 
 
-def _prologue(program: ScalarProgram, plan: Schedule, batched: list, lanes: int) -> list:
+def _prologue(
+    program: ScalarProgram, plan: Schedule, batched: list, lanes: int
+) -> list:
     lines = [
         "define void @run(ptr noalias %in, ptr noalias %out, ptr noalias %scratch, "
         "i64 %first, i64 %last) {",
@@ -145,12 +147,20 @@ def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) ->
         emit.names[(param, lanes > 1)] = f"%p{k}"
     emit.block(function.block)
     result, kind = "poison", f"{{{', '.join(kinds)}}}"
-    for k, (element, type) in enumerate(zip(function.outs, function.types, strict=True)):
+    for k, (element, type) in enumerate(
+        zip(function.outs, function.types, strict=True)
+    ):
         word = emit.use(element, type, True)
         result = emit.write(f"insertvalue {kind} {result}, {kinds[k]} {word}, {k}")
     head = f"define internal {kind} @{function.name}({', '.join(args)})"
     return "\n".join(
-        [f"{head} noinline cold {{", "entry:", *emit.lines, f"  ret {kind} {result}", "}"]
+        [
+            f"{head} noinline cold {{",
+            "entry:",
+            *emit.lines,
+            f"  ret {kind} {result}",
+            "}",
+        ]
     )
 
 

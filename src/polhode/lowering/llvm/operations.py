@@ -132,7 +132,10 @@ def _shift(op: str, type: str) -> str:
     inside = f"icmp ult {{T}} {{1}}, {{lit:{width(type)}}}\n"
     if sticky:
         most = f"{{lit:{width(type) - 1}}}"
-        return inside + f"select {{B}} {{t1}}, {{T}} {{1}}, {{T}} {most}\nashr {{T}} {{0}}, {{t2}}"
+        return (
+            inside
+            + f"select {{B}} {{t1}}, {{T}} {{1}}, {{T}} {most}\nashr {{T}} {{0}}, {{t2}}"
+        )
     return (
         inside
         + "select {B} {t1}, {T} {1}, {T} {z}\n"

@@ -109,7 +109,9 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
     if all_known((which, *cases)):
         return np.choose(np.clip(which.astype(int), 0, len(cases) - 1), cases)
     if type_of(equation.invars[0].aval) == "bool":
-        return each(lambda w, no, yes: low.build.select(w, yes, no, type), which, *cases)
+        return each(
+            lambda w, no, yes: low.build.select(w, yes, no, type), which, *cases
+        )
     kind = type_of(equation.invars[0].aval)
 
     def choose(w: Element, *options: Element) -> Element:
@@ -132,7 +134,9 @@ def clamp(low: Lowering, equation: Any, least: Value, x: Value, most: Value) -> 
 
 
 def convert(low: Lowering, equation: Any, x: Value) -> Value:
-    source, target = (type_of(v.aval) for v in (equation.invars[0], equation.outvars[0]))
+    source, target = (
+        type_of(v.aval) for v in (equation.invars[0], equation.outvars[0])
+    )
     if source == target:
         return x
     if x.dtype != object:
@@ -152,7 +156,9 @@ def convert_element(low: Lowering, a: Element, source: str, target: str) -> Elem
 
 
 def bitcast(low: Lowering, equation: Any, x: Value) -> Value:
-    source, target = (type_of(v.aval) for v in (equation.invars[0], equation.outvars[0]))
+    source, target = (
+        type_of(v.aval) for v in (equation.invars[0], equation.outvars[0])
+    )
     if bits(source) != bits(target):
         raise Unlowerable("", f"it casts {source} to {target} of another width")
     if x.dtype != object:

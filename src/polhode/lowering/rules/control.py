@@ -83,7 +83,11 @@ def same_element(a: Element, b: Element) -> bool:
 def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     p = equation.params
     first, second = p["num_consts"], p["num_consts"] + p["num_carry"]
-    constants, carry, xs = arguments[:first], arguments[first:second], arguments[second:]
+    constants, carry, xs = (
+        arguments[:first],
+        arguments[first:second],
+        arguments[second:],
+    )
     if p["length"] == 0:
         empty = [v.aval for v in equation.outvars[len(carry) :]]
         return [*carry, *(np.zeros(a.shape, type_of(a)) for a in empty)]
@@ -282,9 +286,7 @@ def induction(loop: Loop, outs: list, types: list, varying: list) -> dict[int, i
             if not isinstance(out.args[1], Node):
                 steps[k] = out.args[1]
     limit = 2**31
-    return {
-        k: s for k, s in steps.items() if abs(s) * (loop.trip or 0) < limit
-    }
+    return {k: s for k, s in steps.items() if abs(s) * (loop.trip or 0) < limit}
 
 
 def close_loop(loop: Loop, outs: list[Element], varying: list, steps: dict) -> None:
@@ -348,9 +350,13 @@ def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     varying = [False] * len(inits)
     while True:
         loop, carried = open_loop(low, None, inits, types, varying)
-        holds = within(low, loop.head, lambda c=carried: run(p["cond_jaxpr"], cond_consts, c))
+        holds = within(
+            low, loop.head, lambda c=carried: run(p["cond_jaxpr"], cond_consts, c)
+        )
         loop.condition = lift(holds[0])[()]
-        new = within(low, loop.body, lambda c=carried: run(p["body_jaxpr"], body_consts, c))
+        new = within(
+            low, loop.body, lambda c=carried: run(p["body_jaxpr"], body_consts, c)
+        )
         outs = layout.flatten(new)
         if not demote(inits, outs, varying):
             break

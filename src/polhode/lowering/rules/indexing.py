@@ -121,7 +121,9 @@ def clamped(low: Lowering, element: Element, most: int) -> Element:
     return low.build.apply("min", "int64", raised, most)
 
 
-def starts_of(low: Lowering, equation: Any, starts: tuple, first: int, limits: list[int]):
+def starts_of(
+    low: Lowering, equation: Any, starts: tuple, first: int, limits: list[int]
+):
     """The start indices of a dynamic slice, as int64 within bounds."""
     out = []
     for k, (start, most) in enumerate(zip(starts, limits, strict=True)):
@@ -149,7 +151,9 @@ def dynamic_slice(low: Lowering, equation: Any, x: Value, *starts: Value) -> Val
     return window(low, x, where, sizes, type_of(equation.outvars[0].aval))
 
 
-def window(low: Lowering, x: Value, where: list[Element], sizes: Any, type: str) -> Value:
+def window(
+    low: Lowering, x: Value, where: list[Element], sizes: Any, type: str
+) -> Value:
     """The block of the given sizes that starts at elements `where`."""
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
@@ -190,7 +194,9 @@ def dynamic_update_slice(
     type = type_of(equation.outvars[0].aval)
     out, update = lift(x).copy(), lift(update)
     if not any(isinstance(w, Node) for w in where):
-        out[tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))] = update
+        out[
+            tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
+        ] = update
         return out
     hits: dict[tuple, Element] = {}
     for place in np.ndindex(*update.shape):
@@ -198,7 +204,9 @@ def dynamic_update_slice(
             if start not in hits:
                 hits[start] = _is_at(low, where, start)
             target = tuple(s + p for s, p in zip(start, place, strict=True))
-            out[target] = low.build.select(hits[start], update[place], out[target], type)
+            out[target] = low.build.select(
+                hits[start], update[place], out[target], type
+            )
     return out
 
 
@@ -243,7 +251,10 @@ def _within(low: Lowering, starts: list[Element], limits: list[int]) -> Element:
 
 
 def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
-    numbers, sizes = equation.params["dimension_numbers"], equation.params["slice_sizes"]
+    numbers, sizes = (
+        equation.params["dimension_numbers"],
+        equation.params["slice_sizes"],
+    )
     aval, type = equation.outvars[0].aval, type_of(equation.outvars[0].aval)
     vectors = _index_vectors(low, equation, indices, 1)
     offset_dims = [int(d) for d in numbers.offset_dims]
@@ -321,7 +332,9 @@ def scatter(op: str | None) -> Callable[..., Value]:
                 x.ndim, vectors[place], place, numbers, "scatter_dims_to_operand_dims"
             )
             if clip:
-                starts = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
+                starts = [
+                    clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
+                ]
             _write(low, out, block, starts, (step, type))
         return out
 

@@ -83,7 +83,9 @@ def random_bits(low: Lowering, equation: Any, keys: Value) -> Value:
 
 
 def split(low: Lowering, equation: Any, keys: Value) -> Value:
-    return pack_keys(_through_jax(low, equation, "split", keys, equation.params["shape"]))
+    return pack_keys(
+        _through_jax(low, equation, "split", keys, equation.params["shape"])
+    )
 
 
 def fold_in(low: Lowering, equation: Any, keys: Value, data: Value) -> Value:
@@ -92,7 +94,10 @@ def fold_in(low: Lowering, equation: Any, keys: Value, data: Value) -> Value:
 
     from polhode.lowering.trace import closed_jaxpr
 
-    shapes = (jax.ShapeDtypeStruct((2,), np.uint32), jax.ShapeDtypeStruct((), np.uint32))
+    shapes = (
+        jax.ShapeDtypeStruct((2,), np.uint32),
+        jax.ShapeDtypeStruct((), np.uint32),
+    )
     jaxpr, _ = closed_jaxpr(random.threefry_prng_impl.fold_in, *shapes)
     words, numbers = np.broadcast_arrays(unpack_keys(keys), lift(data)[..., None])
     out = np.empty(words.shape, object)

@@ -53,7 +53,9 @@ def identity(op: str, type: str) -> Element:
     return False if type == "bool" else 0.0 if type == "float64" else 0
 
 
-def tree(function: Callable[[Element, Element], Element], items: list[Element]) -> Element:
+def tree(
+    function: Callable[[Element, Element], Element], items: list[Element]
+) -> Element:
     """Balanced: the depth is the logarithm of the length."""
     while len(items) > 1:
         pairs = zip(items[::2], items[1::2], strict=False)
@@ -166,7 +168,8 @@ def matrix(x: Value, contract: tuple, batch: tuple) -> tuple[Value, tuple]:
     free = tuple(d for d in range(x.ndim) if d not in contract and d not in batch)
     moved = np.transpose(x, (*batch, *free, *contract))
     sizes = [
-        int(np.prod([x.shape[d] for d in ds], dtype=int)) for ds in (batch, free, contract)
+        int(np.prod([x.shape[d] for d in ds], dtype=int))
+        for ds in (batch, free, contract)
     ]
     return moved.reshape(sizes), tuple(x.shape[d] for d in free)
 

@@ -93,7 +93,10 @@ def _descending(low: Lowering, a: list, b: list, type: str, kind: str):
     earlier = build.compare("lt", b[1], a[1], kind)
     swap = build.logical("or", larger, build.logical("and", same, earlier))
     first = [build.select(swap, b[0], a[0], type), build.select(swap, b[1], a[1], kind)]
-    second = [build.select(swap, a[0], b[0], type), build.select(swap, a[1], b[1], kind)]
+    second = [
+        build.select(swap, a[0], b[0], type),
+        build.select(swap, a[1], b[1], kind),
+    ]
     return first, second
 
 

@@ -69,8 +69,13 @@ def pad(low: Lowering, equation: Any, x: Value, filler: Value) -> Value:
     """Low, high and interior padding; negative padding removes."""
     config = equation.params["padding_config"]
     x, filler = together((x, filler))
-    inner = [n + max(n - 1, 0) * i for n, (_, _, i) in zip(x.shape, config, strict=True)]
-    wide = [n + max(lo, 0) + max(hi, 0) for n, (lo, hi, _) in zip(inner, config, strict=True)]
+    inner = [
+        n + max(n - 1, 0) * i for n, (_, _, i) in zip(x.shape, config, strict=True)
+    ]
+    wide = [
+        n + max(lo, 0) + max(hi, 0)
+        for n, (lo, hi, _) in zip(inner, config, strict=True)
+    ]
     out = np.empty(wide, x.dtype)
     out[...] = filler
     if x.size:

@@ -1,0 +1,169 @@
+"""The arguments of a program: names for the leaves of trees, and what fits them.
+
+A leaf is named by its argument and its path in it: `q`, `state.q`, `params.mass`,
+`masses.0`. A name stands for all leaves below it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from polhode.errors import ArgumentError
+from polhode.lowering.scalars import TYPES
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One array among the arguments."""
+
+    name: str
+    shape: tuple[int, ...]
+    type: str
+
+    def describe(self) -> str:
+        return f"'{self.name}' of shape {self.shape}, {self.type}"
+
+
+def argument_names(function: Callable, count: int) -> list[str]:
+    """The names of the positional parameters, or argument0, argument1, ..."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [
+        p.name
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
+
+
+def name_leaves(function: Callable, arguments: tuple) -> tuple[list[str], list, Any]:
+    """Names, leaves and tree of the arguments."""
+    found, tree = jax.tree_util.tree_flatten_with_path(arguments)
+    tops = argument_names(function, len(arguments))
+    names, leaves = [], []
+    for path, leaf in found:
+        rest = jax.tree_util.keystr(path[1:], simple=True, separator=".")
+        top = tops[path[0].idx]
+        names.append(f"{top}.{rest}" if rest else top)
+        leaves.append(leaf)
+    return names, leaves, tree
+
+
+def as_array(value: Any, name: str) -> np.ndarray:
+    """A leaf as a NumPy array of a type that programs compute in; never a copy."""
+    if isinstance(value, np.ndarray):
+        array = value
+    elif isinstance(value, bool | int | float | np.generic | jax.Array):
+        array = np.asarray(value)
+    else:
+        raise ArgumentError(
+            f"Argument '{name}' is a {type(value).__name__}, not an array of numbers.",
+            "A program computes with NumPy or JAX arrays and Python numbers.",
+            f"Give numpy.asarray({name}, dtype=float).",
+        )
+    check_type(str(array.dtype), name)
+    return array
+
+
+def check_type(type: str, name: str) -> None:
+    if type in TYPES:
+        return
+    why = "Programs compute in float64; a narrower type has lost digits already."
+    if type == "object":
+        why = "An object array has no fixed type: perhaps its rows differ in length."
+    elif type.startswith("complex"):
+        why = "Programs compute with real numbers."
+    raise ArgumentError(
+        f"Argument '{name}' has dtype {type}.",
+        why,
+        f"Give {name}.astype(float) if that is what you mean.",
+    )
+
+
+def leaf_of(value: Any, name: str) -> tuple[Leaf, Any]:
+    """The description of an example leaf, and its value (None if only a shape)."""
+    if isinstance(value, jax.ShapeDtypeStruct):
+        check_type(str(value.dtype), name)
+        return Leaf(name, tuple(value.shape), str(value.dtype)), None
+    array = as_array(value, name)
+    return Leaf(name, array.shape, str(array.dtype)), array
+
+
+def choose(names: list[str], chosen: Any, role: str) -> list[bool]:
+    """Which leaves a list of names (or True, False) stands for."""
+    if chosen is True or chosen is False:
+        return [chosen] * len(names)
+    wanted = [chosen] if isinstance(chosen, str) else list(chosen)
+    marks = [False] * len(names)
+    for word in wanted:
+        hits = [k for k, n in enumerate(names) if n == word or n.startswith(word + ".")]
+        if not hits:
+            raise _unknown(word, names, role)
+        for k in hits:
+            marks[k] = True
+    return marks
+
+
+def _unknown(word: Any, names: Iterable[str], role: str) -> ArgumentError:
+    near = difflib.get_close_matches(str(word), list(names), 1)
+    return ArgumentError(
+        f"`{role}` names {word!r}, which is no argument of the function.",
+        "Its arguments are " + ", ".join(f"'{n}'" for n in names) + ".",
+        f"Did you mean '{near[0]}'?" if near else "Name some of these.",
+    )
+
+
+def batch_size(
+    leaves: list[Leaf], arrays: list[np.ndarray], batched: list[bool]
+) -> int:
+    """The number of systems; -1 if no argument has a batch axis.
+
+    Every argument must have its own shape, or, where declared batched, one axis more.
+    """
+    sizes: dict[str, int] = {}
+    plain: list[str] = []
+    for leaf, array, may in zip(leaves, arrays, batched, strict=True):
+        if str(array.dtype) != leaf.type:
+            raise ArgumentError(
+                f"Argument '{leaf.name}' has dtype {array.dtype}, not {leaf.type}.",
+                "A program is compiled for the types of its examples.",
+                f"Give {leaf.name}.astype('{leaf.type}').",
+            )
+        if array.shape == leaf.shape:
+            plain += [leaf.name] if may else []
+        elif (
+            may and array.shape[1:] == leaf.shape and array.ndim == len(leaf.shape) + 1
+        ):
+            sizes[leaf.name] = array.shape[0]
+        else:
+            raise _misshapen(leaf, array, may)
+    if len(set(sizes.values())) > 1 or (sizes and plain):
+        facts = ", ".join(f"'{n}': {s}" for n, s in sizes.items())
+        facts += "".join(f", '{n}': none" for n in plain)
+        raise ArgumentError(
+            "The batch is ragged: arguments disagree on the number of systems.",
+            f"Leading axes: {facts}.",
+            "Give all batched arguments one leading axis of the same length.",
+        )
+    return next(iter(sizes.values())) if sizes else -1
+
+
+def _misshapen(leaf: Leaf, array: np.ndarray, may: bool) -> ArgumentError:
+    batch = f" (or {('B', *leaf.shape)} for B systems)".replace("'", "") if may else ""
+    repair = f"Give shape {leaf.shape}{batch}."
+    if not may and array.shape[1:] == leaf.shape:
+        repair = f"To run a batch, compile with batched=['{leaf.name}', ...]."
+    return ArgumentError(
+        f"Argument '{leaf.name}' has shape {array.shape}, not {leaf.shape}.",
+        "A program is compiled for the shapes of its examples.",
+        repair,
+    )

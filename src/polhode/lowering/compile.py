@@ -1,0 +1,280 @@
+"""`ph.compile`: a small-array JAX function becomes a `Program`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from polhode.errors import ArgumentError, CompileError, UnsupportedPrimitive
+from polhode.lowering.arguments import (
+    Leaf,
+    as_array,
+    batch_size,
+    choose,
+    leaf_of,
+    name_leaves,
+)
+from polhode.lowering.fold import MODES
+from polhode.lowering.program import Unlowerable
+from polhode.lowering.report import Report
+from polhode.lowering.runner import NativeRunner
+from polhode.lowering.trace import closed_jaxpr, double_precision, is_traced
+from polhode.lowering.xla import XlaRunner
+
+BACKENDS = ("auto", "llvm", "cuda", "xla")
+
+
+def compile(
+    function: Callable,
+    *example_arguments: Any,
+    backend: str = "auto",
+    vary: Sequence[str] | bool = True,
+    batched: Sequence[str] | bool = False,
+    fold: str = "zeros",
+    threads: int | None = None,
+    lanes: int | None = None,
+) -> Program:
+    """A program that computes what the function computes, quickly.
+
+    The examples give shapes and types. `vary` names the arguments that stay inputs;
+    the others are folded into the code. Arguments named in `batched` may be called with
+    one leading axis more, and then run many systems: a SIMD lane each, over threads.
+    The same bits come out alone or in a batch, at any number of lanes and threads.
+
+    `backend` is "auto" (native code, or XLA where there is no rule for a primitive),
+    "llvm", "cuda" or "xla". `fold` is "zeros" (literal zeros vanish, sums and products
+    fuse) or "ieee" (every operation as traced).
+
+    >>> import jax.numpy as jnp, numpy as np
+    >>> swing = compile(lambda q: -9.81 * jnp.sin(q), 0.0)
+    >>> float(swing(np.pi / 2))
+    -9.81
+    """
+    _check_choice("backend", backend, BACKENDS)
+    _check_choice("fold", fold, MODES)
+    for word, number in (("threads", threads), ("lanes", lanes)):
+        if number is not None and (not isinstance(number, int) or number < 1):
+            raise CompileError(
+                f"`{word}` is {number!r}, not a whole number above zero."
+            )
+    options = {"backend": backend, "vary": vary, "batched": batched, "fold": fold}
+    return Program(function, example_arguments, options, threads, lanes)
+
+
+def _check_choice(word: str, value: Any, choices: Sequence[str]) -> None:
+    if value not in choices:
+        listed = ", ".join(f"'{c}'" for c in choices)
+        raise CompileError(f"`{word}` is {value!r}, not one of {listed}.")
+
+
+class Program:
+    """A compiled function: call it, ask for its `report()`, pickle it."""
+
+    def __init__(
+        self, function: Callable, examples: tuple, options: dict, threads, lanes
+    ):
+        self._made_from = (function, examples, options, threads, lanes)
+        self.function = function
+        names, leaves, self._tree = name_leaves(function, examples)
+        pairs = [leaf_of(v, n) for v, n in zip(leaves, names, strict=True)]
+        self._leaves = [leaf for leaf, _ in pairs]
+        self._examples = [None if v is None else v.copy() for _, v in pairs]
+        self._varies = choose(names, options["vary"], "vary")
+        self._batched = choose(names, options["batched"], "batched")
+        self._count = len(examples)
+        self._dropped = self._baked_arguments(examples)
+        self._check_marks()
+        start = time.perf_counter()
+        self._jaxpr, self._out_tree = self._trace()
+        self._report = Report(
+            name=getattr(function, "__name__", "function"),
+            backend="llvm",
+            trace_seconds=time.perf_counter() - start,
+        )
+        self._runner = self._make_runner(options, threads, lanes)
+
+    # ----------------------------------------------------------------- making
+
+    def _check_marks(self) -> None:
+        for leaf, value, varies, batched in zip(
+            self._leaves, self._examples, self._varies, self._batched, strict=True
+        ):
+            if not varies and value is None:
+                raise ArgumentError(
+                    f"Argument '{leaf.name}' is to be folded in but is only a shape.",
+                    "What does not vary needs a value.",
+                    f"Give its value, or name '{leaf.name}' in vary.",
+                )
+            if batched and not varies:
+                raise ArgumentError(
+                    f"Argument '{leaf.name}' is batched but does not vary.",
+                    "A value folded into the code is one for all systems.",
+                    f"Name '{leaf.name}' in vary too, or leave it out of batched.",
+                )
+
+    def _baked_arguments(self, examples: tuple) -> list[bool]:
+        """Whole arguments that are folded in: they are not passed in a call."""
+        spans = [len(jax.tree_util.tree_leaves(e)) for e in examples]
+        dropped, start = [], 0
+        for span in spans:
+            dropped.append(span > 0 and not any(self._varies[start : start + span]))
+            start += span
+        return dropped
+
+    def _inputs(self) -> list[int]:
+        return [k for k, varies in enumerate(self._varies) if varies]
+
+    def _flat(self, *inputs: Any) -> list[Any]:
+        """The function of the varying leaves alone, giving the leaves of its result."""
+        leaves = list(self._examples)
+        for k, value in zip(self._inputs(), inputs, strict=True):
+            leaves[k] = value
+        arguments = jax.tree_util.tree_unflatten(self._tree, leaves)
+        return self.function(*arguments)
+
+    def _trace(self) -> tuple[Any, Any]:
+        shapes = [
+            jax.ShapeDtypeStruct(self._leaves[k].shape, self._leaves[k].type)
+            for k in self._inputs()
+        ]
+        try:
+            return closed_jaxpr(self._flat, *shapes)
+        except jax.errors.ConcretizationTypeError as error:
+            raise CompileError(
+                f"'{getattr(self.function, '__name__', 'function')}' decides in Python "
+                "on a value that is known only when it runs.",
+                "A program is traced once; a Python `if`, `while`, `float()` or index "
+                "cannot depend on its arguments.",
+                "Use jnp.where, lax.cond or lax.while_loop, or fold the argument in by "
+                "leaving it out of vary.",
+                str(error).strip().split("\n")[0],
+            ) from error
+
+    def _make_runner(self, options: dict, threads: Any, lanes: Any) -> Any:
+        batched = [self._batched[k] for k in self._inputs()]
+        backend = options["backend"]
+        if backend == "xla":
+            return self._on_xla("asked for", batched)
+        try:
+            if backend == "cuda":
+                from polhode.lowering.cuda import CudaRunner
+
+                self._report.backend = "cuda"
+                return CudaRunner(self._jaxpr, options["fold"], batched, self._report)
+            return NativeRunner(
+                self._jaxpr, options["fold"], batched, self._report, (threads, lanes)
+            )
+        except Unlowerable as stop:
+            where = f" at {stop.line}" if stop.line else ""
+            reason = f"primitive '{stop.primitive}'{where}: {stop.reason}"
+            if backend != "auto":
+                raise UnsupportedPrimitive(
+                    f"'{self._report.name}' cannot become native code: {reason}.",
+                    "The scalar program has no rule for it.",
+                    'Use backend="auto" to run it on XLA, or write it otherwise.',
+                ) from None
+            return self._on_xla(reason, batched)
+
+    def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
+        self._report = replace(self._report, backend="xla", reason=reason)
+
+        def flat(*inputs: Any) -> list[Any]:
+            return jax.tree_util.tree_leaves(self._flat(*inputs))
+
+        return XlaRunner(flat, batched)
+
+    # ---------------------------------------------------------------- calling
+
+    def __call__(self, *arguments: Any) -> Any:
+        """What the function gives, as NumPy arrays."""
+        leaves = self._match(arguments)
+        if any(is_traced(leaf) for leaf in leaves):
+            return self._inlined(leaves)
+        arrays = [
+            as_array(v, d.name) for v, d in zip(leaves, self._described, strict=True)
+        ]
+        batch = batch_size(
+            self._described, arrays, [self._batched[k] for k in self._inputs()]
+        )
+        outputs = self._runner(arrays, batch)
+        return jax.tree_util.tree_unflatten(self._out_tree, outputs)
+
+    @property
+    def _described(self) -> list[Leaf]:
+        return [self._leaves[k] for k in self._inputs()]
+
+    def _match(self, arguments: tuple) -> list[Any]:
+        """The varying leaves of a call; folded ones must be what they were."""
+        if len(arguments) == self._count - sum(self._dropped) != self._count:
+            arguments = self._with_baked(arguments)
+        leaves, tree = jax.tree_util.tree_flatten(arguments)
+        if tree != self._tree:
+            raise ArgumentError(
+                f"The arguments do not fit '{self._report.name}'.",
+                f"It takes {self._shape_of(self._tree)}.",
+                "Give trees of the same structure as the examples.",
+                f"Given: {self._shape_of(tree)}.",
+            )
+        for leaf, given, example, varies in zip(
+            self._leaves, leaves, self._examples, self._varies, strict=True
+        ):
+            if not varies and given is not example and not _equal(given, example):
+                raise ArgumentError(
+                    f"Argument '{leaf.name}' was folded in as {example}; now {given}.",
+                    "What does not vary is part of the code.",
+                    f"Name '{leaf.name}' in vary, and compile again.",
+                )
+        return [leaves[k] for k in self._inputs()]
+
+    def _with_baked(self, arguments: tuple) -> tuple:
+        examples = jax.tree_util.tree_unflatten(self._tree, self._examples)
+        given = iter(arguments)
+        return tuple(
+            example if dropped else next(given)
+            for example, dropped in zip(examples, self._dropped, strict=True)
+        )
+
+    def _shape_of(self, tree: Any) -> str:
+        return (
+            str(tree).removeprefix("PyTreeDef(").removesuffix(")").replace("*", "array")
+        )
+
+    def _inlined(self, leaves: list[Any]) -> Any:
+        """Under somebody's trace: the function itself, so that it composes."""
+        axes = []
+        for leaf, value, k in zip(self._described, leaves, self._inputs(), strict=True):
+            extra = self._batched[k] and np.ndim(value) == len(leaf.shape) + 1
+            axes.append(0 if extra else None)
+        with double_precision():
+            flat = self._flat
+            run = jax.vmap(flat, in_axes=tuple(axes)) if 0 in axes else flat
+            return run(*leaves)
+
+    def report(self) -> Report:
+        """Operations, loops, lanes, times, and why it runs on XLA if it does."""
+        self._runner_facts()
+        return replace(self._report)
+
+    def _runner_facts(self) -> None:
+        if hasattr(self._runner, "describe"):
+            self._runner.describe()
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(leaf.describe() for leaf in self._described)
+        return f"Program {self._report.name} on {self._report.backend}: {inputs}"
+
+    def __reduce__(self) -> tuple:
+        return (_rebuild, self._made_from)
+
+
+def _rebuild(function, examples, options, threads, lanes) -> Program:
+    return Program(function, examples, options, threads, lanes)
+
+
+def _equal(given: Any, example: Any) -> bool:
+    return np.array_equal(np.asarray(given), example)

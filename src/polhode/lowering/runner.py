@@ -1,0 +1,174 @@
+"""Running native code: variants for one system and for lanes, blocks over threads."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering import cache as disk
+from polhode.lowering.expand import expand
+from polhode.lowering.llvm.module import write_module
+from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
+from polhode.lowering.optimise import choose_roundings
+from polhode.lowering.program import ScalarProgram, scalarise, type_of
+from polhode.lowering.report import Report
+from polhode.lowering.schedule import Schedule, find_live, schedule
+from polhode.lowering.trace import fingerprint
+from polhode.version import __version__
+
+WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="polhode")
+
+
+def available_threads() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Prepared:
+    """A scalar program made ready for code, once for all lane counts."""
+
+    def __init__(self, jaxpr: Any, fold: str):
+        self.program: ScalarProgram = scalarise(jaxpr, fold)
+        roots = [e for o in self.program.outputs for e in o.reshape(-1).tolist()]
+        live = find_live(roots)
+        self.operations_before = live.operations()
+        self.loops = sum(node.op == "loop" for node in live.nodes)
+        if fold == "zeros":
+            choose_roundings(self.program.graph, roots)
+        self.operations = find_live(roots).operations()
+        expand(self.program.graph, roots)
+        self.plan: Schedule = schedule(roots)
+
+
+class NativeRunner:
+    """Calls machine code with the user's own arrays; makes each variant on first use."""
+
+    def __init__(
+        self, jaxpr: Any, fold: str, batched: list[bool], report: Report, limits: tuple
+    ):
+        self._jaxpr, self._fold, self._batched = jaxpr, fold, batched
+        self._report = report
+        self._threads = limits[0] or available_threads()
+        self._lanes = limits[1] or (host_lanes() if any(batched) else 1)
+        report.threads, report.lanes = self._threads, self._lanes
+        self._outputs = [
+            (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
+        ]
+        self._prepared: Prepared | None = None
+        self._variants: dict[int, tuple[Code, int]] = {}
+        self._lock = threading.Lock()
+        self._name = fingerprint(jaxpr)
+        self.variant(self._lanes if any(batched) else 1)
+
+    def describe(self) -> None:
+        """The facts of the report are noted as variants are made."""
+
+    # ------------------------------------------------------------------ making
+
+    def variant(self, lanes: int) -> tuple[Code, int]:
+        """The code for a number of lanes, and the scratch bytes that it needs."""
+        with self._lock:
+            if lanes not in self._variants:
+                self._variants[lanes] = self._make(lanes)
+            return self._variants[lanes]
+
+    def _make(self, lanes: int) -> tuple[Code, int]:
+        start = time.perf_counter()
+        marks = "".join("01"[b] for b in self._batched)
+        name = disk.entry_name(
+            __version__, self._name, self._fold, marks, str(lanes), *host(), _llvm()
+        )
+        found = disk.load(name)
+        if found is None:
+            facts, code = self._build(lanes)
+            self._report.cache_note = disk.save(name, facts, code)
+        else:
+            facts, code = found
+        self._note(facts, lanes, found is not None)
+        self._report.compile_seconds += time.perf_counter() - start
+        self._report.bytes = len(code)
+        return Code(code), facts["scratch"]
+
+    def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
+        if self._prepared is None:
+            self._prepared = Prepared(self._jaxpr, self._fold)
+        ready = self._prepared
+        module = write_module(ready.program, ready.plan, self._batched, lanes)
+        facts = {
+            "scratch": module.scratch_bytes,
+            "operations": ready.operations,
+            "operations_before": ready.operations_before,
+            "loops": ready.loops,
+            "equations": ready.program.equations,
+        }
+        return facts, machine_code(module.text)
+
+    def _note(self, facts: dict[str, int], lanes: int, hit: bool) -> None:
+        for word, value in facts.items():
+            setattr(self._report, word, value)
+        self._report.cache_hit = hit
+
+    # ----------------------------------------------------------------- running
+
+    def __call__(self, arrays: list[np.ndarray], batch: int) -> list[np.ndarray]:
+        count = max(batch, 1) if batch != 0 else 0
+        leading = () if batch < 0 else (batch,)
+        outputs = [np.empty((*leading, *shape), type) for shape, type in self._outputs]
+        if count == 0:
+            return outputs
+        arrays = [np.ascontiguousarray(a) for a in arrays]
+        lanes = 1 if count == 1 else self._lanes
+        code, scratch = self.variant(lanes)
+        ins = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+        outs = (ctypes.c_void_p * len(outputs))(*(o.ctypes.data for o in outputs))
+
+        def run(first: int, last: int) -> None:
+            memory = np.empty(scratch + 64, np.uint8)
+            start = -memory.ctypes.data % 64
+            code.run(ins, outs, memory.ctypes.data + start, first, last)
+
+        blocks = -(-count // lanes)
+        if self._threads == 1 or blocks < 2 or not self._is_long(count):
+            run(0, count)
+        else:
+            self._spread(run, count, lanes)
+        return outputs
+
+    def _is_long(self, count: int) -> bool:
+        heavy = self._report.loops > 0
+        return heavy or count * self._report.operations > WORTH_THREADS
+
+    def _spread(self, run: Any, count: int, lanes: int) -> None:
+        """Whole blocks of lanes to each thread, in a few rounds to even out."""
+        pieces = min(4 * self._threads, -(-count // lanes))
+        blocks = -(-count // lanes)
+        edges = [min(count, lanes * (k * blocks // pieces)) for k in range(pieces + 1)]
+        edges[-1] = count
+        jobs = [
+            _pool(self._threads).submit(run, a, b)
+            for a, b in zip(edges, edges[1:], strict=False)
+            if b > a
+        ]
+        for job in jobs:
+            job.result()
+
+
+@cache
+def _llvm() -> str:
+    import llvmlite
+    import llvmlite.binding
+
+    return f"{llvmlite.__version__} {llvmlite.binding.llvm_version_info}"
