@@ -1,0 +1,157 @@
+"""Gravitation between bodies, as point masses fixed in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.coefficient import coefficient
+from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, place
+from polhode.actions.potential import distinct
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import cross
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    parameters_in,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PointMass:
+    """A mass at a material point: a particle, or a body at its mass centre."""
+
+    point: Point
+    mass: Quantity
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        name = self.name or self.point.frame.name
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "mass", coefficient(name, "mass", self.mass))
+
+
+def mutual_pulls(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
+    """The force on each of n masses by those of other bodies, (n, 3).
+
+        F_i = sum_k G m_i m_k (P_k - P_i)/|P_k - P_i|^3
+
+    `others` (n, n) says which pairs belong to different bodies: the pulls inside a
+    rigid body cancel, and are left out.
+    """
+    separation, near = _pairs(places, others)
+    strength = constant * masses[:, None] * masses[None, :]
+    factor = namespace(places).where(others, strength * near**3, 0.0)
+    return (factor[..., None] * separation).sum(-2)
+
+
+def mutual_energy(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
+    """The energy of masses in each other's fields.   V = -sum_{i<k} G m_i m_k / r_ik"""
+    _, near = _pairs(places, others)
+    strength = constant * masses[:, None] * masses[None, :]
+    return -namespace(places).where(others, strength * near, 0.0).sum((-1, -2)) / 2
+
+
+def _pairs(places: Any, others: np.ndarray) -> tuple[Any, Any]:
+    separation = places[..., None, :, :] - places[..., :, None, :]
+    # Pairs of one body are dropped later: any distance but zero serves for them.
+    safe = namespace(places).where(others[..., None], separation, 1.0)
+    return separation, inverse_distance(safe)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Gravitation:
+    """All masses pull all others of other bodies, along the lines that join them.
+
+    A body may have several point masses: then it feels the moment of an uneven field
+    (gravity gradient). Each pair is counted once, so the third law holds.
+    """
+
+    masses: tuple[PointMass, ...]
+    constant: Quantity = GRAVITATIONAL_CONSTANT
+    name: str = "gravitation"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "masses", tuple(self.masses))
+        distinct(self.name, self.bodies, 2)
+        constant = coefficient(self.name, "constant", self.constant)
+        object.__setattr__(self, "constant", constant)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The bodies that hold the masses, each once."""
+        return tuple(dict.fromkeys(mass.point.frame for mass in self.masses))
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The masses and the constant of gravitation."""
+        return parameters_in([*(mass.mass for mass in self.masses), self.constant])
+
+    @property
+    def is_conservative(self) -> bool:
+        """Gravitation is."""
+        return True
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The pulls on the masses of each body, summed about its origin."""
+        places, masses = self._places(poses), self._masses(table)
+        pulls = mutual_pulls(places, masses, self._others, at(self.constant, table))
+        return summed_on_bodies(poses, places, pulls, self._owners)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V = -sum over pairs of G m_i m_k / r_ik, zero far apart."""
+        places, masses = self._places(poses), self._masses(table)
+        return mutual_energy(places, masses, self._others, at(self.constant, table))
+
+    def fault(self) -> str:
+        """Two masses at one place."""
+        return "Two masses are at one place: their pull on each other is undefined."
+
+    @cached_property
+    def _owners(self) -> tuple[int, ...]:
+        return tuple(self.bodies.index(mass.point.frame) for mass in self.masses)
+
+    @cached_property
+    def _others(self) -> np.ndarray:
+        owners = np.array(self._owners)
+        return owners[:, None] != owners[None, :]
+
+    def _places(self, poses: Poses) -> Any:
+        pairs = zip(self._owners, self.masses, strict=True)
+        places = [place(poses, k, mass.point.coordinates) for k, mass in pairs]
+        return namespace(*poses).stack(places, axis=-2)
+
+    def _masses(self, table: Table) -> Any:
+        values = [at(mass.mass, table) for mass in self.masses]
+        return namespace(*values).stack([1.0 * value for value in values])
+
+
+def summed_on_bodies(
+    poses: Poses, places: Any, forces: Any, owners: Sequence[int]
+) -> Wrenches:
+    """Forces (..., n, 3) at places, summed about the origin of the body of each."""
+    xp = namespace(*poses, places, forces)
+    bodies = range(poses.origins.shape[-2])
+    own = [[k for k, owner in enumerate(owners) if owner == body] for body in bodies]
+    torques, sums = [], []
+    for body, members in zip(bodies, own, strict=True):
+        F = forces[..., np.array(members, dtype=int), :]
+        arms = places[..., np.array(members, dtype=int), :]
+        origin = poses.origins[..., body : body + 1, :]
+        torques.append(cross(arms - origin, F).sum(-2))
+        sums.append(F.sum(-2))
+    return Wrenches(xp.stack(torques, axis=-2), xp.stack(sums, axis=-2))

@@ -1,0 +1,139 @@
+"""Weight: the uniform field near the surface of the Earth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.coefficient import coefficient
+from polhode.actions.gravitation import PointMass, summed_on_bodies
+from polhode.actions.invariant import with_reaction
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, place, turn
+from polhode.actions.potential import distinct
+from polhode.geometry.frame import Frame
+from polhode.geometry.vector import dot
+from polhode.lowering.arrays import namespace
+from polhode.matter.axes import Z, direction
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    parameters_in,
+)
+
+
+def surface_gravity(parameter: Any, radius: Any) -> Any:
+    """The uniform field that a central one is near its surface.   g = mu/R^2
+
+    To first order in the height z: V = -mu/(R + z) = -mu/R + g z + O(z^2/R^2).
+    """
+    return parameter / radius**2
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Weight:
+    """Everything with mass falls with g against `up`, which is Z unless given.
+
+    A system hands it the masses and the body that pulls (its world) with `on`.
+
+    >>> Weight(9.81)
+    Weight(9.81 m/s^2 along -Z)
+    """
+
+    gravity: Quantity
+    up: Any = Z
+    name: str = "weight"
+
+    def __post_init__(self) -> None:
+        g = coefficient(self.name, "gravity", self.gravity)
+        object.__setattr__(self, "gravity", g)
+        direction(self.up, f"the up direction of {self.name!r}")
+
+    def on(self, masses: Sequence[PointMass], by: Frame) -> WeightOf:
+        """The weight of these masses, exerted by a body: the Earth or the world."""
+        return WeightOf(self, tuple(masses), by)
+
+    def __repr__(self) -> str:
+        up = -self.up if self.up is Z else f"-{np.asarray(self.up)}"
+        return f"Weight({at(self.gravity):g} m/s^2 along {up})"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WeightOf:
+    """The weight of some masses: the action that `Weight.on` makes.
+
+        F = -m g up at each mass,      V = sum m g up . (P - origin of the Earth)
+
+    `up` is fixed in the axes of the pulling body, which feels the reaction.
+    """
+
+    law: Weight
+    masses: tuple[PointMass, ...]
+    by: Frame
+
+    def __post_init__(self) -> None:
+        distinct(self.name, self.bodies, 2)
+
+    @property
+    def name(self) -> str:
+        """The name of the law."""
+        return self.law.name
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The pulling body first, then those that hold the masses."""
+        owners = dict.fromkeys(mass.point.frame for mass in self.masses)
+        return (self.by, *owners)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The masses and g."""
+        masses = [mass.mass for mass in self.masses]
+        return parameters_in([*masses, self.law.gravity])
+
+    @property
+    def is_conservative(self) -> bool:
+        """Weight is."""
+        return True
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The weight of each body at its masses; the reaction on the one that pulls."""
+        places, up = self._places(poses), turn(poses, 0, self._up)
+        g = at(self.law.gravity, table)
+        forces = [-at(mass.mass, table) * g * up for mass in self.masses]
+        stacked = namespace(*poses, *forces).stack(forces, axis=-2)
+        others = Poses(poses.rotations[..., 1:, :, :], poses.origins[..., 1:, :])
+        owners = [self.bodies.index(mass.point.frame) - 1 for mass in self.masses]
+        return with_reaction(poses, summed_on_bodies(others, places, stacked, owners))
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V = sum m g h, with heights above the origin of the pulling body."""
+        up = turn(poses, 0, self._up)[..., None, :]
+        heights = dot(self._places(poses) - poses.origins[..., :1, :], up)
+        weights = [at(mass.mass, table) for mass in self.masses]
+        total = sum(m * heights[..., k] for k, m in enumerate(weights))
+        return at(self.law.gravity, table) * total
+
+    def fault(self) -> str:
+        """Weight is finite at finite poses."""
+        return "The positions are not finite."
+
+    @cached_property
+    def _up(self) -> np.ndarray:
+        return direction(self.law.up, f"the up direction of {self.name!r}")
+
+    def _places(self, poses: Poses) -> Any:
+        owners = [self.bodies.index(mass.point.frame) for mass in self.masses]
+        pairs = zip(owners, self.masses, strict=True)
+        places = [place(poses, k, mass.point.coordinates) for k, mass in pairs]
+        return namespace(*poses).stack(places, axis=-2)
