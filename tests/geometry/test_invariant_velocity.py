@@ -142,7 +142,7 @@ def test_inversion_exchanges_left_and_right(rng):
 def test_motion_is_rebuilt_from_either_velocity():
     """Xdot = X hat(V_B) and Xdot = hat(V_A) X give back one motion, to 1e-8."""
     rng = np.random.default_rng(12)
-    for _ in range(3):
+    for _ in range(2):
         motion = Motion.random(rng)
 
         def left(t, X, motion=motion):
@@ -156,8 +156,8 @@ def test_motion_is_rebuilt_from_either_velocity():
             )
 
         start, end = motion.matrix(0.0), motion.matrix(1.0)
-        from_left = rk4(left, start, 0.0, 1.0, 400)
-        from_right = rk4(right, start, 0.0, 1.0, 400)
+        from_left = rk4(left, start, 0.0, 1.0, 100)
+        from_right = rk4(right, start, 0.0, 1.0, 100)
         assert_close(from_left, end, rtol=1e-8)
         assert_close(from_right, from_left, rtol=1e-8)
 

@@ -92,13 +92,3 @@ def test_spatial_rates_of_two_observers(rng):
     assert_close(transported[:3], rate_B[:3], atol=1e-15)
     Omega = np.kron(np.eye(2), cross(w, np.eye(3)).T)
     assert_close(transported, rate_B + Omega @ V)
-
-
-@given(generators)
-def test_order_of_spatial_columns(rng):
-    """linear_first and angular_first exchange halves; matrices follow: P6 M P6."""
-    V, M = rng.normal(size=6), rng.normal(size=(6, 6))
-    P6 = np.kron([[0, 1], [1, 0]], np.eye(3))
-    assert_close(transport.linear_first(V), P6 @ V, rtol=0)
-    assert_close(transport.angular_first(transport.linear_first(V)), V, rtol=0)
-    assert_close(transport.linear_first_matrix(M), P6 @ M @ P6, rtol=0)

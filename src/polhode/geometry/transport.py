@@ -75,21 +75,3 @@ def spatial_rate(rate_B: Any, w_AB: Any, spatial: Any) -> Any:
     halves = (slice(0, 3), slice(3, 6))
     parts = [vector_rate(rate_B[..., k], w_AB, spatial[..., k]) for k in halves]
     return xp.concatenate(parts, axis=-1)
-
-
-def linear_first(spatial: Any) -> Any:
-    """[angular; linear] (..., 6) in the order [linear; angular] of some papers."""
-    xp = namespace(spatial)
-    return xp.concatenate([spatial[..., 3:], spatial[..., :3]], axis=-1)
-
-
-def angular_first(spatial: Any) -> Any:
-    """[linear; angular] (..., 6) of some papers in the house's order."""
-    return linear_first(spatial)
-
-
-def linear_first_matrix(matrix: Any) -> Any:
-    """A spatial matrix (..., 6, 6) for linear-first columns:   P6 M P6"""
-    xp = namespace(matrix)
-    rows = xp.concatenate([matrix[..., 3:, :], matrix[..., :3, :]], axis=-2)
-    return linear_first(rows)
