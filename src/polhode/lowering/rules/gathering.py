@@ -1,0 +1,170 @@
+"""Gather and scatter in every mode: out of bounds fills, drops or clips."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.graph import Element, Node
+from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.rules.indexing import as_index, clamped, is_at, unwrap, window
+from polhode.lowering.rules.reduction import combine
+
+
+def _mode(equation: Any) -> str:
+    return str(getattr(equation.params["mode"], "name", equation.params["mode"]))
+
+
+def _index_vectors(low: Lowering, equation: Any, indices: Value, which: int) -> Value:
+    kind = type_of(equation.invars[which].aval)
+    lifted = lift(indices)
+    out = np.empty(lifted.shape, object)
+    for place in np.ndindex(lifted.shape):
+        out[place] = as_index(low, unwrap(low, lifted[place]), kind)
+    return out
+
+
+def _within(low: Lowering, starts: list[Element], limits: list[int]) -> Element:
+    """Whether a whole window lies inside."""
+    inside: Element = True
+    for start, most in zip(starts, limits, strict=True):
+        if not isinstance(start, Node):
+            inside = low.build.logical("and", inside, 0 <= start <= most)
+            continue
+        bounds = low.ranges.get(start)
+        if bounds and bounds[0] >= 0 and bounds[1] <= most:
+            continue
+        above = low.build.compare("ge", start, 0, "int64")
+        below = low.build.compare("le", start, most, "int64")
+        both = low.build.logical("and", above, below)
+        inside = low.build.logical("and", inside, both)
+    return inside
+
+
+def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
+    numbers, sizes = (
+        equation.params["dimension_numbers"],
+        equation.params["slice_sizes"],
+    )
+    aval, type = equation.outvars[0].aval, type_of(equation.outvars[0].aval)
+    vectors = _index_vectors(low, equation, indices, 1)
+    offset_dims = [int(d) for d in numbers.offset_dims]
+    batch_dims = [d for d in range(len(aval.shape)) if d not in offset_dims]
+    dropped = {int(d) for d in numbers.collapsed_slice_dims}
+    dropped |= {int(d) for d in numbers.operand_batching_dims}
+    limits = [n - s for n, s in zip(x.shape, sizes, strict=True)]
+    out = np.empty(aval.shape, object)
+    fill = fill_value(equation, type)
+    for place in np.ndindex(vectors.shape[:-1]):
+        starts = _starts(x.ndim, vectors[place], place, numbers, "start_index_map")
+        inside = _within(low, starts, limits)
+        safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
+        block = window(low, x, safe, sizes, type)
+        block = lift(np.squeeze(block, axis=tuple(sorted(dropped))))
+        if _mode(equation) == "FILL_OR_DROP" and inside is not True:
+            block = np.frompyfunc(
+                lambda e, inside=inside: low.build.select(inside, e, fill, type), 1, 1
+            )(block)
+        at: list[Any] = [slice(None)] * len(aval.shape)
+        for d, p in zip(batch_dims, place, strict=True):
+            at[d] = p
+        out[tuple(at)] = block
+    return out
+
+
+def fill_value(equation: Any, type: str) -> Element:
+    """What an out-of-bounds read gives in fill mode."""
+    given = equation.params["fill_value"]
+    if given is not None:
+        return np.asarray(given).astype(type).item()
+    if type == "float64":
+        return float("nan")
+    if type == "bool":
+        return True
+    limits = np.iinfo(type)
+    return int(limits.max if limits.min == 0 else limits.min)
+
+
+def _starts(rank: int, vector: Value, place: tuple, numbers: Any, mapping: str):
+    starts: list[Element] = [0] * rank
+    for k, d in enumerate(getattr(numbers, mapping)):
+        starts[int(d)] = vector[k]
+    batched = getattr(numbers, "start_indices_batching_dims", None)
+    if batched is None:
+        batched = numbers.scatter_indices_batching_dims
+    for d, p in zip(numbers.operand_batching_dims, batched, strict=True):
+        starts[int(d)] = place[int(p)]
+    return starts
+
+
+def scatter(op: str | None) -> Callable[..., Value]:
+    """Updates written (or combined) one window after another."""
+
+    def rule(low: Lowering, equation: Any, x: Value, indices: Value, updates: Value):
+        numbers = equation.params["dimension_numbers"]
+        type = type_of(equation.outvars[0].aval)
+        step = combine(low, op, type) if op else (lambda old, new: new)
+        vectors = _index_vectors(low, equation, indices, 1)
+        window_dims = [int(d) for d in numbers.update_window_dims]
+        batch_dims = [d for d in range(updates.ndim) if d not in window_dims]
+        dropped = {int(d) for d in numbers.inserted_window_dims}
+        dropped |= {int(d) for d in numbers.operand_batching_dims}
+        sizes = iter([updates.shape[d] for d in window_dims])
+        shape = [1 if d in dropped else next(sizes) for d in range(x.ndim)]
+        out, updates = lift(x).copy(), lift(updates)
+        clip = _mode(equation) == "CLIP"
+        limits = [n - s for n, s in zip(x.shape, shape, strict=True)]
+        for place in np.ndindex(vectors.shape[:-1]):
+            at: list[Any] = [slice(None)] * updates.ndim
+            for d, p in zip(batch_dims, place, strict=True):
+                at[d] = p
+            block = updates[tuple(at)].reshape(shape)
+            starts = _starts(
+                x.ndim, vectors[place], place, numbers, "scatter_dims_to_operand_dims"
+            )
+            if clip:
+                starts = [
+                    clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
+                ]
+            _write(low, out, block, starts, (step, type))
+        return out
+
+    return rule
+
+
+def _write(low: Lowering, out: Value, block: Value, starts: list, how: tuple) -> None:
+    """One window: where it is unknown, every place it could be is a select.
+
+    A window that does not lie wholly inside is dropped.
+    """
+    step, type = how
+    limits = [n - s for n, s in zip(out.shape, block.shape, strict=True)]
+    if any(m < 0 for m in limits):
+        return
+    ranges = [
+        range(m + 1) if isinstance(s, Node) else range(s, s + 1) if 0 <= s <= m else ()
+        for s, m in zip(starts, limits, strict=True)
+    ]
+    for start in product(*ranges):
+        hit = is_at(low, starts, start)
+        for place in np.ndindex(*block.shape):
+            target = tuple(s + p for s, p in zip(start, place, strict=True))
+            new = step(out[target], block[place])
+            out[target] = low.build.select(hit, new, out[target], type)
+
+
+RULES: dict[str, Callable[..., Any]] = {
+    "gather": gather,
+    "scatter": scatter(None),
+    "scatter-add": scatter("add"),
+    "scatter_add": scatter("add"),
+    "scatter-mul": scatter("mul"),
+    "scatter_mul": scatter("mul"),
+    "scatter_min": scatter("min"),
+    "scatter-min": scatter("min"),
+    "scatter_max": scatter("max"),
+    "scatter-max": scatter("max"),
+}
