@@ -25,7 +25,7 @@ from polhode.geometry.rotation_admission import (
     admit_quaternion,
     admit_tangents,
     nearest_matrix,
-    require_regular,
+    refuse_singular,
 )
 from polhode.geometry.vector import Vector, shown
 
@@ -143,7 +143,7 @@ class Rotation:  # over 12 methods: a pair for each parametrisation is the contr
     def to_rodrigues(self) -> Any:
         """Rodrigues' vector tan(θ/2) n; refused at half turns, where it is infinite."""
         vector = rodrigues.from_matrix(self.matrix)
-        require_regular(
+        refuse_singular(
             rodrigues.regularity(vector),
             f"{_who(self.of, self.seen_from)} has no Rodrigues vector: it is a half"
             " turn.",

@@ -135,12 +135,12 @@ def admit_tangents(value: Any, who: str) -> Any:
     return frozen(vector / np.max(np.abs(vector)) * LONGEST)
 
 
-def require_regular(regularity: Any, who: str, why: str, repair: str) -> None:
-    """Refuse parameters or rates that are not unique at this orientation."""
+def refuse_singular(regularity: Any, what: str, why: str, repair: str) -> None:
+    """Refuse parameters that are infinite at this orientation."""
     if is_traced(regularity) or regularity >= SINGULAR:
         return
     fact = f"Regularity (1 best, 0 singular): {float(regularity):.3g}"
-    raise SingularParametrisation(who, why, repair, fact)
+    raise SingularParametrisation(what, why, repair, fact)
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
