@@ -8,9 +8,17 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import scipy.special
 from mpmath import mp
 
-from polhode.lowering.elementary import exponential, logarithm, trigonometric
+from polhode.lowering.elementary import (
+    exponential,
+    hyperbolic,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    trigonometric,
+)
 
 SPECIAL = np.array(
     [
@@ -32,11 +40,13 @@ class Law:
     arity: int = 1
 
 
-def uniform(low: float, high: float, count: int = 400) -> np.ndarray:
+def uniform(low: float, high: float, count: int = 1000) -> np.ndarray:
     return RANDOM.uniform(low, high, count)
 
 
-def any_doubles(low: float = 0.0, high: float = np.inf, count: int = 400) -> np.ndarray:
+def any_doubles(
+    low: float = 0.0, high: float = np.inf, count: int = 1000
+) -> np.ndarray:
     """Doubles of both signs, evenly spread in their bits: all exponents alike."""
     first, last = np.array([low, high]).view(np.uint64)
     magnitudes = RANDOM.integers(first, last, count, dtype=np.uint64).view(float)
@@ -83,12 +93,91 @@ def positives() -> list[np.ndarray]:
     ]
 
 
+def above_minus_one() -> list[np.ndarray]:
+    near = [uniform(-0.1, 0.1), uniform(-0.99, 2), uniform(-1, -0.999)]
+    edges = neighbours([0.5**0.5 - 1, 2**0.5 - 1, -0.5, 1.0])
+    small = [any_doubles(5e-324, 0.9), np.abs(any_doubles())]
+    return [np.concatenate([*near, edges, *small, powers_of_two()])]
+
+
+def everywhere() -> list[np.ndarray]:
+    edges = neighbours([0.5, 1.0, 2.0, 2.0**28, 2.0**100, 0.41421356237309503])
+    wide = [uniform(-0.6, 0.6), uniform(-3, 3), uniform(-100, 100), any_doubles()]
+    return [np.concatenate([edges, -edges, powers_of_two(), *wide])]
+
+
+def above_one() -> list[np.ndarray]:
+    near = [1 + np.abs(any_doubles(2.0**-52, 1.0)), uniform(1, 2), uniform(1, 100)]
+    edges = [1 + 2.0**-52, 1.5, 2.0**28 - 1, 2.0**28, 2.0**28 + 1, 1.7e308]
+    return [np.concatenate([*near, np.array(edges), 1 + np.abs(any_doubles())])]
+
+
+def between_minus_one_and_one() -> list[np.ndarray]:
+    edges = neighbours([0.5, -0.5, 0.1715728752538099, 0.3333333333333333])
+    ends = 1 - np.abs(any_doubles(2.0**-53, 0.5))
+    wide = [uniform(-1, 1), uniform(-0.5, 0.5), any_doubles(5e-324, 1.0), ends, -ends]
+    return [np.concatenate([edges, *wide])]
+
+
+def planes() -> list[np.ndarray]:
+    """Points of the plane: ordinary, at all scales, and near the seams."""
+    slope = neighbours([0.5, 1.0, 2.0, 1e-9, 1e9])
+    size = np.resize(any_doubles(1e-290, 1e290, 40), slope.size)
+    y = [uniform(-1, 1), any_doubles(), any_doubles(5e-324, 1e-306), slope * size]
+    x = [uniform(-1, 1), any_doubles(), any_doubles(5e-324, 1e-306), size]
+    y += [any_doubles(1e307), any_doubles(5e-324, 1e-100)]
+    x += [any_doubles(1e307), any_doubles(1e100, 1e300)]
+    return [np.concatenate(y), np.concatenate(x)]
+
+
+def powers() -> list[np.ndarray]:
+    """Results over the whole range, of bases near 1, near sqrt(2), and of any size."""
+    bases = [np.abs(any_doubles()), 1 + uniform(-0.3, 0.42), 1 + uniform(-1e-6, 1e-6)]
+    tiny = np.abs(any_doubles(5e-324, 2.0**-1022))
+    some = [(x, uniform(-745, 710) / np.log(x)) for x in (*bases, tiny)]
+    some += [(uniform(0, 10), uniform(-10, 10))]
+    some += [(-uniform(0, 100), np.rint(uniform(-150, 150)))]
+    x, y = zip(*some, strict=True)
+    return [np.concatenate(x), np.concatenate(y)]
+
+
+def logistic(x: Any) -> Any:
+    return 1 / (1 + mpmath.exp(-x))
+
+
+def signed_cbrt(x: Any) -> Any:
+    return mpmath.sign(x) * mpmath.cbrt(abs(x))
+
+
+def inverse_sqrt(x: Any) -> Any:
+    return 1 / mpmath.sqrt(x)
+
+
 LAWS = {
-    "sin": Law(mpmath.sin, np.sin, angles, 1.0),
+    "acos": Law(mpmath.acos, np.arccos, between_minus_one_and_one, 1.2),
+    "acosh": Law(mpmath.acosh, np.arccosh, above_one, 1.2),
+    "asin": Law(mpmath.asin, np.arcsin, between_minus_one_and_one, 1.2),
+    "asinh": Law(mpmath.asinh, np.arcsinh, everywhere, 1.4),
+    "atan": Law(mpmath.atan, np.arctan, everywhere, 1.0),
+    "atan2": Law(mpmath.atan2, np.arctan2, planes, 1.2, arity=2),
+    "atanh": Law(mpmath.atanh, np.arctanh, between_minus_one_and_one, 1.0),
+    "cbrt": Law(signed_cbrt, np.cbrt, everywhere, 0.6),
     "cos": Law(mpmath.cos, np.cos, angles, 1.0),
-    "tan": Law(mpmath.tan, np.tan, angles, 1.5),
+    "cosh": Law(mpmath.cosh, np.cosh, exponents, 1.1),
     "exp": Law(mpmath.exp, np.exp, exponents, 1.1),
+    "exp2": Law(lambda x: mpmath.power(2, x), np.exp2, exponents, 1.2),
+    "expm1": Law(mpmath.expm1, np.expm1, exponents, 1.4),
     "log": Law(mpmath.log, np.log, positives, 1.0),
+    "log1p": Law(mpmath.log1p, np.log1p, above_minus_one, 1.0),
+    "logistic": Law(logistic, scipy.special.expit, exponents, 1.1),
+    "pow": Law(mpmath.power, np.power, powers, 1.5, arity=2),
+    "rsqrt": Law(
+        lambda x: 1 / mpmath.sqrt(x), lambda x: 1 / np.sqrt(x), positives, 1.5
+    ),
+    "sin": Law(mpmath.sin, np.sin, angles, 1.0),
+    "sinh": Law(mpmath.sinh, np.sinh, exponents, 1.1),
+    "tan": Law(mpmath.tan, np.tan, angles, 1.4),
+    "tanh": Law(mpmath.tanh, np.tanh, exponents, 1.0),
 }
 
 
@@ -163,6 +252,15 @@ def zero() -> int:
     return 0
 
 
+def seam() -> Any:
+    """The largest (artanh's argument)^2 for a mantissa between sqrt(1/2) and sqrt 2."""
+    return mpmath.mpf("1.0001") * (3 - mpmath.sqrt(8)) ** 2
+
+
+def quarter() -> Any:
+    return mpmath.mpf(1) / 4
+
+
 COEFFICIENTS = {
     "SINE": (
         trigonometric.SINE,
@@ -186,6 +284,42 @@ COEFFICIENTS = {
         logarithm.LOGARITHM,
         root(lambda s: 2 * (mpmath.atanh(s) - s) / s**3),
         zero,
-        lambda: mpmath.mpf("1.0001") * (3 - mpmath.sqrt(8)) ** 2,
+        seam,
+    ),
+    "REMAINDER": (
+        power.REMAINDER,
+        root(lambda s: (2 * mpmath.atanh(s) - 2 * s - 2 * s**3 / 3) / s**5),
+        zero,
+        seam,
+    ),
+    "INVERSE_ROOT": (
+        power.INVERSE_ROOT,
+        lambda m: 1 / mpmath.cbrt(m),
+        lambda: mpmath.mpf(1) / 2,
+        lambda: mpmath.mpf(4),
+    ),
+    "HYPERBOLIC_SINE": (
+        hyperbolic.HYPERBOLIC_SINE,
+        root(lambda r: (mpmath.sinh(r) - r) / r**3),
+        zero,
+        lambda: mpmath.mpf("1.0001") * mpmath.log(2) ** 2 / 4,
+    ),
+    "HYPERBOLIC_COSINE": (
+        hyperbolic.HYPERBOLIC_COSINE,
+        root(lambda r: (mpmath.cosh(r) - 1) / r**2),
+        zero,
+        lambda: mpmath.mpf("1.0001") * mpmath.log(2) ** 2 / 4,
+    ),
+    "ARCSINE": (
+        inverse_trigonometric.ARCSINE,
+        root(lambda s: (mpmath.asin(s) - s) / s**3),
+        zero,
+        quarter,
+    ),
+    "ARCTANGENT": (
+        inverse_trigonometric.ARCTANGENT,
+        root(lambda t: (t - mpmath.atan(t)) / t**3),
+        zero,
+        quarter,
     ),
 }

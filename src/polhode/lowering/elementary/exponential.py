@@ -112,7 +112,7 @@ def reduced_exponent(b: Build, x: Element, x_low: Element | None) -> Triple:
     r = b.fma(k, -L2, rest)
     low = b.fma(k, -L2, b.sub(rest, r))
     if x_low is not None:
-        low = b.add(low, x_low)
+        r, low = fast_two_sum(b, r, b.add(low, x_low))
     return k_bits, r, b.fma(b.mul(r, r), polynomial(b, r, EXPONENTIAL), low)
 
 

@@ -1,6 +1,6 @@
 """Arcsine, arccosine, arctangent.
 
-Arcs are measured from the nearest convenient multiple of pi/4 or pi/2, the small rest by
+Arcs are measured from a convenient multiple of pi/4 or pi/2, the small rest by
 
     arcsin s = s + s z A(z),    arctan t = t - t z T(z),    z = s^2 or t^2 <= 1/4
 """

@@ -20,7 +20,8 @@ from polhode.lowering.elementary.bits import (
     less,
 )
 from polhode.lowering.elementary.build import Build, Element
-from polhode.lowering.elementary.exponential import L1, L2
+from polhode.lowering.elementary.double_double import fast_two_sum, two_sum
+from polhode.lowering.elementary.exponential import FLOAT, L1, L2
 from polhode.lowering.elementary.polynomial import polynomial
 
 ONE_BITS = 0x3FF0000000000000
@@ -41,23 +42,31 @@ LOGARITHM = (
 
 
 def log(b: Build, x: Element) -> Element:
-    """The natural logarithm, within 1.5 ulp; log(0) = -inf, log(x < 0) = nan."""
+    """The natural logarithm, within 1 ulp; log(0) = -inf, log(x < 0) = nan."""
+    fast = log_normal(b, x, 0.0)
+    return b.rare(is_not_normal(b, x), lambda: _extreme(b, x), [fast], FLOAT)[0]
 
-    def slow() -> list[Element]:
-        return b.call("extreme_log", extreme_log, [x], ["float64"])
 
-    fast = _log_normal(b, x, 0.0)
-    return b.rare(is_not_normal(b, x), slow, [fast], ["float64"])[0]
+def log1p(b: Build, x: Element) -> Element:
+    """log(1 + x), within 1.2 ulp, near 0 too; log1p(-0) = -0."""
+    total, error = two_sum(b, 1.0, x)
+    fast = choose(b, equal(b, x, 0.0), x, log_of_pair(b, total, error))
+    slow = is_not_normal(b, total)
+    return b.rare(slow, lambda: _extreme(b, total), [fast], FLOAT)[0]
 
 
 def extreme_log(b: Build, x: Element) -> list[Element]:
     """log x for every x."""
     subnormal = less(b, x, TINY)
     inside = choose(b, subnormal, b.mul(x, 2.0**54), x)
-    result = _log_normal(b, inside, choose(b, subnormal, -54.0, 0.0))
+    result = log_normal(b, inside, choose(b, subnormal, -54.0, 0.0))
     result = choose(b, equal(b, x, INFINITY), x, result)
     result = choose(b, less(b, 0.0, x), result, NAN)
     return [choose(b, equal(b, x, 0.0), -INFINITY, result)]
+
+
+def _extreme(b: Build, x: Element) -> list[Element]:
+    return b.call("extreme_log", extreme_log, [x], FLOAT)
 
 
 def is_not_normal(b: Build, x: Element) -> Element:
@@ -78,12 +87,29 @@ def split(b: Build, x: Element) -> tuple[Element, Element]:
     return b.sub(k, 2.0**52 + 1023.0), m
 
 
-def _log_normal(b: Build, x: Element, also: Element) -> Element:
+def log_normal(b: Build, x: Element, also: Element) -> Element:
     """log(x 2^also) of a positive normal x."""
     k, m = split(b, x)
     k = b.add(k, also)
     f = b.sub(m, 1.0)
+    return b.fma(k, L1, b.sub(f, b.fma(*_curve(b, f), b.mul(k, -L2))))
+
+
+def log_of_pair(b: Build, x: Element, low: Element) -> Element:
+    """log(x + low) of a positive normal x and a `low` of its last place, or x = 1.
+
+    low moves f by f_low, and the logarithm by f_low / (1 + f).
+    """
+    k, m = split(b, x)
+    rise = b.sub(m, 1.0)
+    f, f_low = fast_two_sum(b, rise, b.mul(low, b.div(m, x)))
+    slope = b.fma(f, f, b.sub(1.0, f))
+    rest = b.fma(b.neg(f_low), slope, b.mul(k, -L2))
+    return b.fma(k, L1, b.sub(f, b.fma(*_curve(b, f), rest)))
+
+
+def _curve(b: Build, f: Element) -> tuple[Element, Element]:
+    """Two factors whose product is f - log(1 + f)."""
     s = b.div(f, b.add(f, 2.0))
     z = b.mul(s, s)
-    less_f = b.fma(b.neg(z), polynomial(b, z, LOGARITHM), f)
-    return b.fma(k, L1, b.sub(f, b.fma(s, less_f, b.mul(k, -L2))))
+    return s, b.fma(b.neg(z), polynomial(b, z, LOGARITHM), f)
