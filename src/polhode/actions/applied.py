@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
     interaction,
-    place,
     turn,
 )
 from polhode.errors import FrameMismatch
 from polhode.geometry.frame import Frame
-from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, cross, dot
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Table
@@ -35,7 +34,7 @@ class AppliedForce:
     force is a follower: it is written in the axes of the body it acts on.
     """
 
-    on: Point
+    on: Attachment
     force: Vector
     by: Frame | None = None
     name: str = "force"
@@ -50,8 +49,8 @@ class AppliedForce:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None: the components are given numbers."""
-        return ()
+        """Those of the point: the components are given numbers."""
+        return parameters_of((self.on,))
 
     @property
     def is_conservative(self) -> bool:
@@ -62,7 +61,7 @@ class AppliedForce:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
-        P = place(poses, 0, self.on.coordinates)
+        P = held(poses, 0, self.on, table)
         F = turn(poses, self.bodies.index(self.force.frame), self.force.components)
         if self.by is not None:
             return interaction(poses, P, F, 0.0 * F)
@@ -72,7 +71,7 @@ class AppliedForce:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = -F . p, from the origin of the body that exerts a dead load."""
-        P = place(poses, 0, self.on.coordinates)
+        P = held(poses, 0, self.on, table)
         if not self.is_conservative:
             return 0.0 * P[..., 0]
         F = turn(poses, 1, self.force.components)

@@ -9,12 +9,12 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.actions.attachment import Attachment, held, parameters_of
 from polhode.actions.coefficient import coefficient
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches, place
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potential import distinct
 from polhode.geometry.frame import Frame
-from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import (
@@ -23,8 +23,9 @@ from polhode.matter.parameter import (
     Quantity,
     Table,
     at,
-    parameters_in,
 )
+from polhode.matter.particle import Particle
+from polhode.matter.rigid_body import Body
 
 
 @final
@@ -32,7 +33,7 @@ from polhode.matter.parameter import (
 class PointMass:
     """A mass at a material point: a particle, or a body at its mass centre."""
 
-    point: Point
+    point: Attachment
     mass: Quantity
     name: str = ""
 
@@ -40,6 +41,17 @@ class PointMass:
         name = self.name or self.point.frame.name
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "mass", coefficient(name, "mass", self.mass))
+
+    @staticmethod
+    def of(body: Body | Particle) -> PointMass:
+        """All the mass of a body at its mass centre, as its parameters give both."""
+        names = [parameter.name for parameter in body.parameters]
+
+        def law(*values: Any) -> Any:
+            return body.moments(dict(zip(names, values, strict=True))).mass
+
+        mass = Parameter.derived(f"{body.name}.mass", law, *body.parameters)
+        return PointMass(body.mass_centre, mass, body.name)
 
 
 def mutual_pulls(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
@@ -97,7 +109,9 @@ class Gravitation:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The masses and the constant of gravitation."""
-        return parameters_in([*(mass.mass for mass in self.masses), self.constant])
+        points = tuple(mass.point for mass in self.masses)
+        masses = [mass.mass for mass in self.masses]
+        return parameters_of(points, *masses, self.constant)
 
     @property
     def is_conservative(self) -> bool:
@@ -108,13 +122,13 @@ class Gravitation:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The pulls on the masses of each body, summed about its origin."""
-        places, masses = self._places(poses), self._masses(table)
+        places, masses = self._places(poses, table), self._masses(table)
         pulls = mutual_pulls(places, masses, self._others, at(self.constant, table))
         return summed_on_bodies(poses, places, pulls, self._owners)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = -sum over pairs of G m_i m_k / r_ik, zero far apart."""
-        places, masses = self._places(poses), self._masses(table)
+        places, masses = self._places(poses, table), self._masses(table)
         return mutual_energy(places, masses, self._others, at(self.constant, table))
 
     def fault(self) -> str:
@@ -130,9 +144,9 @@ class Gravitation:
         owners = np.array(self._owners)
         return owners[:, None] != owners[None, :]
 
-    def _places(self, poses: Poses) -> Any:
+    def _places(self, poses: Poses, table: Table) -> Any:
         pairs = zip(self._owners, self.masses, strict=True)
-        places = [place(poses, k, mass.point.coordinates) for k, mass in pairs]
+        places = [held(poses, k, mass.point, table) for k, mass in pairs]
         return namespace(*poses).stack(places, axis=-2)
 
     def _masses(self, table: Table) -> Any:

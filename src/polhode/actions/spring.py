@@ -17,15 +17,14 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.double import doubled
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction, place
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.geometry.frame import Frame
-from polhode.geometry.point import Point
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
-from polhode.matter.parameter import parameters_in as listed
 
 NO_DIRECTION = (
     "Its two ends are at one place: the line along which it pulls is undefined,"
@@ -85,8 +84,8 @@ class Spring:
     Negative stiffness pushes apart and is refused unless `allow_negative` is given.
     """
 
-    on: Point
-    by: Point
+    on: Attachment
+    by: Attachment
     stiffness: Quantity
     rest_length: Quantity = 0.0
     name: str = "spring"
@@ -106,8 +105,9 @@ class Spring:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Stiffness and rest length."""
-        return listed([self.stiffness, self.rest_length])
+        """Stiffness and rest length, and those of its ends."""
+        ends = (self.on, self.by)
+        return parameters_of(ends, self.stiffness, self.rest_length)
 
     @property
     def is_conservative(self) -> bool:
@@ -118,14 +118,14 @@ class Spring:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
-        P = place(poses, 0, self.on.coordinates)
-        d = P - place(poses, 1, self.by.coordinates)
+        P = held(poses, 0, self.on, table)
+        d = P - held(poses, 1, self.by, table)
         F = spring_force(d, at(self.stiffness, table), at(self.rest_length, table))
         return interaction(poses, P, F, 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (|d| - L0)^2 / 2"""
-        d = place(poses, 0, self.on.coordinates) - place(poses, 1, self.by.coordinates)
+        d = held(poses, 0, self.on, table) - place(poses, 1, held(self.by, table))
         return spring_energy(d, at(self.stiffness, table), at(self.rest_length, table))
 
     def fault(self) -> str:
@@ -141,8 +141,8 @@ class NonlinearSpring:
     `law(length)` is the energy in joules, a traceable function of one number.
     """
 
-    on: Point
-    by: Point
+    on: Attachment
+    by: Attachment
     law: Callable[[Any], Any]
     name: str = "spring"
 
@@ -156,8 +156,8 @@ class NonlinearSpring:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
+        """Those of its ends: the law holds its own numbers."""
+        return parameters_of((self.on, self.by))
 
     @property
     def is_conservative(self) -> bool:
@@ -168,13 +168,13 @@ class NonlinearSpring:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points, -V'(length)."""
-        P = place(poses, 0, self.on.coordinates)
-        d = P - place(poses, 1, self.by.coordinates)
+        P = held(poses, 0, self.on, table)
+        d = P - held(poses, 1, self.by, table)
         return interaction(poses, P, self._force(d), 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d|)"""
-        d = place(poses, 0, self.on.coordinates) - place(poses, 1, self.by.coordinates)
+        d = held(poses, 0, self.on, table) - place(poses, 1, held(self.by, table))
         return self._energy(d)
 
     def fault(self) -> str:

@@ -9,10 +9,11 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.actions.attachment import held, parameters_of
 from polhode.actions.coefficient import coefficient
 from polhode.actions.gravitation import PointMass, summed_on_bodies
 from polhode.actions.invariant import with_reaction
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches, place, turn
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.actions.potential import distinct
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
@@ -24,7 +25,6 @@ from polhode.matter.parameter import (
     Quantity,
     Table,
     at,
-    parameters_in,
 )
 
 
@@ -97,7 +97,8 @@ class WeightOf:
     def parameters(self) -> tuple[Parameter, ...]:
         """The masses and g."""
         masses = [mass.mass for mass in self.masses]
-        return parameters_in([*masses, self.law.gravity])
+        points = tuple(mass.point for mass in self.masses)
+        return parameters_of(points, *masses, self.law.gravity)
 
     @property
     def is_conservative(self) -> bool:
@@ -108,7 +109,7 @@ class WeightOf:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The weight of each body at its masses; the reaction on the one that pulls."""
-        places, up = self._places(poses), turn(poses, 0, self._up)
+        places, up = self._places(poses, table), turn(poses, 0, self._up)
         g = at(self.law.gravity, table)
         forces = [-at(mass.mass, table) * g * up for mass in self.masses]
         stacked = namespace(*poses, *forces).stack(forces, axis=-2)
@@ -119,7 +120,7 @@ class WeightOf:
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum m g h, with heights above the origin of the pulling body."""
         up = turn(poses, 0, self._up)[..., None, :]
-        heights = dot(self._places(poses) - poses.origins[..., :1, :], up)
+        heights = dot(self._places(poses, table) - poses.origins[..., :1, :], up)
         weights = [at(mass.mass, table) for mass in self.masses]
         total = sum(m * heights[..., k] for k, m in enumerate(weights))
         return at(self.law.gravity, table) * total
@@ -132,8 +133,8 @@ class WeightOf:
     def _up(self) -> np.ndarray:
         return direction(self.law.up, f"the up direction of {self.name!r}")
 
-    def _places(self, poses: Poses) -> Any:
+    def _places(self, poses: Poses, table: Table) -> Any:
         owners = [self.bodies.index(mass.point.frame) for mass in self.masses]
         pairs = zip(owners, self.masses, strict=True)
-        places = [place(poses, k, mass.point.coordinates) for k, mass in pairs]
+        places = [held(poses, k, mass.point, table) for k, mass in pairs]
         return namespace(*poses).stack(places, axis=-2)

@@ -1,0 +1,89 @@
+"""Drag of a medium on a body that moves through it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from polhode.actions.action import require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.coefficient import coefficient
+from polhode.actions.motion_arrays import (
+    Poses,
+    Twists,
+    Wrenches,
+    interaction,
+    velocity_at,
+)
+from polhode.geometry.frame import Frame
+from polhode.geometry.vector import norm
+from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
+
+
+def drag_force(velocity: Any, linear: Any, quadratic: Any) -> Any:
+    """The force on what moves with v through a medium.   F = -(a + b |v|) v
+
+    Smooth in v: at v = 0 its derivative is -a.
+    """
+    return -(linear + quadratic * norm(velocity))[..., None] * velocity
+
+
+def quadratic_coefficient(density: Any, drag_number: Any, area: Any) -> Any:
+    """b = rho C A / 2, so that the drag is rho C A |v|^2 / 2."""
+    return density * drag_number * area / 2
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Drag:
+    """Drag at a point of a body by a medium: the air, moving with the frame `by`.
+
+    F = -(a + b |v|) v, v the velocity of the point seen from the medium; the medium
+    feels the opposite force at the same place.
+    """
+
+    on: Attachment
+    by: Frame
+    linear: Quantity = 0.0
+    quadratic: Quantity = 0.0
+    name: str = "drag"
+    allow_negative: bool = False
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.on.frame, self.by)
+        for what in ("linear", "quadratic"):
+            given = getattr(self, what)
+            value = coefficient(self.name, what, given, self.allow_negative)
+            object.__setattr__(self, what, value)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body, then the medium."""
+        return (self.on.frame, self.by)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The two coefficients, and those of the point."""
+        return parameters_of((self.on,), self.linear, self.quadratic)
+
+    @property
+    def is_conservative(self) -> bool:
+        """Drag gives nothing back."""
+        return False
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The drag at the point, and its opposite on the medium."""
+        P = held(poses, 0, self.on, table)
+        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
+        F = drag_force(v, at(self.linear, table), at(self.quadratic, table))
+        return interaction(poses, P, F, 0.0 * F)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """None is stored."""
+        return 0.0 * poses.origins[..., 0, 0]
+
+    def fault(self) -> str:
+        """Drag is finite at finite speeds."""
+        return "The velocities are not finite."
