@@ -219,7 +219,7 @@ def test_couple_sign_with_y_pointing_down(angle, rate, C):
 
 
 @pytest.mark.row("A-12")
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(seeds)
 def test_conservative_work_forgets_its_path(seed):
     """W_AB = V(A) - V(B) along a straight and a bent path, zero round a loop."""

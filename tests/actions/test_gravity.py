@@ -210,7 +210,7 @@ def _surface(rng):
 
 
 @pytest.mark.row("A-20")
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(seeds)
 def test_flux_is_minus_four_pi_g_times_the_mass_inside(seed):
     """Random closed surface, masses inside and outside: only those inside count."""

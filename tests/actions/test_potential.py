@@ -372,7 +372,7 @@ def test_force_function_and_potential_energy_differ_by_sign_only(rng):
     """The same spring by V = k d^2/2 and by U = -k d^2/2, and as a Spring."""
     poses, twists = random_poses(rng, 2), random_twists(rng, 2)
     expected = SPRING.wrenches(poses, twists)
-    for potential in (BY_ENERGY, BY_FUNCTION.potential(), THERE_AND_BACK):
+    for potential in (BY_ENERGY, BY_FUNCTION, THERE_AND_BACK):
         torques, forces = potential.wrenches(poses, twists)
         assert_close(forces, expected.forces, rtol=1e-12, atol=1e-13)
         assert_close(torques, expected.torques, rtol=1e-12, atol=1e-12)
@@ -387,7 +387,7 @@ BY_ENERGY = Potential(
 BY_FUNCTION = ForceFunction(
     (PIVOT, SECOND),
     lambda b: -2.0 * (b.position - HOOK) @ (b.position - HOOK),
-)
+).potential()
 THERE_AND_BACK = ForceFunction.of(BY_ENERGY).potential()
 
 

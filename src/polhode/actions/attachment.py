@@ -14,8 +14,9 @@ Attachment: TypeAlias = Point | MaterialPoint
 
 def held(poses: Poses, body: int, point: Attachment, table: Table) -> Any:
     """Where a point of a body is, for a table of parameters, in the observer's axes."""
-    material = isinstance(point, MaterialPoint)
-    return place(poses, body, point.at(table) if material else point.coordinates)
+    if isinstance(point, MaterialPoint):
+        return place(poses, body, point.at(table))
+    return place(poses, body, point.coordinates)
 
 
 def parameters_of(points: tuple[Attachment, ...], *numbers: Any) -> Any:

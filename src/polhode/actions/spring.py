@@ -125,7 +125,7 @@ class Spring:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (|d| - L0)^2 / 2"""
-        d = held(poses, 0, self.on, table) - place(poses, 1, held(self.by, table))
+        d = held(poses, 0, self.on, table) - held(poses, 1, self.by, table)
         return spring_energy(d, at(self.stiffness, table), at(self.rest_length, table))
 
     def fault(self) -> str:
@@ -174,7 +174,7 @@ class NonlinearSpring:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d|)"""
-        d = held(poses, 0, self.on, table) - place(poses, 1, held(self.by, table))
+        d = held(poses, 0, self.on, table) - held(poses, 1, self.by, table)
         return self._energy(d)
 
     def fault(self) -> str:
