@@ -87,6 +87,10 @@ def test_relative_twists_join(rng):
     )
     doubled = V_AB + V_AB
     assert doubled.is_close(2 * V_AB)
+    assert (doubled - V_AB).is_close(V_AB)
+    for wrong in (lambda: V_AB * np.ones(6), lambda: V_AB + np.ones(6)):
+        with pytest.raises(TypeError):
+            wrong()
 
 
 @pytest.mark.row("K-24")

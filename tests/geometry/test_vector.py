@@ -149,6 +149,40 @@ def test_transpose_moves_to_the_other_factor(rng):
     assert ((T @ T) @ a).is_close(T @ (T @ a))
 
 
+def test_kinds_do_not_mix():
+    """Vectors do not multiply as columns, nor add to dyadics or bare arrays."""
+    a, T, column = Vector([1, 2, 3], A), Dyadic.identity(A), np.ones(3)
+    acts = [
+        lambda: a * a,
+        lambda: a / a,
+        lambda: a * column,
+        lambda: column * a,
+        lambda: column + a,
+        lambda: a + column,
+        lambda: a + 1,
+        lambda: T + a,
+        lambda: T - a,
+        lambda: T * column,
+        lambda: T @ column,
+        lambda: a.dot(T),
+        lambda: a.cross(column),
+    ]
+    for act in acts:
+        with pytest.raises(TypeError):
+            act()
+    assert_close(np.float64(2.0) * a, [2, 4, 6])
+    assert_close(np.asarray(a), [1, 2, 3])
+
+
+def test_closeness_has_two_measures():
+    """Within rtol of the longer vector, or within atol."""
+    a, b = Vector([1, 0, 0], A), Vector([1, 1e-9, 0], A)
+    assert not a.is_close(b)
+    assert a.is_close(b, rtol=1e-8)
+    assert a.is_close(b, atol=1e-8)
+    assert not Vector([0, 0, 0], A).is_close(b - a)
+
+
 def test_vectors_copy_what_they_are_given():
     """Neither the caller's array nor the vector can be changed through the other."""
     given_array = np.array([1.0, 2.0, 3.0])

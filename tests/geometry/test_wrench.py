@@ -63,6 +63,11 @@ def test_wrenches_move_with_poses_and_back(rng):
     assert_close(F.moved_by(X_AB), se3.coadjoint(np.asarray(X_AB)) @ np.asarray(F))
     assert F.moved_by(X_AB).moved_by(X_AB.inverse()).is_close(F)
     assert (F + F).is_close(2 * F)
+    assert (F + F - F).is_close(F)
+    assert_close(F - F, np.zeros(6))
+    for wrong in (lambda: F * np.ones(6), lambda: F + np.ones(6), lambda: F - 1):
+        with pytest.raises(TypeError):
+            wrong()
 
 
 def test_reaction_exchanges_the_bodies():
@@ -73,6 +78,25 @@ def test_reaction_exchanges_the_bodies():
     assert_close(back, -np.asarray(F))
     with pytest.raises(ModelError, match="the wrench on 'B' has no reaction"):
         random_wrench(np.random.default_rng(8)).reaction()
+
+
+@pytest.mark.row("CV-06")
+@given(generators)
+def test_a_wrench_on_one_body_by_another(rng):
+    """Power of a pair = (v1 - v2) . F_on1 + (w1 - w2) . M_on1, F_ij on i by j.
+
+    Reading F_21 of one printed formula as the force on body 2, as elsewhere in the same
+    book, gives the opposite power.
+    """
+    on_first = random_wrench(rng, by=C)
+    V_1, V_2 = random_twist(rng, of=B), random_twist(rng, of=C)
+    on_second = on_first.reaction()
+    power = on_first.power(V_1) + on_second.power(V_2)
+    difference = np.asarray(V_1) - np.asarray(V_2)
+    assert_close(power, np.asarray(on_first) @ difference, atol=1e-13)
+    misread = np.asarray(on_second) @ difference
+    assert_close(misread, -power, atol=1e-13)
+    assert abs(misread - power) > 1e-6
 
 
 def test_unlike_wrenches_do_not_mix():

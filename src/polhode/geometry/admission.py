@@ -20,22 +20,21 @@ def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
     """A copy of `value` as float64 of this `shape`, finite and read-only.
 
     `what` names the quantity in the refusal: "the origin of pose 'arm'". A tracer
-    passes unchecked: its numbers are not known yet. A list holding tracers is stacked.
+    passes by its shape: its numbers are not known yet. Lists that hold one are stacked.
 
     >>> admit([1, 2, 3], (3,), "a point")
     array([1., 2., 3.])
     """
-    if is_traced(value):
-        return value
-    if isinstance(value, (list, tuple)) and is_traced(*value):
-        return sys.modules["jax"].numpy.stack(value)
-    array = _as_float64(value, what)
+    traced = is_traced(*_entries(value))
+    array = _stacked(value) if traced else _as_float64(value, what)
     if array.shape != shape:
         raise StateError(
             f"{what} has shape {array.shape}, expected {shape}.",
             "Each entry is a component along one axis.",
             f"Give {' x '.join(map(str, shape)) or 'one'} real numbers.",
         )
+    if traced:
+        return array
     if not np.all(np.isfinite(array)):
         raise StateError(
             f"{what} is not finite: {np.array2string(array, separator=', ')}.",
@@ -44,6 +43,19 @@ def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
         )
     array.setflags(write=False)
     return array
+
+
+def _entries(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return [entry for part in value for entry in _entries(part)]
+    return [value]
+
+
+def _stacked(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        parts = [_stacked(part) for part in value]
+        return sys.modules["jax"].numpy.stack(parts)
+    return sys.modules["jax"].numpy.asarray(value, dtype=float)
 
 
 def _as_float64(value: Any, what: str) -> np.ndarray:

@@ -34,12 +34,12 @@ def jet(path: Callable[[Any], Any], t: Any) -> tuple[Any, Any, Any]:
 
     traced = is_traced(t)
     with nullcontext() if traced else jax.enable_x64(True):
-        one = jax.numpy.ones((), dtype=float)
+        at = t if traced else jax.numpy.asarray(t, dtype=float)
+        one = jax.numpy.ones_like(at)
 
         def with_rate(t: Any) -> Any:
             return jax.jvp(path, (t,), (one,))
 
-        at = t if traced else jax.numpy.asarray(t, dtype=float)
         (value, rate), (_, second) = jax.jvp(with_rate, (at,), (one,))
         if traced:
             return value, rate, second

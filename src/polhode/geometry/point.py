@@ -36,17 +36,21 @@ class Point:
         """The point at which a frame's three axes meet."""
         return Point(frame, (0.0, 0.0, 0.0), "origin")
 
-    def is_close(self, other: Point, rtol: float = 1e-12) -> bool:
-        """The same place in the same frame, within `rtol` of the larger coordinate."""
+    def is_close(self, other: Point, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """The same place, within `rtol` of the largest coordinate, or `atol`."""
         require_same_frame("compare", self.frame, other.frame)
-        return components_close(self.coordinates, other.coordinates, rtol)
+        return components_close(self.coordinates, other.coordinates, rtol, atol)
 
     def __sub__(self, other: Point) -> Vector:
         """The vector from the other point to this one."""
+        if not isinstance(other, Point):
+            return NotImplemented
         require_same_frame("subtract", self.frame, other.frame)
         return Vector(self.coordinates - other.coordinates, self.frame)
 
     def __add__(self, displacement: Vector) -> Point:
+        if not isinstance(displacement, Vector):
+            return NotImplemented
         require_same_frame("add", self.frame, displacement.frame)
         return Point(self.frame, self.coordinates + displacement.components)
 

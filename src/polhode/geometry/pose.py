@@ -33,6 +33,8 @@ class Pose:
     rotation: Rotation
     origin: Any
 
+    __array_ufunc__ = None  # NumPy must not drop the frames
+
     def __post_init__(self) -> None:
         what = f"the origin of {self.of.name!r} seen from {self.seen_from.name!r}"
         object.__setattr__(self, "origin", admit(self.origin, (3,), what))
@@ -98,14 +100,16 @@ class Pose:
         """The vector from A's origin to a point of B, written in A."""
         return Vector(self.place(point).coordinates, self.seen_from)
 
-    def is_close(self, other: Pose, rtol: float = 1e-12) -> bool:
-        """The same frames, rotation and origin, each within `rtol` of its scale."""
+    def is_close(self, other: Pose, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """The same frames, rotation and origin; the latter within `atol` metres too."""
         require_same_frame("compare", self.of, other.of)
         require_same_frame("compare", self.seen_from, other.seen_from)
         turned = self.rotation.is_close(other.rotation, rtol=rtol)
-        return turned and components_close(self.origin, other.origin, rtol)
+        return turned and components_close(self.origin, other.origin, rtol, atol)
 
     def __matmul__(self, other: Pose) -> Pose:
+        if not isinstance(other, Pose):
+            return NotImplemented
         rotation = self.rotation @ other.rotation
         return Pose(rotation, self.rotation.matrix @ other.origin + self.origin)
 

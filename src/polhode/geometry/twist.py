@@ -13,7 +13,7 @@ from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.angular_velocity import AngularVelocity, require_adjacent
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point, require_same_point
-from polhode.geometry.vector import Dyadic, Vector, components_close, shown
+from polhode.geometry.vector import Dyadic, Vector, components_close, is_scalar, shown
 from polhode.lowering.arrays import namespace
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Twist:
     seen_from: Frame
     point: Point
     frame: Frame
+
+    __array_ufunc__ = None  # NumPy must not drop the frames
 
     def __post_init__(self) -> None:
         who = f"of {self.of.name!r} seen from {self.seen_from.name!r}"
@@ -110,18 +112,28 @@ class Twist:
         """
         return Dyadic.cross_with(Vector(self.angular, self.frame))
 
-    def is_close(self, other: Twist, rtol: float = 1e-12) -> bool:
-        """The same motion about the same point, parts within `rtol` of their scale."""
+    def is_close(self, other: Twist, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """The same motion about one point, each part within `rtol` of it or `atol`."""
         require_same_motion("compare", self, other)
-        angular = components_close(self.angular, other.angular, rtol)
-        return angular and components_close(self.linear, other.linear, rtol)
+        angular = components_close(self.angular, other.angular, rtol, atol)
+        return angular and components_close(self.linear, other.linear, rtol, atol)
 
     def __add__(self, other: Twist) -> Twist:
+        if not isinstance(other, Twist):
+            return NotImplemented
         require_same_motion("add", self, other)
         angular = self.angular + other.angular
         return replace(self, angular=angular, linear=self.linear + other.linear)
 
+    def __neg__(self) -> Twist:
+        return replace(self, angular=-self.angular, linear=-self.linear)
+
+    def __sub__(self, other: Twist) -> Twist:
+        return self + -other if isinstance(other, Twist) else NotImplemented
+
     def __mul__(self, factor: float) -> Twist:
+        if not is_scalar(factor):
+            return NotImplemented
         return replace(self, angular=self.angular * factor, linear=self.linear * factor)
 
     __rmul__ = __mul__

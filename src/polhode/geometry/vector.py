@@ -112,23 +112,25 @@ class Vector:
     components: Any
     frame: Frame
 
+    __array_ufunc__ = None  # NumPy must not drop the frame: array * vector is ours
+
     def __post_init__(self) -> None:
         what = f"a vector of frame {self.frame.name!r}"
         object.__setattr__(self, "components", admit(self.components, (3,), what))
 
     def dot(self, other: Vector) -> Any:
         """The scalar product, the same number in every frame."""
-        require_same_frame("multiply", self.frame, other.frame)
+        _require_vectors(self, other)
         return dot(self.components, other.components)
 
     def cross(self, other: Vector) -> Vector:
         """The vector product, right-handed."""
-        require_same_frame("multiply", self.frame, other.frame)
+        _require_vectors(self, other)
         return Vector(cross(self.components, other.components), self.frame)
 
     def outer(self, other: Vector) -> Dyadic:
         """The dyad of two vectors: a.outer(b) @ c = a (b . c)."""
-        require_same_frame("multiply", self.frame, other.frame)
+        _require_vectors(self, other)
         return Dyadic(outer(self.components, other.components), self.frame)
 
     def norm(self) -> Any:
@@ -143,16 +145,20 @@ class Vector:
         require_same_frame("re-express", self.frame, rotation.of)
         return Vector(rotation.matrix @ self.components, rotation.seen_from)
 
-    def is_close(self, other: Vector, rtol: float = 1e-12) -> bool:
-        """Equal within `rtol` of the longer one."""
+    def is_close(self, other: Vector, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """Equal within `rtol` of the longer one, or `atol`."""
         require_same_frame("compare", self.frame, other.frame)
-        return components_close(self.components, other.components, rtol)
+        return components_close(self.components, other.components, rtol, atol)
 
     def __add__(self, other: Vector) -> Vector:
+        if not isinstance(other, Vector):
+            return NotImplemented
         require_same_frame("add", self.frame, other.frame)
         return Vector(self.components + other.components, self.frame)
 
     def __sub__(self, other: Vector) -> Vector:
+        if not isinstance(other, Vector):
+            return NotImplemented
         require_same_frame("subtract", self.frame, other.frame)
         return Vector(self.components - other.components, self.frame)
 
@@ -160,11 +166,15 @@ class Vector:
         return Vector(-self.components, self.frame)
 
     def __mul__(self, factor: float) -> Vector:
+        if not is_scalar(factor):
+            return NotImplemented
         return Vector(self.components * factor, self.frame)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> Vector:
+        if not is_scalar(divisor):
+            return NotImplemented
         return Vector(self.components / divisor, self.frame)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -188,6 +198,8 @@ class Dyadic:
 
     components: Any
     frame: Frame
+
+    __array_ufunc__ = None
 
     def __post_init__(self) -> None:
         what = f"a dyadic of frame {self.frame.name!r}"
@@ -225,20 +237,26 @@ class Dyadic:
         R_AB = rotation.matrix
         return Dyadic(R_AB @ self.components @ R_AB.T, rotation.seen_from)
 
-    def is_close(self, other: Dyadic, rtol: float = 1e-12) -> bool:
-        """Equal within `rtol` of the largest component."""
+    def is_close(self, other: Dyadic, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """Equal within `rtol` of the largest component, or `atol`."""
         require_same_frame("compare", self.frame, other.frame)
-        return components_close(self.components, other.components, rtol)
+        return components_close(self.components, other.components, rtol, atol)
 
     def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, Vector | Dyadic):
+            return NotImplemented
         require_same_frame("multiply", self.frame, other.frame)
         return type(other)(self.components @ other.components, self.frame)
 
     def __add__(self, other: Dyadic) -> Dyadic:
+        if not isinstance(other, Dyadic):
+            return NotImplemented
         require_same_frame("add", self.frame, other.frame)
         return Dyadic(self.components + other.components, self.frame)
 
     def __sub__(self, other: Dyadic) -> Dyadic:
+        if not isinstance(other, Dyadic):
+            return NotImplemented
         require_same_frame("subtract", self.frame, other.frame)
         return Dyadic(self.components - other.components, self.frame)
 
@@ -246,6 +264,8 @@ class Dyadic:
         return Dyadic(-self.components, self.frame)
 
     def __mul__(self, factor: float) -> Dyadic:
+        if not is_scalar(factor):
+            return NotImplemented
         return Dyadic(self.components * factor, self.frame)
 
     __rmul__ = __mul__
@@ -266,8 +286,20 @@ def shown(array: Any) -> str:
     return f"{float(array) + 0.0:.6g}"
 
 
-def components_close(one: Any, other: Any, rtol: float) -> bool:
-    """Equal within `rtol` of the largest component of either."""
+def components_close(one: Any, other: Any, rtol: float, atol: float = 0.0) -> bool:
+    """Equal within `rtol` of the largest component of either, or `atol`."""
     one, other = np.asarray(one), np.asarray(other)
     scale = max(np.max(np.abs(one)), np.max(np.abs(other)))
-    return bool(np.max(np.abs(one - other)) <= rtol * scale)
+    return bool(np.max(np.abs(one - other)) <= max(rtol * scale, atol))
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether a value is one number, plain or traced."""
+    return np.ndim(value) == 0 and hasattr(value, "__float__")
+
+
+def _require_vectors(one: Vector, other: Vector) -> None:
+    if not isinstance(other, Vector):
+        kind = type(other).__name__
+        raise TypeError(f"a product of vectors needs a Vector with a frame, not {kind}")
+    require_same_frame("multiply", one.frame, other.frame)

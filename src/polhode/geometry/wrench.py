@@ -13,7 +13,7 @@ from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.twist import Twist, require_same_place, spatial_array
-from polhode.geometry.vector import components_close, dot, shown
+from polhode.geometry.vector import components_close, dot, is_scalar, shown
 
 if TYPE_CHECKING:
     from polhode.geometry.pose import Pose
@@ -35,6 +35,8 @@ class Wrench:
     point: Point
     frame: Frame
     by: Frame | None = None
+
+    __array_ufunc__ = None  # NumPy must not drop the frames
 
     def __post_init__(self) -> None:
         for name in ("torque", "force"):
@@ -92,19 +94,29 @@ class Wrench:
         back = replace(self, torque=-self.torque, force=-self.force)
         return replace(back, on=self.by, by=self.on)
 
-    def is_close(self, other: Wrench, rtol: float = 1e-12) -> bool:
-        """The same action about the same point, parts within `rtol` of their scale."""
+    def is_close(self, other: Wrench, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """The same action about one point, each part within `rtol` of it or `atol`."""
         _require_same_action("compare", self, other)
-        torque = components_close(self.torque, other.torque, rtol)
-        return torque and components_close(self.force, other.force, rtol)
+        torque = components_close(self.torque, other.torque, rtol, atol)
+        return torque and components_close(self.force, other.force, rtol, atol)
 
     def __add__(self, other: Wrench) -> Wrench:
+        if not isinstance(other, Wrench):
+            return NotImplemented
         _require_same_action("add", self, other)
         both = self.by if self.by is other.by else None
         torque, force = self.torque + other.torque, self.force + other.force
         return replace(self, torque=torque, force=force, by=both)
 
+    def __neg__(self) -> Wrench:
+        return replace(self, torque=-self.torque, force=-self.force)
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        return self + -other if isinstance(other, Wrench) else NotImplemented
+
     def __mul__(self, factor: float) -> Wrench:
+        if not is_scalar(factor):
+            return NotImplemented
         return replace(self, torque=self.torque * factor, force=self.force * factor)
 
     __rmul__ = __mul__

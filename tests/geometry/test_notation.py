@@ -1,0 +1,78 @@
+"""The notation page names what exists, and explains every convention."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import polhode
+
+PAGE = (Path(__file__).parents[2] / "docs" / "notation.md").read_text()
+CONVENTIONS = [f"CV-{k:02}" for k in range(1, 14)]
+
+
+def sections(level):
+    """Heading -> text of the page's sections at one level."""
+    parts = re.split(rf"^{'#' * level} (.+)$", PAGE, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def rows(section):
+    """The cells of a section's table, without its head."""
+    lines = [line for line in sections(2)[section].splitlines() if line[:1] == "|"]
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:]]
+    return [[cell.strip() for cell in row] for row in cells]
+
+
+def identifiers(text):
+    """The dotted names in code type that begin with a room."""
+    return re.findall(r"`((?:geometry|matter|actions)\.[\w.]+)`", text)
+
+
+@pytest.mark.parametrize("name", sorted(set(identifiers(PAGE))))
+def test_every_identifier_exists(name):
+    """What the page names can be imported."""
+    module, _, attribute = name.rpartition(".")
+    assert hasattr(import_module(f"polhode.{module}"), attribute)
+
+
+@pytest.mark.parametrize("section", ["Geometry", "Matter", "Actions"])
+def test_tables_are_complete(section):
+    """Symbol, identifier, meaning, unit: four cells, one identifier, one meaning."""
+    table = rows(section)
+    assert len(table) >= 5
+    for row in table:
+        assert len(row) == 4
+        assert len(identifiers(row[1])) == 1
+        assert row[2]
+    names = [row[1] for row in table]
+    assert len(names) == len(set(names))
+
+
+def test_every_public_noun_of_geometry_has_its_row():
+    """Public classes of this room are in the table."""
+    listed = set(identifiers(sections(2)["Geometry"]))
+    for name, module in polhode.PUBLIC.items():
+        if module.startswith("polhode.geometry") and name[0].isupper():
+            assert f"{module.removeprefix('polhode.')}.{name}" in listed
+
+
+@pytest.mark.parametrize("row", CONVENTIONS)
+def test_every_convention_has_a_figure(row):
+    """Each bridge has a heading and a drawn or written figure."""
+    (text,) = [
+        text for heading, text in sections(3).items() if heading.startswith(row + " ")
+    ]
+    assert len(re.findall(r"^    .*\S", text, flags=re.MULTILINE)) >= 2
+
+
+@pytest.mark.row("CV-08")
+def test_no_public_name_is_one_letter():
+    """The overloaded letters are in the glossary, and none is a public name."""
+    glossary = {row[0] for row in rows("Letters that mean several things")}
+    assert {"Q", "T", "Omega", "R", "K", "C"} <= glossary
+    short = {name for name in polhode.PUBLIC if len(name) == 1}
+    assert short <= {"X", "Y", "Z"}
