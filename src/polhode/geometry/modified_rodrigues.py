@@ -13,9 +13,9 @@ from typing import Any
 
 from polhode.geometry import quaternion
 from polhode.geometry.vector import dot, outer, skew
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 
-# σ² is kept this far from zero in the shadow, which is infinite for the identity.
+# Below this σ² the shadow is too long for its square: the rotation is the identity.
 LEAST_SQUARE = 1e-300
 
 
@@ -43,16 +43,18 @@ def from_matrix(matrix: Any) -> Any:
 
 
 def shadow(vector: Any) -> Any:
-    """The other set of the same rotation, -σ/σ²; of length 1e150 or less at σ = 0."""
-    xp = namespace(vector)
-    return -vector / xp.maximum(dot(vector, vector), LEAST_SQUARE)[..., None]
+    """The other set of the same rotation, -σ/σ²; that of σ = 0 is infinite, 0 here."""
+    square = dot(vector, vector)[..., None]
+    none = square < LEAST_SQUARE
+    return namespace(vector).where(none, 0.0, -vector) / removable(none, 1.0, square)
 
 
 def switched(vector: Any) -> Any:
     """Of σ and its shadow, the one with |σ| ≤ 1; the rotation is the same."""
     xp = namespace(vector)
-    outside = dot(vector, vector)[..., None] > 1
-    return xp.where(outside, shadow(vector), vector)
+    square = dot(vector, vector)[..., None]
+    outside = square > 1
+    return xp.where(outside, -vector / xp.where(outside, square, 1.0), vector)
 
 
 def spatial_rate_matrix(vector: Any) -> Any:
