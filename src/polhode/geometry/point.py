@@ -43,8 +43,6 @@ class Point:
 
     def __sub__(self, other: Point) -> Vector:
         """The vector from the other point to this one."""
-        if not isinstance(other, Point):
-            return NotImplemented
         require_same_frame("subtract", self.frame, other.frame)
         return Vector(self.coordinates - other.coordinates, self.frame)
 
