@@ -28,4 +28,5 @@ def interpolant(
             powers = [d, *powers]
             for j in range(len(powers) - 1):
                 powers[j] -= node * powers[j + 1]
-        return [float(c) for c in powers]
+        # What symmetry makes zero is left as noise of the eightieth digit.
+        return [float(c) if abs(c) > mpmath.mpf(10) ** -60 else 0.0 for c in powers]

@@ -12,8 +12,10 @@ import scipy.special
 from mpmath import mp
 
 from polhode.lowering.elementary import (
+    error_function,
     exponential,
     hyperbolic,
+    inverse_error_function,
     inverse_trigonometric,
     logarithm,
     power,
@@ -153,6 +155,22 @@ def inverse_sqrt(x: Any) -> Any:
     return 1 / mpmath.sqrt(x)
 
 
+def signed_erfinv(x: np.ndarray) -> np.ndarray:
+    """SciPy's, but odd at zero too."""
+    return np.copysign(scipy.special.erfinv(x), x)
+
+
+def error_arguments() -> list[np.ndarray]:
+    edges = neighbours([0.5, 1.0, 6.0, 26.0, 26.54, 27.2])
+    wide = [uniform(-6, 0), uniform(0, 1), uniform(1, 10), uniform(10, 27.2)]
+    return [np.concatenate([edges, -edges, *wide, any_doubles(5e-324, 30.0)])]
+
+
+def probabilities() -> list[np.ndarray]:
+    ends = 1 - 2.0 ** -uniform(1, 53, 300)
+    return [np.concatenate([uniform(-1, 1, 300), any_doubles(1e-300, 1, 200), ends])]
+
+
 LAWS = {
     "acos": Law(mpmath.acos, np.arccos, between_minus_one_and_one, 1.2),
     "acosh": Law(mpmath.acosh, np.arccosh, above_one, 1.2),
@@ -164,6 +182,9 @@ LAWS = {
     "cbrt": Law(signed_cbrt, np.cbrt, everywhere, 0.6),
     "cos": Law(mpmath.cos, np.cos, angles, 1.0),
     "cosh": Law(mpmath.cosh, np.cosh, exponents, 1.1),
+    "erf": Law(mpmath.erf, scipy.special.erf, error_arguments, 2.0),
+    "erf_inv": Law(mpmath.erfinv, signed_erfinv, probabilities, 3.5),
+    "erfc": Law(mpmath.erfc, scipy.special.erfc, error_arguments, 2.0),
     "exp": Law(mpmath.exp, np.exp, exponents, 1.1),
     "exp2": Law(lambda x: mpmath.power(2, x), np.exp2, exponents, 1.2),
     "expm1": Law(mpmath.expm1, np.expm1, exponents, 1.4),
@@ -261,6 +282,31 @@ def quarter() -> Any:
     return mpmath.mpf(1) / 4
 
 
+def scaled_tail(t: Any) -> Any:
+    """(1 + 2 x) e^(x^2) erfc x less its value at x = 4, over t = (x - 4)/(x + 4)."""
+    x = 4 * (1 + t) / (1 - t)
+    value = (1 + 2 * x) * mpmath.exp(x**2) * mpmath.erfc(x)
+    return (value - 9 * mpmath.exp(16) * mpmath.erfc(4)) / t
+
+
+def at(x: Any) -> Callable[[], Any]:
+    """The t of an x in `scaled_tail`."""
+    return lambda: (mpmath.mpf(x) - 4) / (mpmath.mpf(x) + 4)
+
+
+def inverse_error_row(k: int) -> Callable[[Any], Any]:
+    """erf^-1 x / x around the centre 3 k/4 of s = sqrt(-log(1 - x^2))."""
+
+    def ratio(d: Any) -> Any:
+        s = 3 * mpmath.mpf(k) / 4 + d
+        if abs(s) < mpmath.mpf(10) ** -15:
+            return mpmath.sqrt(mp.pi) / 2
+        x = mpmath.sqrt(-mpmath.expm1(-(s**2)))
+        return mpmath.erfinv(x) / x
+
+    return ratio
+
+
 COEFFICIENTS = {
     "SINE": (
         trigonometric.SINE,
@@ -322,4 +368,20 @@ COEFFICIENTS = {
         zero,
         quarter,
     ),
+    "NEAR": (
+        error_function.NEAR,
+        root(lambda x: (mpmath.erf(x) / x - 2 / mpmath.sqrt(mp.pi)) / x**2),
+        zero,
+        lambda: mpmath.mpf(1),
+    ),
+    "TAIL": (error_function.TAIL, spared(scaled_tail), at(0.5), at(28)),
+    **{
+        f"ROWS[{k}]": (
+            row,
+            inverse_error_row(k),
+            lambda: -mpmath.mpf(3) / 8,
+            lambda: mpmath.mpf(3) / 8,
+        )
+        for k, row in enumerate(inverse_error_function.ROWS)
+    },
 }

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polhode.lowering.elementary.build import Build, Element
+from polhode.lowering.elementary.error_function import erf, erfc
 from polhode.lowering.elementary.exponential import exp, exp2, expm1, logistic
 from polhode.lowering.elementary.hyperbolic import cosh, sinh, tanh
+from polhode.lowering.elementary.inverse_error_function import erf_inv
 from polhode.lowering.elementary.inverse_hyperbolic import acosh, asinh, atanh
 from polhode.lowering.elementary.inverse_trigonometric import acos, asin, atan, atan2
 from polhode.lowering.elementary.logarithm import log, log1p
@@ -29,6 +31,9 @@ ELEMENTARY: dict[str, Callable[..., Element]] = {
     "cbrt": cbrt,
     "cos": cos,
     "cosh": cosh,
+    "erf": erf,
+    "erf_inv": erf_inv,
+    "erfc": erfc,
     "exp": exp,
     "exp2": exp2,
     "expm1": expm1,

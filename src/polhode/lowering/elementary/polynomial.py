@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from polhode.lowering.elementary.build import Build, Element
 
 
-def polynomial(b: Build, x: Element, coefficients: Sequence[float]) -> Element:
+def polynomial(b: Build, x: Element, coefficients: Sequence[Element]) -> Element:
     """c0 + c1 x + c2 x^2 + ...
 
     In one, two or four chains in powers of x, x^2 or x^4: a chain waits for each of its
@@ -35,7 +35,7 @@ def polynomial(b: Build, x: Element, coefficients: Sequence[float]) -> Element:
     return b.fma(b.fma(parts[3], x, parts[2]), square, low)
 
 
-def _horner(b: Build, x: Element, coefficients: Sequence[float]) -> Element:
+def _horner(b: Build, x: Element, coefficients: Sequence[Element]) -> Element:
     result: Element = coefficients[-1]
     for c in reversed(coefficients[:-1]):
         result = b.fma(result, x, c)
