@@ -74,6 +74,7 @@ class Buffer:
     values: np.ndarray | None = None
     writer: Node | None = None
     group: Any = None  # buffers of one group are interleaved, index by index
+    number: float = 0.0  # of memory: the order in which buffers were made
 
 
 @dataclass(eq=False)
@@ -89,7 +90,7 @@ class Loop:
     outs: list[Element] = field(default_factory=list)
     stores: list[tuple[Buffer, Element, Element]] = field(default_factory=list)
     condition: Element = True
-    memories: list[tuple[Buffer, Node, Node]] = field(default_factory=list)
+    memories: list[Held] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -98,6 +99,19 @@ class Branch:
 
     blocks: list[Block]
     outs: list[list[Element]]
+    memories: list[Held] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Held:
+    """A mutable buffer that a loop or branch takes in one version and leaves in others.
+
+    `finals` has one version for a loop, and one a block for a branch.
+    """
+
+    buffer: Buffer
+    start: Node
+    finals: list[Node] = field(default_factory=list)
 
 
 def key_of(element: Element) -> Any:

@@ -53,13 +53,15 @@ class Lowering:
     """What the rules share while one jaxpr is being lowered."""
 
     build: Arithmetic
-    reading: bool = False
+    reading: bool = False  # for people: loops unroll, branches are selects
     exact: bool = False  # inside a removable singularity: take the closed form
     unroll_at_most: int = 8000  # operations: LLVM takes 0.1 s for 2k, 1 s for 14k
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
     equations: int = 0
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
     spills: dict[Node, Buffer] = field(default_factory=dict)
+    held: set[Buffer] = field(default_factory=set)  # memory of surrounding loops
+    latest: dict[Buffer, Node] = field(default_factory=dict)  # versions of memory
     ranges: dict[Node, tuple[int, int]] = field(default_factory=dict)  # of indices
 
     @property

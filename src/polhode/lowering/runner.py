@@ -17,9 +17,14 @@ from polhode.lowering.expand import expand
 from polhode.lowering.llvm.module import write_module
 from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
 from polhode.lowering.optimise import choose_roundings
-from polhode.lowering.program import ScalarProgram, scalarise, type_of
+from polhode.lowering.program import (
+    ScalarProgram,
+    Unlowerable,
+    scalarise,
+    type_of,
+)
 from polhode.lowering.report import Report
-from polhode.lowering.schedule import Schedule, find_live, schedule
+from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
 from polhode.lowering.trace import fingerprint
 from polhode.version import __version__
 
@@ -50,7 +55,11 @@ class Prepared:
             choose_roundings(self.program.graph, roots)
         self.operations = find_live(roots).operations()
         expand(self.program.graph, roots)
-        self.plan: Schedule = schedule(roots)
+        try:
+            self.plan: Schedule = schedule(roots)
+        except Unordered:
+            reason = "an array is read in an old version after it was changed in place"
+            raise Unlowerable("dynamic_update_slice", reason) from None
 
 
 class NativeRunner:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from polhode.lowering.graph import Block, Branch, Buffer, Element, Loop, Node
+from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Loop, Node
 
 STRUCTURED = ("loop", "branch", "call")
 
@@ -30,12 +30,13 @@ class Liveness:
     carries: dict[Any, set[int]] = field(default_factory=dict)
     outputs: dict[Any, set[int]] = field(default_factory=dict)
     buffers: set[Buffer] = field(default_factory=set)
+    memories: set[Held] = field(default_factory=set)
     functions: dict[str, Function] = field(default_factory=dict)
 
     def operations(self) -> int:
         """Scalar operations, as a person would count them."""
         silent = {"load", "phi", "counter", "proj", "loop", "branch", "spill", "copy"}
-        silent |= {"call", "param"}
+        silent |= {"call", "param", "version", "update", "copy_all"}
         return sum(node.op not in silent for node in self.nodes)
 
 
@@ -61,6 +62,14 @@ def _needs(node: Node, live: Liveness) -> Iterator[Element]:
     elif node.op == "load":
         yield from node.args
         yield from _store(node.data, live)
+        if node.data.kind == "memory":
+            yield from _version(node.args[1], node.data, live)
+    elif node.op == "version":
+        loop, held = node.data
+        yield from _held(held, live)
+    elif node.op in ("update", "copy_all"):
+        yield from node.args
+        yield from _overwritten(node, live)
     elif node.op == "loop":
         yield node.data.condition
     elif node.op == "call":
@@ -85,6 +94,38 @@ def _carry(loop: Loop, position: int, live: Liveness) -> Iterator[Element]:
     if position not in live.carries.setdefault(loop, set()):
         live.carries[loop].add(position)
         yield from (loop.inits[position], loop.outs[position], loop.phis[position])
+
+
+def _version(node: Node, buffer: Buffer, live: Liveness) -> Iterator[Element]:
+    """What must have run for a buffer to be in a version."""
+    if node.op in ("loop", "branch"):
+        for held in node.data.memories:
+            if held.buffer is buffer:
+                yield from _held(held, live)
+
+
+def _held(held: Held, live: Liveness) -> Iterator[Element]:
+    if held not in live.memories:
+        live.memories.add(held)
+        yield held.start
+        yield from _version(held.start, held.buffer, live)
+        for final in held.finals:
+            yield final
+            yield from _version(final, held.buffer, live)
+
+
+def _overwritten(node: Node, live: Liveness) -> Iterator[Element]:
+    """An update keeps what it does not write; a copy needs its source."""
+    if node.op == "update" and node.data[1]:
+        yield from _version(node.args[0], node.data[0], live)
+    if node.op == "copy_all":
+        buffer, source, _, _, follows = node.data
+        live.buffers |= {buffer}
+        yield from _store(source, live)
+        if source.kind == "memory":
+            yield from _version(node.args[-1], source, live)
+        if follows:
+            yield from _version(node.args[0], buffer, live)
 
 
 def _store(buffer: Buffer, live: Liveness) -> Iterator[Element]:
@@ -123,6 +164,8 @@ def schedule(roots: Iterable[Element]) -> Schedule:
     for node in live.nodes:
         if node.op in ("loop", "branch"):
             captured[node] = _captures(node, live, members)
+    for node, readers in overwriters(live, members).items():
+        captured.setdefault(node, set()).update(readers)
     ordered = {b: _sort(nodes, captured) for b, nodes in members.items()}
     return Schedule(live, ordered)
 
@@ -135,6 +178,10 @@ def blocks_of(node: Node) -> list[Block]:
 def inner_uses(node: Node, live: Liveness, members: dict) -> Iterator[Element]:
     """Elements that a loop or branch refers to from inside its blocks."""
     data = node.data
+    for held in data.memories:
+        if held in live.memories:
+            yield held.start
+            yield from held.finals
     if isinstance(data, Branch):
         for outs in data.outs:
             yield from (outs[k] for k in live.outputs.get(data, ()))
@@ -177,11 +224,98 @@ def _sort(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
                 continue
             done.add(node)
             stack.append((node, True))
-            needs = captured.get(node, ()) or node.args
             before = [
                 a
-                for a in (*needs, *node.args)
+                for a in (*captured.get(node, ()), *node.args)
                 if isinstance(a, Node) and a.block is block and a not in done
             ]
             stack.extend((a, False) for a in sorted(before, key=lambda n: -n.number))
+    _check_order(out, captured)
     return out
+
+
+def _check_order(nodes: list[Node], captured: dict[Node, set[Node]]) -> None:
+    """A cycle means that memory would be read after it was overwritten."""
+    place = {node: k for k, node in enumerate(nodes)}
+    for node, needs in captured.items():
+        late = place.get(node, -1)
+        if any(place.get(need, -1) > late for need in needs if node in place):
+            raise Unordered
+
+
+class Unordered(Exception):
+    """An array in memory is read in an old version after it was changed."""
+
+
+def overwriters(live: Liveness, members: dict) -> dict[Node, set[Node]]:
+    """For each node that changes memory: those that must have read it before."""
+    readers: dict[tuple[Buffer, Node], set[Node]] = {}
+    for node in live.nodes:
+        for buffer, version in _reads(node):
+            readers.setdefault((buffer, version), set()).add(node)
+    owners = {
+        block: node
+        for node in live.nodes
+        if node.op in ("loop", "branch")
+        for block in blocks_of(node)
+    }
+    out: dict[Node, set[Node]] = {}
+    seen: dict[tuple[Buffer, Node], list[Node]] = {}
+    for node in live.nodes:
+        for key in _overwrites(node, live):
+            for other in seen.setdefault(key, []):
+                if not _exclusive(node, other, owners):
+                    raise Unordered
+            seen[key].append(node)
+            for reader in readers.get(key, ()):
+                if not _exclusive(node, reader, owners):
+                    writer, before = _meet(node, reader, owners)
+                    out.setdefault(writer, set()).add(before)
+    return out
+
+
+def _reads(node: Node) -> Iterator[tuple[Buffer, Node]]:
+    if node.op == "load" and node.data.kind == "memory":
+        yield node.data, node.args[1]
+    if node.op == "copy_all" and node.data[1].kind == "memory":
+        yield node.data[1], node.args[-1]
+
+
+def _overwrites(node: Node, live: Liveness) -> Iterator[tuple[Buffer, Node]]:
+    if node.op == "update" and node.data[1]:
+        yield node.data[0], node.args[0]
+    elif node.op == "copy_all" and node.data[4]:
+        yield node.data[0], node.args[0]
+    elif node.op == "loop":
+        for held in node.data.memories:
+            if held in live.memories:
+                yield held.buffer, held.start
+
+
+def _path(node: Node, owners: dict[Block, Node]) -> list[Node]:
+    """The node and the loops and branches around it, outermost first."""
+    path = [node]
+    while node.block in owners:
+        node = owners[node.block]
+        path.append(node)
+    return path[::-1]
+
+
+def _exclusive(a: Node, b: Node, owners: dict[Block, Node]) -> bool:
+    """Whether two nodes are in different blocks of one branch: never both run."""
+    pairs = zip(_path(a, owners), _path(b, owners), strict=False)
+    apart = next(((x, y) for x, y in pairs if x is not y), None)
+    if apart is None:
+        return False
+    x, y = apart
+    owner = owners.get(x.block)
+    return x.block is not y.block and owner is not None and owner.op == "branch"
+
+
+def _meet(writer: Node, reader: Node, owners: dict) -> tuple[Node, Node]:
+    """The two, or what is around them, where they stand in one block."""
+    pairs = zip(_path(writer, owners), _path(reader, owners), strict=False)
+    for a, b in pairs:
+        if a is not b:
+            return a, b
+    raise Unordered  # one is inside the other: it would read what it overwrites

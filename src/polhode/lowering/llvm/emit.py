@@ -85,6 +85,12 @@ class Emitter:
         if not wide and self.lanes > 1 and node.type:
             self.names[(node, True)] = self.spread(name, node.type)
 
+    def named(self, type: str, name: str) -> Node:
+        """A uniform value that is no node of the program, as one."""
+        node = Node("counter", type, (), None)
+        self.names[(node, False)] = name
+        return node
+
     def spread(self, name: str, type: str) -> str:
         wide, one = vector(type, self.lanes), SCALAR[type]
         seed = self.write(f"insertelement {wide} poison, {one} {name}, i64 0")
@@ -97,7 +103,7 @@ class Emitter:
         from polhode.lowering.llvm import flow
 
         for node in self.plan.of(block):
-            if node.op in ("phi", "counter", "param"):
+            if node.op in ("phi", "counter", "param", "version"):
                 continue
             if node.op in flow.FLOW:
                 flow.FLOW[node.op](self, node)
@@ -153,7 +159,7 @@ class Emitter:
     def load(self, node: Node) -> None:
         buffer, index = node.data, node.args[0]
         wide = self.is_wide(node)
-        if buffer.kind == "column":
+        if buffer.kind in ("column", "memory"):
             name = self._load_column(buffer, index)
         elif wide and (buffer.kind == "input" or self.is_wide(index)):
             name = self._load_lanes(buffer, index)
@@ -212,24 +218,52 @@ class Emitter:
     def _gather_column(self, buffer: Buffer, index: Element) -> str:
         """Each lane from its own index of a column."""
         wide, out = vector(buffer.type, self.lanes), "poison"
-        offset, stride = self.memory.place(buffer)
-        places, kind = self.use(index, "int64", True), vector("int64", self.lanes)
-        size = SLOT * self.lanes
-        item = 1 if buffer.type == "bool" else _bytes(buffer.type)
-        for lane in range(self.lanes):
-            place = self.write(f"extractelement {kind} {places}, i64 {lane}")
-            scaled = self.write(f"mul i64 {place}, {stride * size}")
-            at = self.write(f"add i64 {scaled}, {offset * size + lane * item}")
-            address = self.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}")
+        for lane, address in enumerate(self._lane_places(buffer, index)):
             value = self._read(address, buffer.type, "0")
             one = SCALAR[buffer.type]
             out = self.write(f"insertelement {wide} {out}, {one} {value}, i64 {lane}")
         return out
 
-    def store_column(self, buffer: Buffer, index: Element, value: Element) -> None:
+    def _lane_places(self, buffer: Buffer, index: Element) -> list[str]:
+        offset, stride = self.memory.place(buffer)
+        places, kind = self.use(index, "int64", True), vector("int64", self.lanes)
+        size = SLOT * self.lanes
+        item = 1 if buffer.type == "bool" else _bytes(buffer.type)
+        out = []
+        for lane in range(self.lanes):
+            place = self.write(f"extractelement {kind} {places}, i64 {lane}")
+            scaled = self.write(f"mul i64 {place}, {stride * size}")
+            at = self.write(f"add i64 {scaled}, {offset * size + lane * item}")
+            out.append(self.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}"))
+        return out
+
+    def store_memory(self, buffer: Buffer, index: Element, value: Element) -> None:
+        """Write to a mutable buffer, in the lanes that take part."""
+        if not self.is_wide(index):
+            self.store_column(buffer, index, value, self.mask)
+            return
+        word, kind = self.use(value, buffer.type, True), vector(buffer.type, self.lanes)
+        if self.mask is not None:
+            old, bools = self._gather_column(buffer, index), vector("bool", self.lanes)
+            word = self.write(
+                f"select {bools} {self.mask}, {kind} {word}, {kind} {old}"
+            )
+        for lane, address in enumerate(self._lane_places(buffer, index)):
+            one = self.write(f"extractelement {kind} {word}, i64 {lane}")
+            stored = IN_MEMORY[buffer.type]
+            if buffer.type == "bool":
+                one = self.write(f"zext i1 {one} to i8")
+            self.do(f"store {stored} {one}, ptr {address}")
+
+    def store_column(
+        self, buffer: Buffer, index: Element, value: Element, mask: str | None = None
+    ) -> None:
         place = self.slot(buffer, index)
         word = self.use(value, buffer.type, True)
         kind = vector(buffer.type, self.lanes)
+        if mask is not None:
+            old, bools = self._load_column(buffer, index), vector("bool", self.lanes)
+            word = self.write(f"select {bools} {mask}, {kind} {word}, {kind} {old}")
         if buffer.type == "bool":
             stored = f"<{self.lanes} x i8>" if self.lanes > 1 else "i8"
             word, kind = self.write(f"zext {kind} {word} to {stored}"), stored
@@ -252,7 +286,7 @@ class Memory:
         for buffer in sorted(plan.live.buffers, key=_creation):
             if buffer.kind == "table":
                 self.tables[buffer] = f"@table{len(self.tables)}"
-            elif buffer.kind == "column":
+            elif buffer.kind in ("column", "memory"):
                 groups.setdefault(buffer.group or buffer, []).append(buffer)
         for members in groups.values():
             for k, buffer in enumerate(members):
@@ -288,6 +322,8 @@ class Memory:
 def _creation(buffer: Buffer) -> tuple[float, int, bytes]:
     """A stable order: by writer, then by slot or content."""
     number = buffer.writer.number if buffer.writer is not None else -1.0
+    if buffer.kind == "memory":
+        number = buffer.number
     content = buffer.values.tobytes() if buffer.values is not None else b""
     order = 0
     if buffer.group is not None:

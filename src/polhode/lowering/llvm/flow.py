@@ -270,10 +270,41 @@ def load(emit: Emitter, node: Node) -> None:
     emit.load(node)
 
 
+def update(emit: Emitter, node: Node) -> None:
+    """Write elements of a mutable buffer, one after another."""
+    buffer, before = node.data
+    parts = node.args[before:]
+    for index, value in zip(parts[::2], parts[1::2], strict=True):
+        emit.store_memory(buffer, index, value)
+
+
+def copy_all(emit: Emitter, node: Node) -> None:
+    """A whole buffer from equally spaced places of another: a small loop."""
+    buffer, source, start, step, _ = node.data
+    before, head, after = emit.label, emit.new_label("copy"), emit.new_label("after")
+    emit.do(f"br label %{head}")
+    emit.start(head)
+    counter, following = emit.fresh(), emit.fresh()
+    emit.do(f"{counter} = phi i64 [0, %{before}], [{following}, %{head}]")
+    scaled = emit.write(f"mul i64 {counter}, {step}")
+    place = emit.named("int64", emit.write(f"add i64 {scaled}, {start}"))
+    value = Node("load", source.type, (place,), source)
+    if source.kind != "input" or emit.memory.batched[source.slot]:
+        emit.varying.add(value)
+    emit.load(value)
+    emit.store_memory(buffer, emit.named("int64", counter), value)
+    emit.do(f"{following} = add i64 {counter}, 1")
+    more = emit.write(f"icmp ult i64 {following}, {buffer.size}")
+    emit.do(f"br i1 {more}, label %{head}, label %{after}")
+    emit.start(after)
+
+
 FLOW: dict[str, Callable[[Emitter, Node], None]] = {
     "loop": loop,
     "branch": branch,
     "call": call,
     "spill": spill,
     "load": load,
+    "update": update,
+    "copy_all": copy_all,
 }

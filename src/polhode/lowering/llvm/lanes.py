@@ -29,7 +29,7 @@ def _varies(
         buffer = node.data
         if buffer.kind == "input":
             return batched[buffer.slot] or differs(node.args[0])
-        return buffer.kind == "column" or differs(node.args[0])
+        return buffer.kind in ("column", "memory") or differs(node.args[0])
     if node.op == "phi":
         loop, k = node.data
         parts = (loop.inits[k], loop.outs[k])

@@ -5,6 +5,7 @@ from typing import Any
 
 from polhode.lowering.rules import (
     arithmetic,
+    branches,
     calls,
     control,
     gathering,
@@ -26,6 +27,7 @@ for room in (
     gathering,
     calls,
     control,
+    branches,
     linear,
     random,
 ):

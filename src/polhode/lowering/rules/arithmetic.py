@@ -17,6 +17,7 @@ from polhode.lowering.program import (
     type_of,
     zero_d,
 )
+from polhode.lowering.rules import memory
 from polhode.lowering.scalars import bits, evaluate, is_float
 
 Rule = Callable[..., Any]
@@ -108,6 +109,9 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
         return cases[int(which)]
     if all_known((which, *cases)):
         return np.choose(np.clip(which.astype(int), 0, len(cases) - 1), cases)
+    merged = _merged(low, which, cases)
+    if merged is not None:
+        return merged
     if type_of(equation.invars[0].aval) == "bool":
         return each(
             lambda w, no, yes: low.build.select(w, yes, no, type), which, *cases
@@ -122,6 +126,16 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
         return chosen
 
     return each(choose, which, *cases)
+
+
+def _merged(low: Lowering, which: Value, cases: tuple[Value, ...]) -> Value | None:
+    """An array in memory, updated or not by one decision."""
+    if len(cases) != 2 or cases[0].size < memory.AT_LEAST:
+        return None
+    flags = lift(which).reshape(-1)
+    if any(flag is not flags[0] for flag in flags):
+        return None
+    return memory.merge_select(low, flags[0], cases[1], cases[0])
 
 
 def clamp(low: Lowering, equation: Any, least: Value, x: Value, most: Value) -> Value:

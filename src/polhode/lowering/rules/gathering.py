@@ -10,7 +10,16 @@ import numpy as np
 
 from polhode.lowering.graph import Element, Node
 from polhode.lowering.program import Lowering, Value, lift, type_of
-from polhode.lowering.rules.indexing import as_index, clamped, is_at, unwrap, window
+from polhode.lowering.rules import memory
+from polhode.lowering.rules.arithmetic import each
+from polhode.lowering.rules.indexing import (
+    as_index,
+    clamped,
+    flat_place,
+    is_at,
+    unwrap,
+    window,
+)
 from polhode.lowering.rules.reduction import combine
 
 
@@ -65,13 +74,13 @@ def gather(low: Lowering, equation: Any, x: Value, indices: Value) -> Value:
         block = window(low, x, safe, sizes, type)
         block = lift(np.squeeze(block, axis=tuple(sorted(dropped))))
         if _mode(equation) == "FILL_OR_DROP" and inside is not True:
-            block = np.frompyfunc(
-                lambda e, inside=inside: low.build.select(inside, e, fill, type), 1, 1
-            )(block)
+            block = each(
+                lambda e, inside=inside: low.build.select(inside, e, fill, type), block
+            )
         at: list[Any] = [slice(None)] * len(aval.shape)
         for d, p in zip(batch_dims, place, strict=True):
             at[d] = p
-        out[tuple(at)] = block
+        out[tuple(at)] = block[()]  # an element, not an array of one
     return out
 
 
@@ -121,7 +130,7 @@ def scatter(op: str | None) -> Callable[..., Value]:
             at: list[Any] = [slice(None)] * updates.ndim
             for d, p in zip(batch_dims, place, strict=True):
                 at[d] = p
-            block = updates[tuple(at)].reshape(shape)
+            block = np.array(updates[tuple(at)], dtype=object).reshape(shape)
             starts = _starts(
                 x.ndim, vectors[place], place, numbers, "scatter_dims_to_operand_dims"
             )
@@ -129,10 +138,33 @@ def scatter(op: str | None) -> Callable[..., Value]:
                 starts = [
                     clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
                 ]
-            _write(low, out, block, starts, (step, type))
+            if out.size >= memory.AT_LEAST and any(isinstance(s, Node) for s in starts):
+                out = _write_memory(low, out, block, starts, (step, type))
+            else:
+                _write(low, out, block, starts, (step, type))
         return out
 
     return rule
+
+
+def _write_memory(low: Lowering, out: Value, block: Value, starts: list, how: tuple):
+    """One window of a large array: updates in place, or none if it is not inside."""
+    step, type = how
+    limits = [n - s for n, s in zip(out.shape, block.shape, strict=True)]
+    if any(m < 0 for m in limits):
+        return out
+    inside = _within(low, starts, limits)
+    safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
+    if memory.whole(out) is None:
+        buffer, version = memory.new_memory(low, out, type)
+        out = memory.elements_of(low, buffer, version, out.shape)
+    pairs = []
+    for place in np.ndindex(*block.shape):
+        flat = flat_place(low, out.shape, safe, place)
+        old = memory.read(low, out, flat)
+        new = low.build.select(inside, step(old, block[place]), old, type)
+        pairs.append((flat, new))
+    return memory.update(low, out, pairs, type)
 
 
 def _write(low: Lowering, out: Value, block: Value, starts: list, how: tuple) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.rules import memory
 from polhode.lowering.rules.arithmetic import convert_element
 
 SELECT_AT_MOST = 12  # candidates chosen by selects rather than through memory
@@ -42,10 +43,11 @@ def pick(
         if all(item == first for item in items) and first != 0:
             return first
         return low.graph.load(_table(low, items, type), index)
-    steps = _in_steps(items)
+    steps = in_steps(items)
     if steps is not None:
         buffer, start, step = steps
-        return low.graph.load(buffer, affine(low, index, start, step))
+        place = affine(low, index, start, step)
+        return low.graph.make("load", type, (place, *first.args[1:]), buffer)
     if len(items) <= few:
         return _select(low, items, index, type)
     return low.graph.load(_spilled(low, items, type), index)
@@ -61,7 +63,7 @@ def _table(low: Lowering, items: list[Element], type: str) -> Buffer:
     return low.tables.setdefault(key, Buffer("table", type, len(items), values=values))
 
 
-def _in_steps(items: list[Element]) -> tuple[Buffer, int, int] | None:
+def in_steps(items: list[Element]) -> tuple[Buffer, int, int] | None:
     """The buffer, start and step if the items are equally spaced loads of it."""
     first, second = items[0], items[1]
     for item in (first, second):
@@ -163,6 +165,10 @@ def window(
     if not moving:
         return part
     part = lift(part)
+    if all(w == 0 or isinstance(w, Node) for w in where):
+        found = _window_of_memory(low, x, where, sizes)
+        if found is not None:
+            return found
     counts = [x.shape[d] - sizes[d] + 1 for d in moving]
     flat = _flat_index(low, [where[d] for d in moving], counts)
     out = np.empty(sizes, object)
@@ -175,6 +181,25 @@ def window(
             items.append(part[tuple(at)])
         out[place] = pick(low, items, flat, type)
     return out
+
+
+def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
+    """A window of an array in memory: one load an element."""
+    if x.size < memory.AT_LEAST or memory.whole(x) is None:
+        return None
+    out = np.empty(sizes, object)
+    for place in np.ndindex(*sizes):
+        out[place] = memory.read(low, x, flat_place(low, x.shape, where, place))
+    return out
+
+
+def flat_place(low: Lowering, shape: tuple, where: list, place: tuple) -> Element:
+    """The flat index of an element of a window."""
+    flat: Element = 0
+    for size, start, offset in zip(shape, where, place, strict=True):
+        here = low.build.add(start, offset, "int64")
+        flat = low.build.add(low.build.mul(flat, size, "int64"), here, "int64")
+    return flat
 
 
 def _flat_index(low: Lowering, indices: list[Element], counts: list[int]) -> Element:
@@ -197,6 +222,12 @@ def dynamic_update_slice(
             tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
         ] = update
         return out
+    if x.size >= memory.AT_LEAST:
+        pairs = [
+            (flat_place(low, x.shape, where, place), update[place])
+            for place in np.ndindex(*update.shape)
+        ]
+        return memory.update(low, lift(x), pairs, type)
     hits: dict[tuple, Element] = {}
     for place in np.ndindex(*update.shape):
         for start in product(*(range(m + 1) for m in limits)):

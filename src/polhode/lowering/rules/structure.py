@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.program import Lowering, Unlowerable, Value, lift, type_of
 
 
 def together(values: tuple[Value, ...]) -> list[Value]:
@@ -109,7 +109,17 @@ def empty(low: Lowering, equation: Any) -> Value:
     return np.zeros(aval.shape, type_of(aval))
 
 
+def platform_index(low: Lowering, equation: Any) -> Value:
+    """Of code written apart for each platform: that for the CPU, or the general one."""
+    platforms = equation.params["platforms"]
+    for k, names in enumerate(platforms):
+        if names is None or "cpu" in names:
+            return np.asarray(k, np.int32)
+    raise Unlowerable("", "it has no code for the CPU")
+
+
 RULES = {
+    "platform_index": platform_index,
     "broadcast_in_dim": broadcast_in_dim,
     "reshape": reshape,
     "squeeze": squeeze,

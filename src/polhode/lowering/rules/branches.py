@@ -1,0 +1,124 @@
+"""Branches: cheap ones are computed both and selected, others stay branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Node
+from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.rules import memory
+from polhode.lowering.rules.layout import Layout, same_element
+from polhode.lowering.rules.loops import count_block, within
+
+SELECT_AT_MOST = 48  # operations of all branches together, run rather than branched
+
+
+def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[Value]:
+    branches = equation.params["branches"]
+    kind, index = type_of(equation.invars[0].aval), lift(which)[()]
+    if not isinstance(index, Node):
+        chosen = branches[min(max(int(index), 0), len(branches) - 1)]
+        return low.interpret(chosen.jaxpr, chosen.consts, *arguments)
+    index, kind = as_boolean(index, kind, len(branches))
+    if low.reading:
+        return _selected(low, equation, (index, kind), arguments)
+    before = dict(low.latest)
+    blocks, results, versions = [], [], []
+    for branch in branches:
+        block = Block(low.graph.current, barrier=True)
+        low.latest = dict(before)
+        results.append(
+            within(
+                low,
+                block,
+                lambda b=branch: low.interpret(b.jaxpr, b.consts, *arguments),
+            )
+        )
+        blocks.append(block)
+        versions.append(low.latest)
+    low.latest = before
+    changed = [b for b in before if any(v[b] is not before[b] for v in versions)]
+    if not changed and sum(map(count_block, blocks)) <= SELECT_AT_MOST:
+        return _selected(low, equation, (index, kind), arguments)
+    held = [Held(b, before[b], [v[b] for v in versions]) for b in changed]
+    return _branched(low, (index, kind), Branch(blocks, [], held), (equation, results))
+
+
+def as_boolean(index: Node, kind: str, count: int) -> tuple[Element, str]:
+    """The predicate behind an integer index of two branches."""
+    if count == 2 and index.op == "convert" and index.data == "bool":
+        return index.args[0], "bool"
+    return index, kind
+
+
+def _selected(
+    low: Lowering, equation: Any, index: tuple, arguments: Any
+) -> list[Value]:
+    """Cheap branches: run all, select."""
+    layout = Layout(tuple(v.aval for v in equation.outvars))
+    which, kind = index
+    runs = [
+        layout.flatten(low.interpret(b.jaxpr, b.consts, *arguments))
+        for b in equation.params["branches"]
+    ]
+    finals = []
+    for type, *options in zip(layout.types(), *runs, strict=True):
+        chosen = options[-1]
+        for k in reversed(range(len(options) - 1)):
+            if kind == "bool":
+                chosen = low.build.select(which, options[1], options[0], type)
+                break
+            below = low.build.compare("le", which, k, kind)
+            chosen = low.build.select(below, options[k], chosen, type)
+        finals.append(chosen)
+    return layout.rebuild(finals)
+
+
+def _branched(low: Lowering, index: tuple, branch: Branch, job: tuple) -> list[Value]:
+    """A branch node; scalars are projected from it, memory has it as its version."""
+    (which, kind), (equation, results) = index, job
+    if kind != "bool":
+        which = low.build.apply("convert", "int64", which, data=kind)
+    node = low.graph.unique("branch", "", (which,), branch)
+    for held in branch.memories:
+        low.latest[held.buffer] = node
+    outs: list[Value] = []
+    scalars: list[list[Element]] = [[] for _ in branch.blocks]
+    for variable, *options in zip(equation.outvars, *results, strict=True):
+        buffer = _in_memory(branch, options)
+        if buffer is not None:
+            outs.append(memory.elements_of(low, buffer, node, options[0].shape))
+            continue
+        layout = Layout((variable.aval,))
+        flat = [layout.flatten([option]) for option in options]
+        outs += layout.rebuild(_projected(low, node, scalars, flat, layout.types()))
+    branch.outs = scalars
+    return outs
+
+
+def _in_memory(branch: Branch, options: list[Value]) -> Buffer | None:
+    """The held buffer that an output is, in its last version, in every block."""
+    for held in branch.memories:
+        found = [memory.whole(option) for option in options]
+        wanted = [(held.buffer, final) for final in held.finals]
+        if found == wanted:
+            return held.buffer
+    return None
+
+
+def _projected(
+    low: Lowering, node: Node, scalars: list, flat: list, types: list
+) -> list:
+    finals = []
+    for type, *options in zip(types, *flat, strict=True):
+        if all(same_element(option, options[0]) for option in options):
+            finals.append(options[0])
+            continue
+        position = len(scalars[0])
+        for column, option in zip(scalars, options, strict=True):
+            column.append(option)
+        finals.append(low.graph.make("proj", type, (node,), position))
+    return finals
+
+
+RULES = {"cond": cond}

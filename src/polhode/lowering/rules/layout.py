@@ -1,0 +1,53 @@
+"""Values as flat lists of elements, and back: what loops carry and branches give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.graph import Element, key_of
+from polhode.lowering.program import Key, Value, is_key, lift, type_of
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The shapes and types by which a list of values is one flat list of elements."""
+
+    avals: tuple[Any, ...]
+
+    def types(self) -> list[str]:
+        out: list[str] = []
+        for aval in self.avals:
+            count = int(np.prod(aval.shape, dtype=int))
+            out += ["uint32"] * (2 * count) if is_key(aval) else [type_of(aval)] * count
+        return out
+
+    def flatten(self, values: Any) -> list[Element]:
+        out: list[Element] = []
+        for value in values:
+            for element in lift(value).flat:
+                if isinstance(element, Key):
+                    out += [element.first, element.second]
+                else:
+                    out.append(element)
+        return out
+
+    def rebuild(self, elements: list[Element]) -> list[Value]:
+        out, start = [], 0
+        for aval in self.avals:
+            value = np.empty(int(np.prod(aval.shape, dtype=int)), object)
+            for k in range(value.size):
+                if is_key(aval):
+                    value[k] = Key(elements[start], elements[start + 1])
+                    start += 2
+                else:
+                    value[k] = elements[start]
+                    start += 1
+            out.append(value.reshape(aval.shape))
+        return out
+
+
+def same_element(a: Element, b: Element) -> bool:
+    return a is b or key_of(a) == key_of(b)
