@@ -167,14 +167,21 @@ def test_jacobians_give_the_velocities(rng, angle):
     assert_close(body, se3.right_jacobian(xi) @ rate, rtol=1e-9)
 
 
+@pytest.fixture(scope="module")
+def differentiated():
+    """exp and log with their directional derivatives, compiled once."""
+    push = jax.jit(lambda xi, rate: jax.jvp(se3.exp, (xi,), (rate,)))
+    pull = jax.jit(lambda X, X_dot: jax.jvp(se3.log, (X,), (X_dot,)))
+    return push, pull
+
+
 @pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-9, 0.5, 2.5, np.pi - 1e-9, np.pi])
-def test_derivatives_are_finite_and_right(angle):
+def test_derivatives_are_finite_and_right(angle, differentiated):
     """jvp of exp and log agree with the Jacobians from zero to a half turn."""
     rng = np.random.default_rng(5)
+    push, pull = differentiated
     with jax.enable_x64(True):
-        push = jax.jit(lambda xi, rate: jax.jvp(se3.exp, (xi,), (rate,)))
-        pull = jax.jit(lambda X, X_dot: jax.jvp(se3.log, (X,), (X_dot,)))
-        for _ in range(5):
+        for _ in range(20):
             xi, rate = screw(rng, angle), rng.normal(size=6)
             X, X_dot = (np.asarray(part) for part in push(xi, rate))
             body = se3.unhat(se3.inverse(X) @ X_dot)

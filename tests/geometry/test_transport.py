@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from closeness import assert_close
 from finite import derivative
@@ -35,6 +35,7 @@ def test_rigid_velocity_field_keeps_distances(rng):
 
 
 @pytest.mark.row("K-09")
+@settings(max_examples=20)
 @given(generators)
 def test_rigid_acceleration_field(rng):
     """a_Q = a_P + alpha x PQ + w x (w x PQ) is the second rate of R(t) Y + p(t)."""
@@ -69,6 +70,7 @@ def test_power_does_not_depend_on_the_point(rng):
 
 
 @pytest.mark.row("K-18")
+@settings(max_examples=20)
 @given(generators)
 def test_spatial_rates_of_two_observers(rng):
     """Rate seen from N = rate seen from B + [Omega] V; the angular parts coincide."""
