@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering.arrays import namespace
+from polhode.matter.repeat import repeated
 from polhode.matter.spread import column, diagonal
 
 # Each step brings the three squares four times nearer to each other, once they are of
@@ -42,27 +43,31 @@ def ellipsoid_integrals(half_axes: Any) -> tuple[Any, Any]:
     xp = namespace(half_axes)
     size = xp.max(half_axes)
     axes = half_axes / size
-    x = [axes[k] ** 2 for k in range(3)]
-    single: list[Any] = [0.0, 0.0, 0.0]
-    double: list[Any] = [0.0, 0.0, 0.0]
-    for step in range(DUPLICATIONS):
-        p = [xp.sqrt(entry) for entry in x]
-        shift = p[0] * p[1] + p[1] * p[2] + p[2] * p[0]
-        for k in range(3):
-            single[k] = single[k] + 0.25**step / (p[k] * (x[k] + shift))
-        for k, (i, j) in enumerate(PAIRS):
-            term = (x[i] + p[i] * p[j] + x[j] + shift) / (p[i] + p[j])
-            term = term / (p[i] * p[j] * (x[i] + shift) * (x[j] + shift))
-            double[k] = double[k] + 0.0625**step * term
-        x = [0.25 * (entry + shift) for entry in x]
+    zero = xp.zeros_like(axes)
+    start = xp.stack([axes**2, zero, zero, zero + 1.0])
+    x, single, double, weight = repeated(_duplicate, start, DUPLICATIONS)
     total = x[0] + x[1] + x[2]
-    for k in range(3):
-        near = (total + 2 * x[k]) / 5
-        single[k] = single[k] + 0.25**DUPLICATIONS / (3 * near * xp.sqrt(near))
-        far = (3 * total - 2 * x[k]) / 7
-        double[k] = double[k] + 0.0625**DUPLICATIONS / (5 * far**2 * xp.sqrt(far))
+    near, far = (total + 2 * x) / 5, (3 * total - 2 * x) / 7
+    single = single + weight / (3 * near * xp.sqrt(near))
+    double = double + weight**2 / (5 * far**2 * xp.sqrt(far))
     factor = 2 * axes[0] * axes[1] * axes[2]
-    return factor * xp.stack(single), factor * xp.stack(double) / size**2
+    return factor * single, factor * double / size**2
+
+
+def _duplicate(state: Any) -> Any:
+    """One step: the squares x (3,), both sums (3,) and the weight 4^-n of the next.
+
+    In the sums k the pair (i, j) is (k + 1, k + 2), cyclically.
+    """
+    xp = namespace(state)
+    x, single, double, weight = state
+    p = xp.sqrt(x)
+    pi, pj, xi, xj = xp.roll(p, -1), xp.roll(p, -2), xp.roll(x, -1), xp.roll(x, -2)
+    shift = p[0] * p[1] + p[1] * p[2] + p[2] * p[0]
+    single = single + weight / (p * (x + shift))
+    pair = (xi + pi * pj + xj + shift) / ((pi + pj) * pi * pj)
+    double = double + weight**2 * pair / ((xi + shift) * (xj + shift))
+    return xp.stack([0.25 * (x + shift), single, double, 0.25 * weight])
 
 
 def added_mass_coefficients(half_axes: Any) -> tuple[Any, Any]:

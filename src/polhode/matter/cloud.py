@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry.admission import admit
+from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.vector import components_close, cross, dot, skew
 from polhode.lowering.arrays import namespace
 from polhode.matter.moments import Moments
@@ -77,11 +77,12 @@ class Cloud:
     positions: Any
 
     def __post_init__(self) -> None:
-        count = max(np.size(self.masses), 1)
+        count = max(len(self.masses), 1)
         masses = admit(self.masses, (count,), "the masses of a cloud")
         positions = admit(self.positions, (count, 3), "the positions of a cloud")
-        require_mass(np.min(masses), "a particle of a cloud")
-        if np.sum(masses) == 0:
+        if not is_traced(masses):
+            require_mass(np.min(masses), "a particle of a cloud")
+        if not is_traced(masses) and np.sum(masses) == 0:
             raise ModelError(
                 "a cloud cannot be without mass.",
                 "It would have no mass centre.",
@@ -103,7 +104,7 @@ class Cloud:
         """Mass, mass centre and central inertia."""
         centre = centre_of_points(self.masses, self.positions)
         inertia = inertia_of_points(self.masses, self.positions, centre)
-        return Moments(np.sum(self.masses), centre, inertia)
+        return Moments(self.masses.sum(), centre, inertia)
 
     def is_close(self, other: Cloud, rtol: float = 1e-12) -> bool:
         """The same particles in the same order, within `rtol` of their scale."""

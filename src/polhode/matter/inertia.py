@@ -15,6 +15,7 @@ from polhode.geometry.rotation import Rotation
 from polhode.geometry.vector import Dyadic, Vector, components_close, shown
 from polhode.matter.cloud import centre_of_points, inertia_of_points
 from polhode.matter.moments import Moments, sum_of_moments
+from polhode.matter.parameter import number
 from polhode.matter.principal import principal_axes
 from polhode.matter.spatial_inertia import SpatialInertia, spatial_inertia
 from polhode.matter.spread import spread as spread_of_column
@@ -45,10 +46,11 @@ class Inertia:
         if is_traced(self.mass, I_O, self.centre.coordinates, self.point.coordinates):
             return
         who = repr(self.name or self.frame.name)
+        mass = number(self.mass, f"the mass of {who}")
         r_GO = (self.point - self.centre).components
-        about = self.point.name or "its point"
-        require_physical(self.mass, I_O, r_GO, who=who, about=about)
-        object.__setattr__(self, "mass", float(self.mass))
+        about = repr(self.point.name) if self.point.name else "its point"
+        require_physical(mass, I_O, r_GO, who=who, about=about)
+        object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "dyadic", Dyadic(symmetrised(I_O), self.frame))
 
     @property

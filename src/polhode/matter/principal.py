@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from polhode.geometry.vector import cross
 from polhode.lowering.arrays import namespace, removable
+from polhode.matter.repeat import repeated
 
 # Cyclic Jacobi on 3x3 converges quadratically; six sweeps reach rounding for any input.
 SWEEPS = 6
@@ -20,24 +23,30 @@ def principal_axes(inertia: Any) -> tuple[Any, Any]:
     their axes free: any orthonormal choice in that plane may come back. Cyclic Jacobi
     rotations, a fixed number of them, without branches.
 
-    >>> import numpy as np
     >>> principal_axes(np.diag([3.0, 1.0, 2.0]))[0]
     array([1., 2., 3.])
     """
     xp = namespace(inertia)
     scale = xp.max(xp.abs(inertia))
     scale = removable(scale == 0, 1.0, scale)
-    a = [[0.5 * (inertia[i, j] + inertia[j, i]) / scale for j in range(3)] for i in _3]
-    e: list[list[Any]] = [[float(i == j) for j in range(3)] for i in _3]
-    for _ in range(SWEEPS):
-        for p, q in ((0, 1), (0, 2), (1, 2)):
-            _annihilate(xp, a, e, p, q)
-    moments, axes = _ascending(xp, [a[k][k] for k in _3], list(zip(*e, strict=True)))
-    triad = xp.stack([*axes[:2], cross(*axes[:2])], axis=-1)
-    return xp.stack(moments) * scale, triad
+    even = 0.5 * (inertia + inertia.T) / scale
+    start = xp.stack([even, xp.asarray(np.eye(3), dtype=even.dtype)])
+    tensor, triad = repeated(_sweep, start, SWEEPS)
+    moments = [tensor[k, k] for k in range(3)]
+    moments, axes = _ascending(xp, moments, [triad[:, k] for k in range(3)])
+    right_handed = xp.stack([*axes[:2], cross(*axes[:2])], axis=-1)
+    return xp.stack(moments) * scale, right_handed
 
 
-_3 = range(3)
+def _sweep(state: Any) -> Any:
+    """One rotation in each of the three planes; state holds the tensor and the axes."""
+    xp = namespace(state)
+    a = [[state[0, i, j] for j in range(3)] for i in range(3)]
+    e = [[state[1, i, j] for j in range(3)] for i in range(3)]
+    for p, q in ((0, 1), (0, 2), (1, 2)):
+        _annihilate(xp, a, e, p, q)
+    rows = [xp.stack([xp.stack(row) for row in matrix]) for matrix in (a, e)]
+    return xp.stack(rows)
 
 
 def _annihilate(xp: Any, a: Any, e: Any, p: int, q: int) -> None:
@@ -52,7 +61,7 @@ def _annihilate(xp: Any, a: Any, e: Any, p: int, q: int) -> None:
     sin = tan * cos
     r = 3 - p - q
     a[p][p], a[q][q] = a[p][p] - tan * product, a[q][q] + tan * product
-    a[p][q] = a[q][p] = 0.0
+    a[p][q] = a[q][p] = xp.zeros_like(product)
     a[r][p], a[r][q] = cos * a[r][p] - sin * a[r][q], sin * a[r][p] + cos * a[r][q]
     a[p][r], a[q][r] = a[r][p], a[r][q]
     for row in e:
@@ -61,7 +70,6 @@ def _annihilate(xp: Any, a: Any, e: Any, p: int, q: int) -> None:
 
 def _ascending(xp: Any, moments: list[Any], axes: list[Any]) -> tuple[Any, Any]:
     """Sort three moments with their axes by three exchanges."""
-    axes = [xp.stack([xp.asarray(x, dtype=float) for x in axis]) for axis in axes]
     for i, j in ((0, 1), (1, 2), (0, 1)):
         swap = moments[j] < moments[i]
         low, high = moments[i], moments[j]

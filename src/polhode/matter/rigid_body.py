@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, final
 
+import numpy as np
+
+from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.matter.given import given
@@ -39,7 +42,7 @@ class Body:
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", Frame(self.name))
         object.__setattr__(self, "matter", self.matter.named(self.name))
-        mass, _, inertia = self.moments()
+        mass, _, inertia = _nominal(self.matter, repr(self.name))
         require_physical(mass, inertia, who=repr(self.name))
         if isinstance(self.matter, Submerged):
             SpatialInertia(self.matter.added_inertia(), self.origin, repr(self.name))
@@ -104,3 +107,15 @@ class Body:
     def point(self, x: Any, y: Any, z: Any, name: str = "") -> MaterialPoint:
         """A point fixed in the body, by numbers or parameters along its axes."""
         return material_point(self.frame, (x, y, z), name)
+
+
+def _nominal(matter: Matter, who: str) -> Moments:
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return matter.moments()
+    except OverflowError as reason:
+        raise ModelError(
+            f"the moments of {who} are beyond the largest number.",
+            "A size or a mass is far too large.",
+            "Check the units: lengths are in metres and masses in kilograms.",
+        ) from reason

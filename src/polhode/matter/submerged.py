@@ -15,6 +15,7 @@ from polhode.matter.given import Given
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, named, quantity
 from polhode.matter.solids import Compound, Solid
+from polhode.matter.solids.solid import an
 from polhode.matter.spatial_inertia import (
     rotate_spatial_inertia,
     shift_spatial_inertia,
@@ -92,9 +93,9 @@ def submerged(
     """
     hull = hull if hull is not None or not isinstance(matter, Solid) else matter
     if hull is None or hull.shape not in ("sphere", "ellipsoid"):
-        kind = hull.shape if hull else type(matter).__name__
+        kind = an(hull.shape if hull else type(matter).__name__.lower())
         raise ModelError(
-            f"the added mass of a {kind} is not known in closed form.",
+            f"the added mass of {kind} is not known in closed form.",
             "Lamb's integrals are for ellipsoids.",
             "Give hull=ph.solids.ellipsoid(...), or use with_added_mass(matter, M).",
         )

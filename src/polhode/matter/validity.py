@@ -67,13 +67,14 @@ def require_physical(
 
     The moments that count are the central ones, I_G = I_O - m S(r_GO): a tensor that
     looks sound about O can hide a negative moment about the mass centre.
-    r_GO is the column from the mass centre to O; `about` is O's name.
+    r_GO is the column from the mass centre to O; `about` is what O is called.
     """
     if is_traced(mass, inertia, r_GO):
         return
     require_mass(mass, who)
     inertia = require_symmetric(inertia, who)
-    leave = mass * spread(np.asarray(r_GO, float))
+    with np.errstate(over="ignore", invalid="ignore"):
+        leave = require_symmetric(mass * spread(np.asarray(r_GO, float)), who)
     slack = ROUNDING * max(np.max(np.abs(inertia)), np.max(np.abs(leave)))
     central = _principal_moments(inertia - leave)
     if mass == 0 and np.max(central) > slack:
@@ -101,7 +102,7 @@ def _triangle(who: str, moments: np.ndarray, about: str) -> UnphysicalInertia:
         moments,
         "No spread of mass has one principal moment above the sum of the other two:"
         f" {moments[largest]:.6g} > {one} + {other}.",
-        f"Check that the values are about the mass centre and not about {about!r}."
+        f"Check that the values are about the mass centre and not about {about}."
         if about
         else "Check that the values are about the mass centre.",
     )
@@ -111,7 +112,7 @@ def _negative(who: str, moments: Any, about: str, mass: Any) -> UnphysicalInerti
     why = "A moment of inertia is a sum of masses times squared distances: never < 0."
     if about:
         why += (
-            f"\nAbout {about!r} all moments look sound, but mass {mass:g} kg at the"
+            f"\nAbout {about} all moments look sound, but mass {mass:g} kg at the"
             " mass centre's distance takes more than is there."
         )
     repair = "Check the products of inertia against the diagonal, and the mass centre."

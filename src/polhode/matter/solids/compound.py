@@ -8,11 +8,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.errors import ModelError
-from polhode.geometry.admission import admit
+from polhode.errors import ModelError, UnphysicalInertia
+from polhode.geometry.admission import admit, is_traced
 from polhode.matter.moments import Moments, sum_of_moments
 from polhode.matter.parameter import NOMINAL, Parameter, Table, quantity
-from polhode.matter.solids.solid import Solid
+from polhode.matter.solids.solid import Solid, an
 from polhode.matter.validity import require_physical
 
 
@@ -79,7 +79,7 @@ def placed(part: Matter, shift: Sequence[Any], turn: Any = None) -> Matter:
     if isinstance(part, Compound):
         moved = tuple((n, placed(p, shift, turn), s) for n, p, s in part.parts)
         return Compound(moved)
-    x, y, z = (quantity(entry, f"the place of a {part.shape}") for entry in shift)
+    x, y, z = (quantity(entry, f"the place of {an(part.shape)}") for entry in shift)
     if turn is None:
         shift = tuple(_sum(a, b) for a, b in zip(part.shift, (x, y, z), strict=True))
         return replace(part, shift=shift)
@@ -98,29 +98,32 @@ def _whole(act: str, parts: list[tuple[str, Matter, float]]) -> Compound:
             "Name at least one: joined(head=ph.solids.sphere(...)).",
         )
     compound = Compound(tuple(parts))
-    names = (
-        " - ".join(name for name, *_ in parts)
-        if act == "pierced"
-        else ", ".join(name for name, *_ in parts)
-    )
+    names = (" - " if act == "pierced" else ", ").join(name for name, *_ in parts)
     _require_matter(compound, f"{act} solid ({names})")
     return compound
 
 
 def _require_matter(compound: Compound, who: str) -> None:
-    mass = sum(sign * part.moments().mass for _, part, sign in compound.parts)
-    least = 1e-12 * sum(part.moments().mass for _, part, _ in compound.parts)
-    if mass <= least:
-        require_physical(min(mass, -least), np.zeros((3, 3)), who=who)
+    masses = [sign * part.moments().mass for _, part, sign in compound.parts]
+    if is_traced(*masses):
+        return
+    if sum(masses) <= 1e-12 * max(masses):
+        taken = -sum(min(mass, 0.0) for mass in masses)
+        raise UnphysicalInertia(
+            f"{who} has no mass left: {taken:g} of {sum(masses) + taken:g} kg are"
+            " taken away.",
+            "A body without mass has no mass centre.",
+            "A hole's mass is what is cut away: give it the body's density.",
+        )
     mass, _, inertia = compound.moments()
     require_physical(mass, inertia, who=who)
 
 
 def _proper_rotation(turn: Any, shape: str) -> np.ndarray:
-    R = admit(turn, (3, 3), f"the turn of a {shape}")
+    R = admit(turn, (3, 3), f"the turn of {an(shape)}")
     if np.max(np.abs(R @ R.T - np.eye(3))) > 1e-9 or np.linalg.det(R) < 0:
         raise ModelError(
-            f"the turn of a {shape} is not a rotation.",
+            f"the turn of {an(shape)} is not a rotation.",
             "Its columns must be three orthonormal right-handed axes.",
             "Give a Rotation's matrix.",
         )

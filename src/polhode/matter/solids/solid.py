@@ -103,34 +103,39 @@ def fill(
     """The door of every solid: check the amount of matter and the axis."""
     if (mass is None) == (density is None):
         raise ModelError(
-            f"a {shape} needs its mass or its density, and only one of them.",
+            f"{an(shape)} needs its mass or its density, and only one of them.",
             "Either one gives the other through the size.",
             "Give mass=... or density=... .",
         )
     if mass is not None:
-        mass = quantity(mass, f"the mass of a {shape}")
-        require_mass(at(mass), f"a {shape}")
+        mass = quantity(mass, f"the mass of {an(shape)}")
+        require_mass(at(mass), f"{an(shape)}")
     else:
-        density = quantity(density, f"the density of a {shape}")
-        require_not_negative(at(density), f"the density of a {shape}")
-    turn = turn_to(along, f"the axis of a {shape}")
+        density = quantity(density, f"the density of {an(shape)}")
+        require_not_negative(at(density), f"the density of {an(shape)}")
+    turn = turn_to(along, f"the axis of {an(shape)}")
     kept = None if np.array_equal(turn, np.eye(3)) else turn
     return Solid(shape, MappingProxyType(dict(dimensions)), unit, mass, density, kept)
 
 
 def lengths(shape: str, **sizes: Any) -> dict[str, Any]:
     """Dimensions checked to be positive lengths."""
-    checked = {k: quantity(v, f"the {k} of a {shape}") for k, v in sizes.items()}
+    checked = {k: quantity(v, f"the {k} of {an(shape)}") for k, v in sizes.items()}
     for name, value in checked.items():
-        require_positive(at(value), f"the {name} of a {shape}")
+        require_positive(at(value), f"the {name} of {an(shape)}")
     return checked
 
 
 def length_or_zero(shape: str, name: str, size: Any) -> dict[str, Any]:
     """A dimension checked to be a length, zero included."""
-    checked = quantity(size, f"the {name} of a {shape}")
-    require_not_negative(at(checked), f"the {name} of a {shape}")
+    checked = quantity(size, f"the {name} of {an(shape)}")
+    require_not_negative(at(checked), f"the {name} of {an(shape)}")
     return {name: checked}
+
+
+def an(shape: str) -> str:
+    """The shape with its article: a rod, an ellipsoid."""
+    return f"an {shape}" if shape[0] in "aeiou" else f"a {shape}"
 
 
 def require_less(shape: str, sizes: Mapping[str, Any], small: str, large: str) -> None:
@@ -138,7 +143,7 @@ def require_less(shape: str, sizes: Mapping[str, Any], small: str, large: str) -
     inner, outer = at(sizes[small]), at(sizes[large])
     if not is_traced(inner, outer) and not inner < outer:
         raise ModelError(
-            f"a {shape} cannot have {small} {inner:g} and {large} {outer:g}.",
+            f"{an(shape)} cannot have {small} {inner:g} and {large} {outer:g}.",
             f"Its {small} must be less than its {large}.",
             "Exchange them, or correct one.",
         )

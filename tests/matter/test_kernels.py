@@ -1,0 +1,53 @@
+"""Every kernel of the room: the same numbers and finite derivatives in a trace."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closeness import assert_close
+
+_place = Path(__file__).parent / "kernels.py"
+_spec = importlib.util.spec_from_file_location("matter_kernels", _place)
+assert _spec is not None
+assert _spec.loader is not None
+_module = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_module)
+KERNELS = _module.KERNELS
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_traces_batches_and_differentiates(name):
+    """Under jit, vmap and jvp at once it gives NumPy's numbers, slopes finite."""
+    import jax
+
+    function, arguments = KERNELS[name]
+    plain = flat(jax.tree.leaves(function(*arguments)))
+    tangents = tuple(np.ones_like(a) for a in arguments)
+
+    def both(*values):
+        return jax.jvp(function, values, tangents)
+
+    batch = [np.stack([a, a]) for a in arguments]
+    with jax.enable_x64(True):
+        values, slopes = jax.jit(jax.vmap(both))(*batch)
+    for k in range(2):
+        traced = flat([leaf[k] for leaf in jax.tree.leaves(values)])
+        assert_close(traced, plain, rtol=1e-13)
+    rates = flat([leaf[0] for leaf in jax.tree.leaves(slopes)])
+    # Richardson's extrapolation of the central difference along the tangent.
+    moved = [
+        [a + s * h * np.ones_like(a) for a in arguments]
+        for h in (1e-3, 5e-4)
+        for s in (1, -1)
+    ]
+    f = [flat(jax.tree.leaves(function(*a))) for a in moved]
+    coarse, fine = (f[0] - f[1]) / 2e-3, (f[2] - f[3]) / 1e-3
+    differences = (4 * fine - coarse) / 3
+    scale = np.max(np.abs(plain)) + np.max(np.abs(differences))
+    assert_close(rates, differences, atol=1e-7 * scale)
+
+
+def flat(leaves):
+    return np.concatenate([np.ravel(np.asarray(leaf, float)) for leaf in leaves])
