@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -17,7 +18,12 @@ from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.ring import Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
-from polhode.lowering.trace import closed_jaxpr, inner_jaxprs, source_line
+from polhode.lowering.trace import (
+    ClosedJaxpr,
+    closed_jaxpr,
+    inner_jaxprs,
+    source_line,
+)
 
 
 def read(
@@ -29,19 +35,44 @@ def read(
 ) -> Any:
     r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
 
-    Each argument is a SymPy symbol, expression or number, or a tree or array of them in
-    the shape that the function takes. The result has the shape of its output: an array
-    is an `sympy.ImmutableDenseNDimArray`, a scalar an expression. Doubles are recovered
-    as rationals, square roots and multiples of pi where they are such. Accelerations and
-    velocities (`xddot`, `theta_dot_1`, derivatives), or the symbols in `collect`, are
-    collected. With `latex` every expression is a string. A result that is not in its
-    shortest form after `seconds` is given as it is, right but longer, with a warning.
+    Each argument is a SymPy symbol, expression or number, or an array (a list, too) or
+    a tree (tuple, dictionary) of them, in the shape that the function takes. The result
+    has the shape of the function's output: an array is a `sympy.Array`, a scalar an
+    expression. Doubles are recovered as rationals, square roots and multiples of pi.
+    Accelerations and velocities (`xddot`, `thetadot_1`, derivatives), or the symbols in
+    `collect`, are collected. With `latex` every expression is a string. A result that
+    is not in its shortest form after `seconds` is given as it is, with a warning.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
+    ring = Ring(seconds)
+    trace = _trace(function, symbols)
+    program, readings = _read(ring, trace)
+    shape = Shape(ring, collect)
+    written = [[_written(shape, r) for r in output] for output in readings]
+    if ring.unfinished:
+        _warn(function, seconds)
+    leaves = [
+        _leaf(elements, output.shape, latex)
+        for elements, output in zip(written, program.outputs, strict=True)
+    ]
+    return jax.tree_util.tree_unflatten(trace.result, leaves)
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """A traced function, what stands for its arguments, and its output's tree."""
+
+    function: Callable
+    jaxpr: ClosedJaxpr
+    arrays: list[np.ndarray]
+    result: Any
+
+
+def _trace(function: Callable, symbols: tuple) -> _Trace:
     leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
     arrays = [np.asarray(leaf, dtype=object) for leaf in leaves]
 
@@ -49,27 +80,34 @@ def read(
         return function(*jax.tree_util.tree_unflatten(tree, values))
 
     shapes = [jax.ShapeDtypeStruct(a.shape, np.float64) for a in arrays]
-    jaxpr, result = closed_jaxpr(flat, *shapes)
-    ring = Ring(seconds)
     try:
-        program = scalarise(jaxpr, fold="zeros", reading=True)
-        readings = _evaluate(ring, program, arrays)
+        jaxpr, result = closed_jaxpr(flat, *shapes)
+    except jax.errors.ConcretizationTypeError as error:
+        raise UnreadableProgram(
+            f"'{_name(function)}' decides in Python on a value that is a symbol here.",
+            "A Python `if`, `while`, `float()` or index cannot depend on arguments.",
+            "Use jnp.where, or make the argument a constant of the function.",
+            str(error).strip().split("\n")[0],
+        ) from error
+    return _Trace(function, jaxpr, arrays, result)
+
+
+def _read(ring: Ring, trace: _Trace) -> tuple[ScalarProgram, list[list[Reading]]]:
+    """The scalar program, and its outputs in the ring."""
+    try:
+        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
+        return program, _evaluate(ring, program, trace.arrays)
     except Unlowerable as stop:
-        raise _refusal(function, stop.primitive, stop.reason, stop.line) from None
+        primitive, why, line = stop.primitive, stop.reason, stop.line
     except Unreadable as stop:
-        primitive = PRIMITIVES.get(stop.op, stop.op)
-        line = _line_of(jaxpr.jaxpr, primitive)
-        raise _refusal(function, primitive, stop.why, line) from None
-    shape = Shape(ring, collect)
-    written = [[_written(shape, r) for r in output] for output in readings]
-    if ring.unfinished or ring.late():
-        _warn(function, seconds)
-    return jax.tree_util.tree_unflatten(
-        result,
-        [
-            _leaf(elements, output.shape, latex)
-            for elements, output in zip(written, program.outputs, strict=True)
-        ],
+        primitive, why = PRIMITIVES.get(stop.op, stop.op), stop.why
+        line = _line_of(trace.jaxpr.jaxpr, primitive)
+    raise UnreadableProgram(
+        f"'{_name(trace.function)}' cannot be read as mathematics: "
+        f"JAX's '{primitive}' stops it.",
+        f"{why[:1].upper()}{why[1:]}.",
+        "Read the part of the function before it, or write it without.",
+        f"Used at {line}." if line else "",
     )
 
 
@@ -85,7 +123,7 @@ PRIMITIVES = {
 
 
 def _as_arrays(argument: Any) -> Any:
-    """Lists of symbols and matrices become arrays; tuples and dictionaries stay trees."""
+    """Lists and matrices become arrays; tuples and dictionaries stay trees."""
     if isinstance(argument, sympy.MatrixBase | sympy.NDimArray):
         argument = argument.tolist()
     if isinstance(argument, list):
@@ -152,23 +190,14 @@ def _line_of(jaxpr: Any, primitive: str) -> str:
     return ""
 
 
-def _refusal(
-    function: Callable, primitive: str, why: str, line: str
-) -> UnreadableProgram:
-    name = getattr(function, "__name__", repr(function))
-    return UnreadableProgram(
-        f"'{name}' cannot be read as mathematics: JAX's '{primitive}' stops it.",
-        f"{why[:1].upper()}{why[1:]}.",
-        "Read the part of the function before it, or give the loop a known length.",
-        f"Used at {line}." if line else "",
-    )
+def _name(function: Callable) -> str:
+    return getattr(function, "__name__", repr(function))
 
 
 def _warn(function: Callable, seconds: float) -> None:
-    name = getattr(function, "__name__", repr(function))
     warnings.warn(
-        f"'{name}' was not brought to its shortest form in {seconds:g} s; "
-        "what is written is right. Give more `seconds`.",
+        f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
+        f"{seconds:g} s were over. What is written is right.",
         UnfinishedReading,
         stacklevel=3,
     )

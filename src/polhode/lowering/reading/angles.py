@@ -164,7 +164,7 @@ class Shortener:
     # ----------------------------------------------------------------- Fourier
 
     def _rewritings(self, p: Polynomial) -> Iterator[Polynomial]:
-        """With one angle, or a pair of them, replaced by multiples, sums, differences."""
+        """With an angle, or a pair, replaced by multiples, sums and differences."""
         angles = self._angles(p)
         sets = [[a] for a in angles]
         sets += [[a, b] for k, a in enumerate(angles) for b in angles[k + 1 :]]
@@ -214,7 +214,8 @@ class Shortener:
             return ONE, {}
         sign = 1 if argument[min(argument)] > 0 else -1
         cosine, sine = self._pair(self.ring.scale(argument, sign))
-        c, s = ONE, {}
+        c: Polynomial = ONE
+        s: Polynomial = {}
         for _ in range(step):
             c, s = (
                 self.ring.add(

@@ -1,7 +1,7 @@
 """Closed forms of doubles: 0.333... is 1/3, 0.7071... is sqrt(2)/2, 3.14... is pi.
 
 A form is believed if it agrees to a few units in the last place and is so simple that
-chance would hardly produce it: among doubles drawn at random fewer than one in a million
+chance would hardly produce it: of doubles drawn at random fewer than one in a million
 would be taken for such a number.
 """
 
@@ -16,12 +16,13 @@ TOLERANCE = 4 * 2.0**-52
 DENOMINATOR = 10_000
 UNDER_ROOT = 1_000
 OF_PI = 720
+LONG = 10**6  # fractions with greater denominators are shown as decimals
 DIGITS = 12  # a number that prints in so few digits was typed as a decimal
 
 
 @dataclass(frozen=True)
 class Constant:
-    """rational * sqrt(radicand) * pi^power; `exact` if it is a recovered closed form."""
+    """rational * sqrt(radicand) * pi^power; not `exact` if best shown as digits."""
 
     rational: Fraction
     radicand: int = 1
@@ -38,7 +39,7 @@ def recover(number: float) -> Constant:
     if found is None and len(repr(abs(number)).split("e")[0].strip("0.")) <= DIGITS + 1:
         found = Fraction(repr(number))
     if found is not None:
-        return Constant(found)
+        return Constant(found, exact=found.denominator <= LONG)
     return (
         _root(number)
         or _multiple_of_pi(number)

@@ -35,12 +35,22 @@ def lowest(ring: Ring, p: Polynomial) -> Monomial:
 
 
 def primitive(ring: Ring, p: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """(one term, rest) whose product is p: the rest has coprime integers, and a sign."""
+    """(one term, rest) whose product is p; the rest has coprime integers and a sign."""
     low, number = lowest(ring, p), content(p.values())
-    positive = sum(1 if c > 0 else -1 for c in p.values())
-    if positive < 0 or (positive == 0 and p[max(p)] < 0):
-        number = -number
+    number *= leading_sign(ring, {m - low: c for m, c in p.items()})
     return {low: number}, {m - low: ratio(c, number) for m, c in p.items()}
+
+
+def leading_sign(ring: Ring, p: Polynomial) -> int:
+    """The sign of most of the terms that mix most generators, as a c in a c - b^2."""
+    mixed = {m: len(ring.factors(m)) for m in p}
+    most = max(mixed.values())
+    chosen = [c for m, c in p.items() if mixed[m] == most] if most > 1 else []
+    for numbers in (chosen, p.values(), [p.get(0, 0)], [p[max(p)]]):
+        votes = sum(1 if c > 0 else -1 for c in numbers if c)
+        if votes:
+            return 1 if votes > 0 else -1
+    return 1
 
 
 def divide(ring: Ring, p: Polynomial, divisor: Polynomial) -> Polynomial | None:

@@ -20,10 +20,8 @@ Condition: TypeAlias = bool | tuple
 Reading: TypeAlias = Polynomial | Condition
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
-NAMED = (
-    "asin acos atan atan2 tanh asinh acosh atanh erf erfc erf_inv "
-    "floor ceil min max sign cbrt"
-).split()
+INVERSE = ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")
+NAMED = (*INVERSE, "tanh", "erf", "erfc", "erf_inv", "floor", "ceil", "cbrt")
 
 
 class Unreadable(Exception):
@@ -32,10 +30,6 @@ class Unreadable(Exception):
     def __init__(self, op: str, why: str):
         super().__init__(op, why)
         self.op, self.why = op, why
-
-
-def is_condition(value: Reading) -> bool:
-    return not isinstance(value, dict)
 
 
 def condition_key(value: Reading) -> Any:
@@ -153,7 +147,7 @@ def _load(node: Node, inputs: list[list[Polynomial]]) -> Reading:
 
 
 def _relation(ring: Ring, op: str, a: Reading, b: Reading) -> Condition:
-    if is_condition(a) or is_condition(b):
+    if not (isinstance(a, dict) and isinstance(b, dict)):
         return _same(op, as_condition(a), as_condition(b))
     difference = ring.add(a, b, -1)
     if not difference or set(difference) == {0}:

@@ -220,9 +220,17 @@ def cosine_sine(ring: Ring, p: Polynomial) -> tuple[Polynomial, Polynomial]:
         cosine, sine = _pair(ring, argument)
         return cosine, ring.scale(sine, sign)
     out: tuple[Polynomial, Polynomial] = (ONE, {})
+    phase: Polynomial = {}
     for m, c in sorted(p.items()):
-        out = turn(ring, out, _one_angle(ring, m, c))
-    return out
+        if all(g.kind == "root" and set(g.value) == {0} for g, _ in ring.factors(m)):
+            phase[m] = c
+        else:
+            out = turn(ring, out, _one_angle(ring, m, c))
+    if not phase:
+        return out
+    sign, phase = unsigned(phase)
+    cosine, sine = _pair(ring, phase)
+    return turn(ring, out, (cosine, ring.scale(sine, sign)))
 
 
 def turn(
@@ -241,7 +249,8 @@ def _one_angle(ring: Ring, m: Monomial, c: Number) -> tuple[Polynomial, Polynomi
         return known
     unit = _unit(ring, "angle", m, c, MULTIPLES)
     times = int(ratio(c, unit))
-    step, out = _pair(ring, {m: unit}), (ONE, {})
+    step = _pair(ring, {m: unit})
+    out: tuple[Polynomial, Polynomial] = (ONE, {})
     for _ in range(abs(times)):
         out = turn(ring, out, step)
     return (out[0], ring.scale(out[1], -1)) if times < 0 else out

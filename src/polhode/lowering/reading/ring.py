@@ -1,14 +1,14 @@
 """Laurent polynomials over a growing list of generators, each reduced as it is made.
 
-A monomial is one integer: the exponent of generator k, a signed number, sits in its bits
-from `WIDTH * k`, so that to multiply monomials is to add integers. A polynomial is a
-dictionary from monomials to rational coefficients that are not zero. A generator may
+A monomial is one integer: the exponent of generator k, a signed number, sits in its
+bits from `WIDTH * k`, so that to multiply monomials is to add integers. A polynomial is
+a dictionary from monomials to rational coefficients that are not zero. A generator may
 carry a rule
 
     g^n -> value        such as  sin^2 -> 1 - cos^2,   sqrt(p)^2 -> p
 
-and no polynomial ever holds a positive power that a rule can reduce. Negative powers are
-kept: a reciprocal is a generator of power -1.
+and no polynomial ever holds a positive power that a rule can reduce. Negative powers
+are kept: a reciprocal is a generator of power -1.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ class Ring:
         self.inexact = False  # some constant is a double without a closed form
 
     def late(self) -> bool:
-        return time.monotonic() > self.deadline
+        """Whether the time is over; who asks then leaves something undone."""
+        self.unfinished |= (over := time.monotonic() > self.deadline)
+        return over
 
     # -------------------------------------------------------------- generators
 

@@ -23,9 +23,10 @@ from polhode.lowering.reading.ring import (
     ratio,
 )
 from polhode.lowering.reading.symbols import rate_order
-from polhode.lowering.reading.writing import Writer, times
+from polhode.lowering.reading.writing import Writer, is_multiple_of_sum, times
 
 WORTH = 0.7  # nesting across rates must save this much
+LONGEST = 1_500  # nor is a longer sum put in any order
 NESTED = 300  # longer sums are collected by rates, but not searched for factors
 
 
@@ -50,18 +51,25 @@ class Shape:
     def _write(self, p: Polynomial) -> sympy.Expr:
         if not p:
             return sympy.Integer(0)
+        if len(p) > LONGEST or self.ring.late():
+            self.ring.unfinished = True
+            return self.writer.sum(p)
         apart = separate(self.ring, p)
         candidates = [self._fractions(apart)]
         if len(apart) > 1 or apart[0][1]:
             candidates.append(self._fractions(together(self.ring, p)))
-        return fewest(candidates)
+        return self.fewest(candidates)
+
+    def fewest(self, candidates: list[sympy.Expr]) -> sympy.Expr:
+        """The candidate with the fewest operations; of equals the first."""
+        return candidates[0] if self.ring.late() else min(candidates, key=operations)
 
     def _fractions(self, parts: list[Fraction]) -> sympy.Expr:
         written = []
         for top, under in parts:
             numerator = self.numerator(top)
             below = self.writer.monomial(-under)
-            if under and _is_number_times_sum(numerator):
+            if under and is_multiple_of_sum(numerator):
                 number, rest = numerator.args
                 written.append(times(number, rest, below))
             else:
@@ -75,7 +83,7 @@ class Shape:
         short = self.shortener.shorten(p)
         best = self._collected(short)
         if len(short) <= NESTED and not self.ring.late():
-            best = fewest([best, self._over_symbols(p)])
+            best = self.fewest([best, self._over_symbols(p)])
             nested = self.nest(short)
             if operations(nested) < WORTH * operations(best):
                 best = nested
@@ -96,7 +104,7 @@ class Shape:
         }
         outside = self.writer.number(number), self.writer.monomial(low)
         factored = times(*outside, self._linear(inner))
-        return fewest([self._linear(groups), factored])
+        return self.fewest([self._linear(groups), factored])
 
     def _linear(self, groups: dict[Monomial, Polynomial]) -> sympy.Expr:
         write = self.writer.monomial
@@ -108,7 +116,7 @@ class Shape:
         return {n + m: c for n, c in p.items()}
 
     def _product(self, coefficient: sympy.Expr, rates: sympy.Expr) -> sympy.Expr:
-        if _is_number_times_sum(coefficient):
+        if is_multiple_of_sum(coefficient):
             return times(coefficient.args[0], coefficient.args[1], rates)
         return coefficient * rates
 
@@ -160,7 +168,7 @@ class Shape:
         outside = self.writer.monomial(low)
         inner = [self._greedy(rest), self._factored(rest)]
         made = [times(self.writer.number(number), outside, e) for e in inner]
-        return fewest([*made, expanded])
+        return self.fewest([*made, expanded])
 
     def _greedy(self, p: Polynomial) -> sympy.Expr:
         """The generator in most terms, times what is left of them, plus the others."""
@@ -193,14 +201,5 @@ class Shape:
         return times(self.writer.number(number), *parts)
 
 
-def fewest(candidates: list[sympy.Expr]) -> sympy.Expr:
-    """The candidate with the fewest operations; of equals the first."""
-    return min(candidates, key=operations)
-
-
 def operations(e: sympy.Expr) -> int:
     return int(sympy.count_ops(e))
-
-
-def _is_number_times_sum(e: sympy.Expr) -> bool:
-    return e.is_Mul and len(e.args) == 2 and e.args[0].is_Number and e.args[1].is_Add

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import sympy
 from sympy import QQ
 
+from polhode.lowering.reading.constants import LONG
 from polhode.lowering.reading.evaluation import Condition
 from polhode.lowering.reading.ring import Generator, Monomial, Number, Polynomial, Ring
-
-LONG = 10**6  # a denominator beyond this, of an inexact number, is written as a float
 
 RELATIONS = {
     "eq": sympy.Eq,
@@ -73,7 +72,7 @@ class Writer:
             return sympy.Piecewise((self.shape(yes), self.condition(which)), last)
         name, args = g.data
         written = [self.shape(a) for a in args]
-        return NAMES.get(name, getattr(sympy, name, None))(*written)
+        return (NAMES.get(name) or getattr(sympy, name))(*written)
 
     def monomial(self, m: Monomial) -> sympy.Expr:
         return sympy.Mul(*(self.factor(g, e) for g, e in self.ring.factors(m)))
@@ -85,7 +84,8 @@ class Writer:
         return self.generator(g) ** e
 
     def term(self, m: Monomial, c: Number) -> sympy.Expr:
-        return self.number(c) * self.monomial(m)
+        powers = (self.factor(g, e) for g, e in self.ring.factors(m))
+        return sympy.Mul(self.number(c), *powers)
 
     def sum(self, p: Polynomial) -> sympy.Expr:
         """A polynomial as it stands, term by term."""
@@ -109,5 +109,6 @@ def times(number: sympy.Expr, *factors: sympy.Expr) -> sympy.Expr:
     return number * product
 
 
-def is_sum_times_number(e: sympy.Expr) -> bool:
+def is_multiple_of_sum(e: sympy.Expr) -> bool:
+    """A number times a sum, as `times` makes it."""
     return e.is_Mul and len(e.args) == 2 and e.args[0].is_Number and e.args[1].is_Add

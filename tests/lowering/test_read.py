@@ -1,0 +1,300 @@
+"""Reading: the mathematics of a function, in the textbook's form."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import jax
+import jax.numpy as jnp
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import polhode as ph
+from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.arrays import removable
+from strategies_lowering_reading import SmallProgram, small_programs
+from textbook import TEXTBOOK, Textbook, lagrange
+
+x, y, z, theta = sympy.symbols("x y z theta")
+m, l, k = sympy.symbols("m l k", positive=True)
+
+
+def is_zero(e: sympy.Expr) -> bool:
+    return sympy.simplify(e) == 0
+
+
+# -------------------------------------------------------------------- the textbook
+
+
+@pytest.mark.parametrize("book", TEXTBOOK.values(), ids=TEXTBOOK.keys())
+def test_lagrange_equations_are_the_printed_ones(book: Textbook):
+    """Lagrange's equations by JAX, read, are what the book prints, and no longer."""
+    found = ph.read(lagrange(book.lagrangian), *book.symbols())
+    for ours, printed in zip(found, book.equations(), strict=True):
+        assert is_zero(ours - printed)
+        assert sympy.count_ops(ours) <= 1.3 * sympy.count_ops(printed)
+        assert not ours.atoms(sympy.Float)
+
+
+def test_a_sign_in_the_printed_equation_is_seen():
+    """The comparison with print can fail: one wrong sign is not zero."""
+    book = TEXTBOOK["heavy top"]
+    found = ph.read(lagrange(book.lagrangian), *book.symbols())
+    wrong = book.equations()[1].subs(sympy.Symbol("g"), -sympy.Symbol("g"))
+    assert not is_zero(found[1] - wrong)
+
+
+def test_heavy_top_from_rotation_matrices_is_quick(record_property):
+    """Nine entries of a rotation matrix become Euler's terms within seconds."""
+    book = TEXTBOOK["heavy top"]
+    start = time.perf_counter()
+    ph.read(lagrange(book.lagrangian), *book.symbols())
+    seconds = time.perf_counter() - start
+    record_property("seconds", seconds)
+    print(f"heavy top read in {seconds:.2f} s")
+    assert seconds < 10
+
+
+def test_accelerations_solved_for_have_one_short_denominator():
+    """The double pendulum's mass matrix inverted: m_1 + m_2 sin^2(alpha - beta)."""
+    book = TEXTBOOK["double pendulum"]
+    t, q, q_dot, _, p = book.symbols()
+
+    def accelerations(t, q, q_dot, p):
+        M = jax.hessian(book.lagrangian, 2)(t, q, q_dot, p)
+        h = -lagrange(book.lagrangian)(t, q, q_dot, jnp.zeros(2), p)
+        lower = M[1, 0] / M[0, 0]
+        second = (h[1] - lower * h[0]) / (M[1, 1] - lower * M[1, 0])
+        return jnp.stack([(h[0] - M[0, 1] * second) / M[0, 0], second])
+
+    found = ph.read(accelerations, t, q, q_dot, p)
+    alpha, beta, m_1, m_2 = sympy.symbols("alpha beta m_1 m_2")
+    below = m_1 + m_2 * sympy.sin(alpha - beta) ** 2
+    for ours in found:
+        assert below in sympy.denom(ours).args or sympy.denom(ours) == below
+    solved = dict(zip(sympy.symbols("alphaddot betaddot"), found, strict=True))
+    for printed in book.equations():
+        left = printed.subs(solved)
+        names = sorted(left.free_symbols, key=str)
+        point = {s: sympy.Rational(3 + j, 10) for j, s in enumerate(names)}
+        assert abs(left.subs(point).evalf(30)) < 1e-25
+
+
+# ----------------------------------------------------------------------- constants
+
+
+@pytest.mark.parametrize(
+    ("number", "meant"),
+    [
+        (0.5, sympy.Rational(1, 2)),
+        (1 / 3, sympy.Rational(1, 3)),
+        (0.1 + 0.2, sympy.Rational(3, 10)),
+        (9.81, sympy.Rational(981, 100)),
+        (2**-0.5, sympy.sqrt(2) / 2),
+        (-(3**0.5) / 2, -sympy.sqrt(3) / 2),
+        (np.sqrt(2 / 3), sympy.sqrt(6) / 3),
+        (np.pi / 6, sympy.pi / 6),
+        (2 / np.pi, 2 / sympy.pi),
+        (-7.0, sympy.Integer(-7)),
+    ],
+)
+def test_constants_are_recovered(number, meant):
+    """A double that stands for a simple closed form is read as that form."""
+    assert ph.read(lambda x: number * x, x) == meant * x
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_other_doubles_stay_floats(seed):
+    """A double drawn at random stands for no closed form: it is read as digits."""
+    number = np.random.default_rng(seed).uniform(0.1, 10)
+    found = ph.read(lambda x: number * x, x)
+    assert found.atoms(sympy.Float)
+    assert float(found.subs(x, 1)) == pytest.approx(number, rel=1e-15)
+
+
+def test_given_rationals_stay_exact():
+    """A rational or expression given for an argument goes through unrounded."""
+    third = sympy.Rational(10**20 + 1, 3 * 10**20)
+    found = ph.read(lambda a, b: a * b, third, x + 1)
+    assert sympy.expand(found) == third * x + third
+
+
+# --------------------------------------------------------------------------- forms
+
+
+def test_rotation_by_half_angles_is_a_rotation_by_the_angle():
+    """A quaternion's matrix has sines of half angles in; none are left."""
+
+    def turn(a):
+        c, s = jnp.cos(a / 2), jnp.sin(a / 2)
+        return jnp.array([[c * c - s * s, -2 * c * s], [2 * c * s, 1 - 2 * s * s]])
+
+    c, s = sympy.cos(theta), sympy.sin(theta)
+    assert ph.read(turn, theta) == sympy.Array([[c, -s], [s, c]])
+
+
+def test_gravity_of_a_point_has_the_textbook_form():
+    """The gradient of -k/|r| is k r/|r|^3, without cancellable factors."""
+
+    def force(r, k):
+        return jax.grad(lambda r: -k / jnp.sqrt(r @ r))(r)
+
+    cube = (x**2 + y**2 + z**2) ** sympy.Rational(3, 2)
+    found = ph.read(force, [x, y, z], k)
+    assert list(found) == [k * x / cube, k * y / cube, k * z / cube]
+
+
+def test_removable_singularities_read_as_the_closed_form():
+    """Of the two branches of sin(x)/x the series is for computing only."""
+
+    def sinc(x):
+        small = x * x < 1e-4
+        safe = removable(small, 1.0, x)
+        return removable(small, 1 - x * x / 6, jnp.sin(safe) / safe)
+
+    assert ph.read(sinc, x) == sympy.sin(x) / x
+
+
+def test_a_choice_is_piecewise():
+    """`where` on values is a function by cases."""
+    found = ph.read(lambda x: jnp.where(x > 0, x**2, -x), x)
+    assert found == sympy.Piecewise((x**2, x > 0), (-x, True))
+
+
+def test_loops_of_known_length_unroll():
+    """A `fori_loop` of three turns is a cubic polynomial."""
+    found = ph.read(lambda x: jax.lax.fori_loop(0, 3, lambda i, v: v * x + i, 1.0), x)
+    assert found == x**3 + x + 2
+
+
+def test_the_result_has_the_shape_of_the_output():
+    """Trees stay trees, arrays arrays, scalars expressions."""
+
+    def several(q, p):
+        return {"sum": q[0] + q[1], "outer": (jnp.outer(q, q), p["k"])}
+
+    found = ph.read(several, np.array([x, y]), {"k": k})
+    assert found["sum"] == x + y
+    assert found["outer"][0].shape == (2, 2)
+    assert found["outer"][0][0, 1] == x * y
+    assert found["outer"][1] == k
+
+
+def test_named_symbols_are_collected():
+    """`collect` says by which symbols a sum is ordered."""
+    found = ph.read(lambda a, b, c: a * c + b * c + a * b, x, y, z, collect=[y])
+    assert found == x * z + y * (x + z)
+
+
+def test_derivatives_are_collected_and_kept():
+    """SymPy's own derivatives may stand for velocities."""
+    t = sympy.Symbol("t")
+    angle = sympy.Function("theta")(t)
+    rate = angle.diff(t)
+    found = ph.read(lambda q, v, m, l: m * l**2 * v**2 / 2 + q * 0, angle, rate, m, l)
+    assert found == m * l**2 * rate**2 / 2
+
+
+def test_latex_has_dots():
+    r"""`thetaddot_1` is typeset as \ddot{\theta}_{1}."""
+    names = sympy.symbols("xddot thetaddot_1 x_dot")
+    found = ph.read(lambda *v: jnp.stack(v), *names, latex=True)
+    assert found == [r"\ddot{x}", r"\ddot{\theta}_{1}", r"\dot{x}"]
+
+
+# ------------------------------------------------------------------------- refusal
+
+
+def test_a_while_loop_is_refused():
+    """A loop that runs until a value says so has no closed form; the line is named."""
+
+    def doubling(x):
+        return jax.lax.while_loop(lambda v: v < 10, lambda v: 2 * v, x)
+
+    with pytest.raises(UnreadableProgram) as refusal:
+        ph.read(doubling, x)
+    text = str(refusal.value)
+    assert "'doubling' cannot be read as mathematics: JAX's 'while' stops it." in text
+    assert "test_read.py:" in text
+
+
+def test_bits_are_refused():
+    """Symbols have no bits; the primitive and the line are named."""
+
+    def word(x):
+        return jax.lax.bitcast_convert_type(x, jnp.int64)
+
+    with pytest.raises(UnreadableProgram) as refusal:
+        ph.read(word, x)
+    text = str(refusal.value)
+    assert "JAX's 'bitcast_convert_type' stops it." in text
+    assert "acts on the bits of a number" in text
+    assert "test_read.py:" in text
+
+
+def test_a_python_branch_on_a_symbol_is_refused():
+    """`if x > 0` cannot be traced; the repair is named."""
+    with pytest.raises(UnreadableProgram, match=r"Use jnp\.where"):
+        ph.read(lambda x: x if x > 0 else -x, x)
+
+
+def test_division_by_nothing_is_refused():
+    """1/(x - x) has no value to read."""
+    with pytest.raises(UnreadableProgram, match="always 0"):
+        ph.read(lambda x: 1 / (jnp.sin(x) ** 2 + jnp.cos(x) ** 2 - 1), x)
+
+
+# ---------------------------------------------------------------------- time limit
+
+
+def test_out_of_time_the_result_is_still_right():
+    """Without time nothing is expanded or polished, and a warning says so."""
+    book = TEXTBOOK["heavy top"]
+    with pytest.warns(UnfinishedReading, match="What is written is right"):
+        found = ph.read(lagrange(book.lagrangian), *book.symbols(), seconds=0.0)
+    values = {
+        s: 0.3 + 0.1 * j for j, s in enumerate(sorted(found.free_symbols, key=str))
+    }
+    for ours, printed in zip(found, book.equations(), strict=True):
+        assert float(ours.subs(values)) == pytest.approx(float(printed.subs(values)))
+
+
+def test_a_large_product_stays_within_its_time():
+    """A product of many sums would have millions of terms; the limit holds it."""
+    names = sympy.symbols("a:8")
+
+    def product(v):
+        return jnp.prod(jnp.stack([v @ jnp.cos(v + i) for i in range(6)]))
+
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnfinishedReading)
+        found = ph.read(product, list(names), seconds=1.0)
+    assert time.perf_counter() - start < 15
+    point = {s: 0.1 * (j + 1) for j, s in enumerate(names)}
+    with jax.enable_x64(True):
+        want = float(product(jnp.array(list(point.values()))))
+    assert float(found.subs(point)) == pytest.approx(want, rel=1e-9)
+
+
+# --------------------------------------------------------------------- any program
+
+
+@settings(max_examples=60)
+@given(
+    small_programs(),
+    st.lists(st.floats(-2, 2).map(lambda v: round(v, 3)), min_size=3, max_size=3),
+)
+def test_what_is_read_has_the_values_of_the_function(program: SmallProgram, point):
+    """A random program's mathematics, evaluated with many digits, is its value."""
+    found = ph.read(lambda *v: program.run(jnp, *v), x, y, z)
+    with np.errstate(all="ignore"):
+        want = float(program.run(np, *map(np.float64, point)))
+    with mpmath.workdps(40):
+        value = sympy.lambdify((x, y, z), found, "mpmath")(*map(mpmath.mpf, point))
+        assert abs(value - want) <= 1e-9 * max(1.0, abs(want))
