@@ -55,13 +55,22 @@ def test_quaternion_of_another_length_is_refused(length):
     assert "Divide it by its length" in text
 
 
-@pytest.mark.parametrize("length", [1.0009, 0.9991, 1 + 1e-12])
-def test_quaternion_of_nearly_unit_length_is_normalised(length):
-    """Within 1e-3 it is normalised, never used as it is: R stays orthogonal."""
+@pytest.mark.parametrize("length", [1.0009, 0.9991, 1 + 1e-5])
+def test_quaternion_of_nearly_unit_length_is_normalised_and_said_so(length):
+    """Within 1e-3 it is normalised, never used as it is, and a warning records it."""
     q = np.array([0.5, 0.5, -0.5, 0.5])
-    R = Rotation.from_quaternion_wxyz(length * q, **AB)
+    with pytest.warns(NumericalWarning, match=rf"{length:.9g} and was normalised"):
+        R = Rotation.from_quaternion_wxyz(length * q, **AB)
     assert_close(R.matrix.T @ R.matrix, np.eye(3), rtol=1e-15)
     assert R.is_close(Rotation.from_quaternion_wxyz(q, **AB), rtol=1e-15)
+
+
+def test_quaternion_of_single_precision_is_normalised_silently():
+    """Rounding to float32 is no mistake of anybody's."""
+    q = np.array([0.1, 0.7, -0.5, 0.5], np.float32)
+    q /= np.linalg.norm(q)
+    R = Rotation.from_quaternion_wxyz(q, **AB)
+    assert_close(R.matrix.T @ R.matrix, np.eye(3), rtol=1e-15)
 
 
 def test_four_numbers_are_named_by_their_order():

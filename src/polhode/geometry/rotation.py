@@ -98,7 +98,10 @@ class Rotation:  # over 12 methods: a pair for each parametrisation is the contr
 
     @staticmethod
     def from_quaternion_wxyz(q: Any, *, of: Frame, seen_from: Frame) -> Rotation:
-        """The rotation of a unit quaternion (w, x, y, z), scalar first."""
+        """The rotation of a quaternion (w, x, y, z), scalar first.
+
+        It is normalised, and refused if its length misses 1 by more than 1e-3.
+        """
         unit = admit_quaternion(q, _who(of, seen_from))
         return Rotation(quaternion.to_matrix(unit), of, seen_from)
 

@@ -25,6 +25,7 @@ from polhode.geometry.vector import norm, shown
 
 ORTHOGONALITY = 1e-6
 UNIT_LENGTH = 1e-3
+SINGLE_PRECISION = 1e-6
 SINGULAR = 1e-12
 # Beyond this the squares of tan(θ/2) overflow; the rotation is the same to rounding.
 LONGEST = 1e150
@@ -75,7 +76,10 @@ def nearest_matrix(value: Any, who: str) -> Any:
 
 
 def admit_quaternion(value: Any, who: str) -> Any:
-    """A quaternion (w, x, y, z), unit within 1e-3, then made so to rounding."""
+    """A quaternion (w, x, y, z), unit within 1e-3, then made so to rounding.
+
+    A length further from one than single precision explains is put right aloud.
+    """
     q = admit(value, (4,), f"the quaternion (w, x, y, z) of {who}")
     if is_traced(q):
         return quaternion.normalised(q)
@@ -92,9 +96,15 @@ def admit_quaternion(value: Any, who: str) -> Any:
             f"the quaternion (w, x, y, z) = {shown(q)} of {who} has length"
             f" {length:.6g}, not 1.",
             f"Only unit quaternions are rotations; within {UNIT_LENGTH:g} the length"
-            " is put right silently, further away something else was meant.",
+            " is put right, further away something else was meant.",
             "Divide it by its length if its direction is what you mean, and check"
             " that the scalar part comes first.",
+        )
+    if abs(length - 1) > SINGLE_PRECISION:
+        warnings.warn(
+            f"the quaternion of {who} had length {length:.9g} and was normalised.",
+            NumericalWarning,
+            stacklevel=3,
         )
     return frozen(quaternion.normalised(q))
 
