@@ -190,9 +190,9 @@ ACTIONS = [
     Damper(*ENDS, 0.7),
     RotationalDamper(BODY, OTHER, 0.4, UP),
     Drag(ENDS[0], OTHER, 0.3, 0.2),
-    Friction(ENDS[0], OTHER, UP, 5.0, Coulomb(0.3, 0.4), "dry"),
-    Friction(ENDS[0], OTHER, UP, 5.0, Viscous(0.3), "wet"),
-    Friction(ENDS[0], OTHER, UP, 5.0, Regularised(0.3, 0.01), "smooth"),
+    Friction(ENDS[0], OTHER, UP, 5.0, Coulomb(0.3, 0.4), name="dry"),
+    Friction(ENDS[0], OTHER, UP, 5.0, Viscous(0.3), name="wet"),
+    Friction(ENDS[0], OTHER, UP, 5.0, Regularised(0.3, 0.01), name="smooth"),
     Potential(
         (BODY, OTHER),
         lambda b, k: k * b.rotation[0, 1] * b.position[2] + jnp.sin(b.position[0]),

@@ -11,7 +11,7 @@ from closeness import assert_close
 from polhode.actions.action import third_law_residual
 from polhode.actions.applied import AppliedForce
 from polhode.actions.gravitation import Gravitation, PointMass
-from polhode.actions.invariance import audit
+from polhode.actions.invariance import audit_invariance
 from polhode.actions.potential import Potential
 from polhode.actions.raw_potential import RawPotential
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
@@ -74,7 +74,7 @@ def raw(law, bodies=(BODY,), name="raw"):
 )
 def test_the_audit_knows_what_fails(action, failures):
     """Springs and angles between bodies pass; m g z, -k x, drivers and clocks fail."""
-    report = audit(action)
+    report = audit_invariance(action)
     assert report.failures == failures
     assert report.is_invariant == (failures == ())
     assert report.lacks_a_body == (failures != ())
@@ -85,11 +85,11 @@ def test_the_audit_knows_what_fails(action, failures):
 def test_invariance_fails_exactly_with_the_third_law(law):
     """m g z and -k x leave a force unanswered; with the Earth as a body all cancel."""
     alone = raw(law, name="load")
-    report = audit(alone)
+    report = audit_invariance(alone)
     assert not report.obeys_third_law
     assert "seen_from(earth)" in str(report)
     repaired = alone.seen_from(EARTH)
-    again = audit(repaired)
+    again = audit_invariance(repaired)
     assert again.is_invariant
     assert again.obeys_third_law
     assert "properly invariant" in str(again)
@@ -110,7 +110,7 @@ DRAWS = (random_poses, random_twists)
 def test_explicit_time_asks_for_a_driver():
     """A driven spring: the report names the cure, and a body at rest is refused."""
     driven = raw(driven_law, name="shaken")
-    report = audit(driven)
+    report = audit_invariance(driven)
     assert report.depends_on_time
     assert "prescribed" in str(report)
     with pytest.raises(ModelError, match="'shaken' depends on time"):
@@ -137,7 +137,7 @@ LIBRARY = [
 def test_the_common_potentials_are_properly_invariant(action):
     """Gravitation, springs, spring moments; constant forces and weight with a body."""
     assert action.is_conservative
-    assert audit(action).is_invariant
+    assert audit_invariance(action).is_invariant
 
 
 @pytest.mark.row("A-24")
@@ -148,7 +148,7 @@ def test_the_common_potentials_are_properly_invariant(action):
 )
 def test_constant_forces_need_a_third_body(law):
     """Without the body that exerts it a constant force is not invariant."""
-    assert audit(raw(law)).lacks_a_body
+    assert audit_invariance(raw(law)).lacks_a_body
 
 
 @pytest.mark.parametrize("action", LIBRARY, ids=lambda a: type(a).__name__)
@@ -163,4 +163,6 @@ def test_every_interaction_obeys_the_third_law(action, rng):
 def test_the_audit_says_where_an_energy_is_undefined():
     """An energy that is NaN at random poses is refused by name."""
     with pytest.raises(ForceError, match="the energy of 'hole' is nan"):
-        audit(raw(lambda a, t: jnp.sqrt(-1.0 - a.position[0] ** 2), name="hole"))
+        audit_invariance(
+            raw(lambda a, t: jnp.sqrt(-1.0 - a.position[0] ** 2), name="hole")
+        )

@@ -232,7 +232,9 @@ def test_a_closed_spring_without_rest_length_pulls_nothing():
     "action",
     [
         Spring(Point.origin(BODY), Point.origin(OTHER), 3.0, 0.2, name="strut"),
-        NonlinearSpring(Point.origin(BODY), Point.origin(OTHER), lambda x: x, "strut"),
+        NonlinearSpring(
+            Point.origin(BODY), Point.origin(OTHER), lambda x: x, name="strut"
+        ),
         Damper(Point.origin(BODY), Point.origin(OTHER), 0.2, name="strut"),
     ],
     ids=kind,

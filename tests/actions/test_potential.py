@@ -50,7 +50,7 @@ def uneven(b, c, k):
     return pull + jnp.trace(lean @ jnp.asarray(A)) + c.position[0] ** 2
 
 
-THREE = Potential((PIVOT, SECOND, THIRD), uneven, {"k": 0.7}, "uneven")
+THREE = Potential((PIVOT, SECOND, THIRD), uneven, {"k": 0.7}, name="uneven")
 SAME = [THREE, THREE.with_pivot(SECOND), THREE.with_pivot(THIRD)]
 
 
@@ -60,7 +60,7 @@ def raw_law(a, b, t, k):
     return k * a.position @ lean @ b.position + jnp.sin(2 * t) * b.position[1]
 
 
-RAW = RawPotential((PIVOT, SECOND), raw_law, {"k": 1.3}, "raw")
+RAW = RawPotential((PIVOT, SECOND), raw_law, {"k": 1.3}, name="raw")
 
 
 def random_motion(rng):

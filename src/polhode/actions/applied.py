@@ -6,7 +6,7 @@ F fixed in the axes of the body acted upon         follower (a thruster)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
@@ -37,6 +37,7 @@ class AppliedForce:
     on: Attachment
     force: Vector
     by: Frame | None = None
+    _: KW_ONLY
     name: str = "force"
 
     def __post_init__(self) -> None:
@@ -94,6 +95,7 @@ class AppliedCouple:
     on: Frame
     couple: Vector
     by: Frame | None = None
+    _: KW_ONLY
     name: str = "couple"
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 import numpy as np
@@ -53,6 +53,7 @@ class Damper:
     on: Attachment
     by: Attachment
     damping: Quantity
+    _: KW_ONLY
     name: str = "damper"
     allow_negative: bool = False
 
@@ -111,6 +112,7 @@ class RotationalDamper:
     by: Frame
     damping: Quantity
     axis: Any = None
+    _: KW_ONLY
     name: str = "rotational damper"
     allow_negative: bool = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
@@ -46,6 +46,7 @@ class Drag:
     by: Frame
     linear: Quantity = 0.0
     quadratic: Quantity = 0.0
+    _: KW_ONLY
     name: str = "drag"
     allow_negative: bool = False
 

@@ -40,12 +40,16 @@ class ForceField:
     name: str = "field"
 
     @staticmethod
-    def of_place(law: Callable[[Any], Any], frame: Frame, name: str = "field"):
+    def of_place(
+        law: Callable[[Any], Any], frame: Frame, name: str = "field"
+    ) -> ForceField:
         """A steady field, a function of the place alone."""
         return ForceField(lambda x, v, t: law(x), frame, name)
 
     @staticmethod
-    def of_energy(energy: Callable[[Any], Any], frame: Frame, name: str = "field"):
+    def of_energy(
+        energy: Callable[[Any], Any], frame: Frame, name: str = "field"
+    ) -> ForceField:
         """The steady field of a potential energy.   F = -grad V"""
         import jax
 
@@ -60,11 +64,11 @@ class ForceField:
 
     def value(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """The force at x on what moves there with v at time t."""
-        return self._value(*self._admitted(x, v, t))
+        return self._value(*_admitted(self, x, v, t))
 
     def gradient(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """How the force changes from place to place.   G_ij = d F_i / d x_j"""
-        return self._jacobian(*self._admitted(x, v, t))
+        return self._jacobian(*_admitted(self, x, v, t))
 
     def curl(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """curl F = (dF3/dx2 - dF2/dx3, ...): twice the axial vector of the gradient."""
@@ -74,7 +78,9 @@ class ForceField:
         """div F = dF1/dx1 + dF2/dx2 + dF3/dx3"""
         return np.trace(self.gradient(x, v, t))
 
-    def on_body(self, rule: Quadrature, density: Any = 1.0, t: float = 0.0):
+    def on_body(
+        self, rule: Quadrature, density: Any = 1.0, t: float = 0.0
+    ) -> tuple[Any, Any]:
         """The moment about the frame's origin and the force on a body at rest.
 
             M = sum_k w_k rho_k x_k x F(x_k),        R = sum_k w_k rho_k F(x_k)
@@ -84,10 +90,6 @@ class ForceField:
         amount = rule.weights * density
         forces = amount[:, None] * self._values(rule.points, float(t))
         return cross(rule.points, forces).sum(0), forces.sum(0)
-
-    def _admitted(self, x: Any, v: Any, t: Any) -> tuple[Any, Any, Any]:
-        place = admit(x, (3,), f"a place in {self.name!r}")
-        return place, admit(v, (3,), f"a velocity in {self.name!r}"), t
 
     @cached_property
     def _value(self) -> Callable[..., Any]:
@@ -108,6 +110,11 @@ class ForceField:
 
     def __repr__(self) -> str:
         return f"ForceField({self.name!r}, in {self.frame.name!r})"
+
+
+def _admitted(field: ForceField, x: Any, v: Any, t: Any) -> tuple[Any, Any, Any]:
+    place = admit(x, (3,), f"a place in {field.name!r}")
+    return place, admit(v, (3,), f"a velocity in {field.name!r}"), t
 
 
 def laplacian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

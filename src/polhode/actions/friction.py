@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Protocol, final
 
 from polhode.actions.action import require_two_bodies
@@ -69,7 +69,9 @@ def sticks(tangential: Any, load: Any, static: Any) -> Any:
     return norm(tangential) <= static * load
 
 
-def coulomb_friction(velocity: Any, applied: Any, load: Any, mu: tuple[Any, Any]):
+def coulomb_friction(
+    velocity: Any, applied: Any, load: Any, mu: tuple[Any, Any]
+) -> Any:
     """Coulomb's law with its static limit, mu = (static, dynamic).
 
         sliding        T = -mu_d N v/|v|
@@ -212,6 +214,7 @@ class Friction:
     normal: Any
     load: Quantity
     law: FrictionLaw
+    _: KW_ONLY
     name: str = "friction"
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -93,6 +93,7 @@ class Gravitation:
 
     masses: tuple[PointMass, ...]
     constant: Quantity = GRAVITATIONAL_CONSTANT
+    _: KW_ONLY
     name: str = "gravitation"
 
     def __post_init__(self) -> None:

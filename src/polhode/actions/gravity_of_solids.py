@@ -166,7 +166,9 @@ def distribution_field(x: Any, rule: Quadrature, density: Any, constant: Any) ->
     return field_of_points(x, rule.points, constant * density * rule.weights)
 
 
-def distribution_potential(x: Any, rule: Quadrature, density: Any, constant: Any):
+def distribution_potential(
+    x: Any, rule: Quadrature, density: Any, constant: Any
+) -> Any:
     """Any density, by quadrature.   phi(x) = -integral G rho/|x - x0| dV(x0)"""
     return potential_of_points(x, rule.points, constant * density * rule.weights)
 

@@ -97,7 +97,7 @@ class InvarianceReport:
         ]
 
 
-def audit(
+def audit_invariance(
     action: Action, *, samples: int = 12, scale: float = 1.0, seed: int = 0
 ) -> InvarianceReport:
     """Try an action's energy and wrenches on random poses, motions and time shifts.

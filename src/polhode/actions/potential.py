@@ -7,7 +7,7 @@ superposed rigid motion changes it, and the third law holds with moments include
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, final
@@ -57,6 +57,7 @@ class Potential:
     bodies: tuple[Frame, ...]
     law: Energy
     constants: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     name: str = "potential"
 
     def __post_init__(self) -> None:
@@ -81,7 +82,7 @@ class Potential:
             places = xp.stack([first, *(b.position for b in others)])
             return law(inner_products(places), triple_products(places))
 
-        return Potential(bodies, energy, {}, name)
+        return Potential(bodies, energy, name=name)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -95,11 +96,11 @@ class Potential:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V at the poses of the bodies."""
-        return self._energy(relative(poses), self._values(table))
+        return self._energy(relative(poses), values_of(self.constants, table))
 
     def slopes(self, poses: Poses, table: Table = NOMINAL) -> Slopes:
         """V_y and v_Y: slopes by relative places and turns, in the pivot's axes."""
-        return self._slopes(relative(poses), self._values(table))
+        return self._slopes(relative(poses), values_of(self.constants, table))
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -125,14 +126,11 @@ class Potential:
             return self.law(*placements(relative(poses)), **constants)
 
         bodies = tuple(self.bodies[k] for k in order)
-        return Potential(bodies, energy, self.constants, self.name)
+        return Potential(bodies, energy, self.constants, name=self.name)
 
     def fault(self) -> str:
         """The energy has no slope there."""
         return "The energy or its slope is not finite at these relative poses."
-
-    def _values(self, table: Table) -> dict[str, Any]:
-        return {key: at(value, table) for key, value in self.constants.items()}
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
@@ -162,13 +160,17 @@ class ForceFunction:
     bodies: tuple[Frame, ...]
     law: Energy
     constants: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     name: str = "force function"
 
     def potential(self) -> Potential:
         """The potential energy V = -U."""
         law = self.law
         return Potential(
-            self.bodies, lambda *b, **c: -law(*b, **c), self.constants, self.name
+            self.bodies,
+            lambda *b, **c: -law(*b, **c),
+            self.constants,
+            name=self.name,
         )
 
     @staticmethod
@@ -179,7 +181,7 @@ class ForceFunction:
             potential.bodies,
             lambda *b, **c: -law(*b, **c),
             potential.constants,
-            potential.name,
+            name=potential.name,
         )
 
 
@@ -206,3 +208,8 @@ def admitted(name: str, constants: Mapping[str, Any]) -> Mapping[str, Any]:
         for key, value in constants.items()
     }
     return MappingProxyType(values)
+
+
+def values_of(constants: Mapping[str, Any], table: Table) -> dict[str, Any]:
+    """The numbers of a law's constants, for a table of parameters."""
+    return {key: at(value, table) for key, value in constants.items()}

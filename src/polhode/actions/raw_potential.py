@@ -1,26 +1,26 @@
 """Potential energies of absolute poses and time: audited, not trusted.
 
 What depends on where bodies are before some observer, and on the time, hides a body:
-the Earth below, the table that turns, the driver that moves. `invariance.audit` says
+the Earth below, the table that turns, the driver that moves. `audit_invariance` says
 which, and `seen_from` makes it a body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
 from polhode.actions.double import doubled
-from polhode.actions.invariance import audit
+from polhode.actions.invariance import audit_invariance
 from polhode.actions.invariant import Placement, Slopes, placements, slopes_of
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.actions.potential import Energy, Potential, admitted, distinct
+from polhode.actions.potential import Energy, Potential, admitted, distinct, values_of
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
+from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
 
 
 class FullSlopes(NamedTuple):
@@ -52,6 +52,7 @@ class RawPotential:
     bodies: tuple[Frame, ...]
     law: Energy
     constants: Mapping[str, Any] = field(default_factory=dict)
+    _: KW_ONLY
     name: str = "raw potential"
 
     def __post_init__(self) -> None:
@@ -70,11 +71,11 @@ class RawPotential:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """W at the poses of the bodies and the time."""
-        return self._energy(poses, t, self._values(table))
+        return self._energy(poses, t, values_of(self.constants, table))
 
     def slopes(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> FullSlopes:
         """dW/dx and w_Q for each body along the observer's axes, and dW/dt."""
-        return self._slopes(poses, t, self._values(table))
+        return self._slopes(poses, t, values_of(self.constants, table))
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -94,25 +95,12 @@ class RawPotential:
         def energy(*others: Placement, **constants: Any) -> Any:
             return law(*others, 0.0, **constants)
 
-        self._refuse_explicit_time()
-        return Potential((body, *self.bodies), energy, self.constants, self.name)
+        _refuse_explicit_time(self)
+        return Potential((body, *self.bodies), energy, self.constants, name=self.name)
 
     def fault(self) -> str:
         """The energy has no slope there."""
         return "The energy or its slope is not finite at these poses and this time."
-
-    def _refuse_explicit_time(self) -> None:
-        if not audit(self).depends_on_time:
-            return
-        raise ModelError(
-            f"{self.name!r} depends on time, so no body at rest repairs it.",
-            "Something moves that is not in the model: a hinge, a table, a driver.",
-            "Make it a body with prescribed motion, and write the energy by placements"
-            " relative to it: Potential((driver, ...), law).",
-        )
-
-    def _values(self, table: Table) -> dict[str, Any]:
-        return {key: at(value, table) for key, value in self.constants.items()}
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
@@ -137,3 +125,14 @@ class RawPotential:
     def __repr__(self) -> str:
         names = ", ".join(repr(body.name) for body in self.bodies)
         return f"RawPotential({self.name!r} of {names})"
+
+
+def _refuse_explicit_time(potential: RawPotential) -> None:
+    if not audit_invariance(potential).depends_on_time:
+        return
+    raise ModelError(
+        f"{potential.name!r} depends on time, so no body at rest repairs it.",
+        "Something moves that is not in the model: a hinge, a table, a driver.",
+        "Make it a body with prescribed motion, and write the energy by placements"
+        " relative to it: Potential((driver, ...), law).",
+    )

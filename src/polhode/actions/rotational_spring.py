@@ -7,7 +7,7 @@ follow by JAX, and are opposite on the two bodies.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any, final
 
@@ -76,6 +76,7 @@ class TorsionalSpring:
     axis: Any
     stiffness: Quantity
     rest_angle: Quantity = 0.0
+    _: KW_ONLY
     name: str = "torsional spring"
     allow_negative: bool = False
 
@@ -136,6 +137,7 @@ class RotationalSpring:
     on: Frame
     by: Frame
     stiffness: Quantity
+    _: KW_ONLY
     name: str = "rotational spring"
     allow_negative: bool = False
 

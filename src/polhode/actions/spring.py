@@ -10,7 +10,7 @@ obey the third law with their moments.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -88,6 +88,7 @@ class Spring:
     by: Attachment
     stiffness: Quantity
     rest_length: Quantity = 0.0
+    _: KW_ONLY
     name: str = "spring"
     allow_negative: bool = False
 
@@ -144,6 +145,7 @@ class NonlinearSpring:
     on: Attachment
     by: Attachment
     law: Callable[[Any], Any]
+    _: KW_ONLY
     name: str = "spring"
 
     def __post_init__(self) -> None:

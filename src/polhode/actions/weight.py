@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -49,6 +49,7 @@ class Weight:
 
     gravity: Quantity
     up: Any = Z
+    _: KW_ONLY
     name: str = "weight"
 
     def __post_init__(self) -> None:
