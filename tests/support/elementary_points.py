@@ -191,7 +191,7 @@ LAWS = {
     "log": Law(mpmath.log, np.log, positives, 1.0),
     "log1p": Law(mpmath.log1p, np.log1p, above_minus_one, 1.0),
     "logistic": Law(logistic, scipy.special.expit, exponents, 1.1),
-    "pow": Law(mpmath.power, np.power, powers, 1.5, arity=2),
+    "pow": Law(mpmath.power, np.power, powers, 1.6, arity=2),
     "rsqrt": Law(
         lambda x: 1 / mpmath.sqrt(x), lambda x: 1 / np.sqrt(x), positives, 1.5
     ),

@@ -86,7 +86,7 @@ def erf(b: Build, x: Element) -> Element:
 
 
 def erfc(b: Build, x: Element) -> Element:
-    """1 - erf x, within 4 ulp, far to the right too, subnormal results included."""
+    """1 - erf x, within 2 ulp, far to the right too, subnormal results included."""
     size = b.abs(x)
     size = choose(b, less(b, x, -6.0), 6.0, size)
     mantissa, k_bits = _tail(b, size)

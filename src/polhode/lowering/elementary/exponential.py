@@ -83,7 +83,7 @@ def expm1(b: Build, x: Element) -> Element:
 
 
 def logistic(b: Build, x: Element) -> Element:
-    """1 / (1 + e^-x) = e^x / (1 + e^x), the one whose exponential is below 1; 1 ulp."""
+    """1 / (1 + e^-x) = e^x / (1 + e^x), by the smaller exponential; within 1.1 ulp."""
     power, low = exp_pair(b, b.neg(b.abs(x)))
     total, error = fast_two_sum(b, 1.0, power)
     left = less(b, x, 0.0)

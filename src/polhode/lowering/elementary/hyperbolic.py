@@ -55,13 +55,13 @@ HYPERBOLIC_COSINE = (
 
 
 def sinh(b: Build, x: Element) -> Element:
-    """sinh x, within 1 ulp; sinh(-0) = -0."""
+    """sinh x, within 1.1 ulp; sinh(-0) = -0."""
     sine, _ = _twice_both(b, b.abs(x))
     return flip(b, _or_exponential(b, x, sine), sign_bit(b, x))
 
 
 def cosh(b: Build, x: Element) -> Element:
-    """cosh x, within 1 ulp."""
+    """cosh x, within 1.1 ulp."""
     _, cosine = _twice_both(b, b.abs(x))
     return _or_exponential(b, x, cosine)
 

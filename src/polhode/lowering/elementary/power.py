@@ -73,7 +73,7 @@ INVERSE_ROOT = (
 
 
 def pow(b: Build, x: Element, y: Element) -> Element:
-    """x^y, within 1 ulp; its special values are those of C99."""
+    """x^y, within 1.6 ulp; its special values are those of C99."""
     exponent, low = _exponent(b, x, 0.0, y)
     k_bits, rise, tail = reduced_exponent(b, exponent, low)
     fast = scaled(b, b.add(b.add(rise, tail), 1.0), k_bits)
@@ -155,7 +155,7 @@ def _log_pair(b: Build, x: Element, also: Element) -> Pair:
 
 
 def cbrt(b: Build, x: Element) -> Element:
-    """The real cube root, within 1 ulp."""
+    """The real cube root, within 0.6 ulp."""
     size = b.abs(x)
 
     def slow() -> list[Element]:
