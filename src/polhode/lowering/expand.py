@@ -6,7 +6,9 @@ the cosine of one argument share its reduction, since equal nodes are one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,7 @@ class Expander(Arithmetic):
 
     def fma(self, a: Element, b: Element, c: Element) -> Element:
         if not any(isinstance(x, Node) for x in (a, b, c)):
-            exact = np.longdouble(a) * np.longdouble(b) + np.longdouble(c)
-            return float(exact)
+            return _exact_fma(a, b, c)
         return self.graph.make("fma", "float64", (a, b, c))
 
     def sqrt(self, a: Element) -> Element:
@@ -91,6 +92,20 @@ class Expander(Arithmetic):
         return [
             self.graph.make("proj", type, (node,), k) for k, type in enumerate(types)
         ]
+
+
+def _exact_fma(a: float, b: float, c: float) -> float:
+    """a b + c of constants, rounded once."""
+    plain = float(np.float64(a) * np.float64(b) + np.float64(c))
+    if not all(map(math.isfinite, (a, b, c))):
+        return plain
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    if exact == 0:
+        return plain
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.copysign(math.inf, exact)
 
 
 def _nodes(elements: list[Element]) -> list[Node]:

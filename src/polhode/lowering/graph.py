@@ -28,6 +28,13 @@ LATENCY = {"div": 13, "sqrt": 18, "sin": 40, "cos": 40, "exp": 35, "log": 40, "p
 FREE = {"load", "phi", "counter", "proj", "neg", "loop", "branch", "spill", "copy"}
 
 
+MOST = 1_500_000  # nodes: beyond it arrays are no longer small
+
+
+class TooLarge(Exception):
+    """The scalar program outgrew what scalars are good for."""
+
+
 class Node:
     """One scalar operation. `data` is what the operation needs besides its arguments."""
 
@@ -161,7 +168,12 @@ class Graph:
 
     def _place(self, node: Node, block: Block) -> Node:
         node.block, node.number = block, next(self._count)
-        ready = max((a.depth for a in node.args if isinstance(a, Node)), default=0)
+        if node.number > MOST:
+            raise TooLarge
+        ready = 0
+        for a in node.args:
+            if isinstance(a, Node) and a.depth > ready:
+                ready = a.depth
         node.depth = ready + (0 if node.op in FREE else LATENCY.get(node.op, 4))
         return node
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.lowering.arrays import MARK
 from polhode.lowering.fold import Arithmetic
-from polhode.lowering.graph import Buffer, Element, Graph, Node
+from polhode.lowering.graph import MOST, Buffer, Element, Graph, Node, TooLarge
 from polhode.lowering.scalars import TYPES
 from polhode.lowering.trace import ClosedJaxpr, Literal, source_line
 
@@ -189,7 +189,11 @@ def scalarise(
         value[:] = [graph.load(buffer, j) for j in range(buffer.size)]
         inputs.append(buffer)
         arguments.append(value.reshape(shape))
-    outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+    try:
+        outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+    except TooLarge:
+        reason = f"its arrays are large: over {MOST} scalar operations"
+        raise Unlowerable("the whole", reason) from None
     outputs = [unpack_keys(o) if _holds_keys(o) else o for o in outputs]
     types = [type_of(a.aval) for a in jaxpr.jaxpr.outvars]
     return ScalarProgram(graph, inputs, outputs, types, lowering.equations)

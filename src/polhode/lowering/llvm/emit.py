@@ -7,6 +7,7 @@ computed once, as a scalar, and spread over the lanes where it meets one that is
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from polhode.lowering.graph import Block, Buffer, Element, Node
@@ -97,6 +98,20 @@ class Emitter:
         zeros = f"<{self.lanes} x i32> zeroinitializer"
         return self.write(f"shufflevector {wide} {seed}, {wide} poison, {zeros}")
 
+    def repeat(self, count: int, turn: Callable[[str], None]) -> None:
+        """A loop that calls `turn` with the name of its counter."""
+        before, head = self.label, self.new_label("repeat")
+        after = self.new_label("after")
+        self.do(f"br label %{head}")
+        self.start(head)
+        counter, following = self.fresh(), self.fresh()
+        self.do(f"{counter} = phi i64 [0, %{before}], [{following}, %{head}]")
+        turn(counter)
+        self.do(f"{following} = add i64 {counter}, 1")
+        more = self.write(f"icmp ult i64 {following}, {count}")
+        self.do(f"br i1 {more}, label %{head}, label %{after}")
+        self.start(after)
+
     # -------------------------------------------------------------- operations
 
     def block(self, block: Block) -> None:
@@ -167,6 +182,18 @@ class Emitter:
             pointer = self.memory.base(buffer)
             name = self._read(pointer, buffer.type, self.use(index, "int64", False))
         self.define(node, name, wide)
+
+    def load_in_steps(
+        self, buffer: Buffer, counter: str, start: int, step: int
+    ) -> Node:
+        """The element of a buffer at start + step * counter."""
+        scaled = self.write(f"mul i64 {counter}, {step}")
+        place = self.named("int64", self.write(f"add i64 {scaled}, {start}"))
+        value = Node("load", buffer.type, (place,), buffer)
+        if buffer.kind != "input" or self.memory.batched[buffer.slot]:
+            self.varying.add(value)
+        self.load(value)
+        return value
 
     def _read(self, pointer: str, type: str, index: str) -> str:
         stored = IN_MEMORY[type]

@@ -281,22 +281,12 @@ def update(emit: Emitter, node: Node) -> None:
 def copy_all(emit: Emitter, node: Node) -> None:
     """A whole buffer from equally spaced places of another: a small loop."""
     buffer, source, start, step, _ = node.data
-    before, head, after = emit.label, emit.new_label("copy"), emit.new_label("after")
-    emit.do(f"br label %{head}")
-    emit.start(head)
-    counter, following = emit.fresh(), emit.fresh()
-    emit.do(f"{counter} = phi i64 [0, %{before}], [{following}, %{head}]")
-    scaled = emit.write(f"mul i64 {counter}, {step}")
-    place = emit.named("int64", emit.write(f"add i64 {scaled}, {start}"))
-    value = Node("load", source.type, (place,), source)
-    if source.kind != "input" or emit.memory.batched[source.slot]:
-        emit.varying.add(value)
-    emit.load(value)
-    emit.store_memory(buffer, emit.named("int64", counter), value)
-    emit.do(f"{following} = add i64 {counter}, 1")
-    more = emit.write(f"icmp ult i64 {following}, {buffer.size}")
-    emit.do(f"br i1 {more}, label %{head}, label %{after}")
-    emit.start(after)
+
+    def turn(counter: str) -> None:
+        value = emit.load_in_steps(source, counter, start, step)
+        emit.store_memory(buffer, emit.named("int64", counter), value)
+
+    emit.repeat(buffer.size, turn)
 
 
 FLOW: dict[str, Callable[[Emitter, Node], None]] = {

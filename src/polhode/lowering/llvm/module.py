@@ -16,8 +16,10 @@ from polhode.lowering.llvm.emit import Emitter, Memory
 from polhode.lowering.llvm.lanes import find_varying
 from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.program import ScalarProgram
+from polhode.lowering.rules.indexing import in_steps
 from polhode.lowering.schedule import Function, Schedule
 
+LONG = 64  # elements: a longer output is copied by a loop
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 
@@ -99,12 +101,27 @@ def _lane_pointers(word: str, k: int, size: int, kind: str, lanes: int) -> list[
 
 def _store_outputs(emit: Emitter, program: ScalarProgram) -> None:
     for k, value in enumerate(program.outputs):
-        type = program.output_types[k]
-        for j, element in enumerate(value.reshape(-1).tolist()):
-            _store_element(emit, k, j, element, type)
+        type, elements = program.output_types[k], value.reshape(-1).tolist()
+        steps = in_steps(elements) if len(elements) >= LONG else None
+        if steps is not None:
+            _store_array(emit, k, (*steps, len(elements)), type)
+            continue
+        for j, element in enumerate(elements):
+            _store_element(emit, k, str(j), element, type)
 
 
-def _store_element(emit: Emitter, k: int, j: int, element: object, type: str) -> None:
+def _store_array(emit: Emitter, k: int, steps: tuple, type: str) -> None:
+    """A long output that lies in memory in equal steps: a loop."""
+    source, start, step, size = steps
+
+    def turn(counter: str) -> None:
+        value = emit.load_in_steps(source, counter, start, step)
+        _store_element(emit, k, counter, value, type)
+
+    emit.repeat(size, turn)
+
+
+def _store_element(emit: Emitter, k: int, j: str, element: object, type: str) -> None:
     wide, one = emit.is_wide(element), SCALAR[type]
     word = emit.use(element, type, wide)
     for lane in range(emit.lanes):
@@ -181,8 +198,8 @@ def _argument_types(arguments: str) -> list[str]:
     """The types in 'double %a, <8 x i1> %b, i1 false', nesting respected."""
     kinds, depth, word = [], 0, ""
     for letter in arguments + ",":
-        depth += letter in "<(" and 1 or 0
-        depth -= letter in ">)" and 1 or 0
+        depth += (letter in "<(" and 1) or 0
+        depth -= (letter in ">)" and 1) or 0
         if letter == "," and depth == 0:
             word = word.strip()
             end = word.index(">") + 1 if word.startswith("<") else word.index(" ")

@@ -17,29 +17,32 @@ from polhode.lowering.program import (
     type_of,
     zero_d,
 )
-from polhode.lowering.rules import memory
+from polhode.lowering.rules import memory, rolling
+from polhode.lowering.rules.conversion import convert_element
 from polhode.lowering.scalars import bits, evaluate, is_float
 
 Rule = Callable[..., Any]
 
 # Primitives that are operations of the scalar program under the same name.
-PLAIN = (
-    "abs sign floor ceil max min rem sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos "
-    "tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh logistic erf erfc erf_inv "
-    "nextafter xor shift_left shift_right_logical shift_right_arithmetic "
-    "population_count clz"
-).split()
+PLAIN = ["abs", "sign", "floor", "ceil", "max", "min", "rem", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic", "erf", "erfc", "erf_inv", "nextafter", "xor", "shift_left", "shift_right_logical", "shift_right_arithmetic", "population_count", "clz"]
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
-SAME = (
-    "copy copy_p stop_gradient optimization_barrier pvary reduce_precision "
-    "sharding_constraint layout_constraint"
-).split()
+SAME = ["copy", "copy_p", "stop_gradient", "optimization_barrier", "pvary", "reduce_precision", "sharding_constraint", "layout_constraint"]
 
 
 def each(function: Callable[..., Element], *values: Value) -> Value:
     """A function of elements over arrays of elements."""
     out = np.frompyfunc(function, len(values), 1)(*map(lift, values))
     return out if isinstance(out, np.ndarray) and out.dtype == object else zero_d(out)
+
+
+def spread(low: Lowering, equation: Any, function: Callable[..., Element], values: Any):
+    """`each`, as a loop if the arrays are long."""
+    if max(value.size for value in values) >= rolling.AT_LEAST:
+        types = [type_of(v.aval) for v in (*equation.invars, *equation.outvars)]
+        found = rolling.rolled(low, function, values, types)
+        if found is not None:
+            return found
+    return each(function, *values)
 
 
 def all_known(values: tuple[Value, ...]) -> bool:
@@ -53,7 +56,7 @@ def elementwise(op: str, function: Callable[..., Any]) -> Rule:
         type = type_of(equation.outvars[0].aval)
         if all_known(values):
             return evaluate(op, type, list(np.broadcast_arrays(*values)))
-        return each(lambda *a: function(low.build, *a, type), *values)
+        return spread(low, equation, lambda *a: function(low.build, *a, type), values)
 
     return rule
 
@@ -67,7 +70,11 @@ def compare(op: str) -> Rule:
         if all_known((a, b)):
             return evaluate(op, "bool", [a, b])
         type = type_of(equation.invars[0].aval)
-        return each(lambda x, y: low.build.compare(op, x, y, type), a, b)
+
+        def test(x: Element, y: Element) -> Element:
+            return low.build.compare(op, x, y, type)
+
+        return spread(low, equation, test, (a, b))
 
     return rule
 
@@ -113,9 +120,11 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
     if merged is not None:
         return merged
     if type_of(equation.invars[0].aval) == "bool":
-        return each(
-            lambda w, no, yes: low.build.select(w, yes, no, type), which, *cases
-        )
+
+        def either(w: Element, no: Element, yes: Element) -> Element:
+            return low.build.select(w, yes, no, type)
+
+        return spread(low, equation, either, (which, *cases))
     kind = type_of(equation.invars[0].aval)
 
     def choose(w: Element, *options: Element) -> Element:
@@ -155,18 +164,9 @@ def convert(low: Lowering, equation: Any, x: Value) -> Value:
         return x
     if x.dtype != object:
         return evaluate("convert", target, [x])
-    return each(lambda a: convert_element(low, a, source, target), x)
-
-
-def convert_element(low: Lowering, a: Element, source: str, target: str) -> Element:
-    if source == target:
-        return a
-    if target == "bool":
-        return low.build.compare("ne", a, 0.0 if is_float(source) else 0, source)
-    if isinstance(a, Node) and a.op == "convert" and a.data == target:
-        if a in low.ranges:  # an index that was narrowed without loss
-            return a.args[0]
-    return low.build.apply("convert", target, a, data=source)
+    return spread(
+        low, equation, lambda a: convert_element(low, a, source, target), (x,)
+    )
 
 
 def bitcast(low: Lowering, equation: Any, x: Value) -> Value:
@@ -188,7 +188,7 @@ def rounding(low: Lowering, equation: Any, x: Value) -> Value:
 
 def integer_pow(low: Lowering, equation: Any, x: Value) -> Value:
     type, power = type_of(equation.outvars[0].aval), equation.params["y"]
-    return each(lambda a: low.build.power(a, power, type), x)
+    return spread(low, equation, lambda a: low.build.power(a, power, type), (x,))
 
 
 def power(low: Lowering, equation: Any, x: Value, y: Value) -> Value:
@@ -225,12 +225,12 @@ def logical(op: str) -> Rule:
 
 def square(low: Lowering, equation: Any, x: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
-    return each(lambda a: low.build.mul(a, a, type), x)
+    return spread(low, equation, lambda a: low.build.mul(a, a, type), (x,))
 
 
 RULES: dict[str, Rule] = {name: plain(name) for name in PLAIN}
 RULES.update({name: compare(name) for name in COMPARE})
-RULES.update({name: same for name in SAME})
+RULES.update(dict.fromkeys(SAME, same))
 RULES.update(
     {
         "add": elementwise("add", lambda b, x, y, t: b.add(x, y, t)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Buffer, Element, Loop, Node
+from polhode.lowering.graph import Element, Loop, Node
 from polhode.lowering.program import (
     Key,
     Lowering,
@@ -18,7 +18,7 @@ from polhode.lowering.program import (
 )
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
-from polhode.lowering.rules.loops import Carry, build_loop, count_code
+from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
 
 
 def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
@@ -91,7 +91,9 @@ class Scan:
         carry = Carry(self.avals[: len(self.carry)], self.carry)
         finals, ys, node = build_loop(self.low, self.length, carry, body)
         self.loop = node.data
-        return [*finals, *self._stack(self._store(node, ys, place[0]))]
+        types = self.stacked.types()
+        columns = store_columns(self.low, node, place[0], ys, types)
+        return [*finals, *self.stacked.stack(columns, self.length)]
 
     def _slice(self, k: int, index: Element) -> Value:
         """x[index] for the loop's own index."""
@@ -108,26 +110,6 @@ class Scan:
             else:
                 out[place] = pick(self.low, items, index, type_of(variable.aval), few=2)
         return out
-
-    def _store(self, node: Node, ys: list[Element], index: Element) -> list[list]:
-        """Each stacked element: known in all turns, or a column in memory."""
-        columns = []
-        for y, type in zip(ys, self.stacked.types(), strict=True):
-            if not isinstance(y, Node) or y.block.depth < self.loop.body.depth:
-                columns.append([y] * self.length)
-                continue
-            buffer = Buffer("column", type, self.length, writer=node, group=self.loop)
-            self.loop.stores.append((buffer, index, y))
-            columns.append([self.low.graph.load(buffer, t) for t in range(self.length)])
-        return columns
-
-    def _stack(self, columns: list[list]) -> list[Value]:
-        """The rows of the columns, rebuilt as values with the turn as first axis."""
-        rows = [
-            self.stacked.rebuild([column[t] for column in columns])
-            for t in range(self.length)
-        ]
-        return [np.stack(values) for values in zip(*rows, strict=True)]
 
 
 def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:

@@ -17,7 +17,7 @@ import numpy as np
 from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.program import Lowering, Value, lift, type_of
 from polhode.lowering.rules import memory
-from polhode.lowering.rules.arithmetic import convert_element
+from polhode.lowering.rules.conversion import convert_element
 
 SELECT_AT_MOST = 12  # candidates chosen by selects rather than through memory
 

@@ -38,14 +38,32 @@ class Layout:
         out, start = [], 0
         for aval in self.avals:
             value = np.empty(int(np.prod(aval.shape, dtype=int)), object)
-            for k in range(value.size):
-                if is_key(aval):
-                    value[k] = Key(elements[start], elements[start + 1])
+            if is_key(aval):
+                words = elements[start : start + 2 * value.size]
+                value[:] = [Key(*w) for w in zip(words[::2], words[1::2], strict=True)]
+                start += 2 * value.size
+            else:
+                value[:] = elements[start : start + value.size]
+                start += value.size
+            out.append(value.reshape(aval.shape))
+        return out
+
+    def stack(self, columns: list[list[Element]], length: int) -> list[Value]:
+        """Values with a new first axis; each column runs along it."""
+        out, start = [], 0
+        for aval in self.avals:
+            keys = is_key(aval)
+            count = int(np.prod(aval.shape, dtype=int))
+            value = np.empty((length, count), object)
+            for k in range(count):
+                if keys:
+                    pair = zip(columns[start], columns[start + 1], strict=True)
+                    value[:, k] = [Key(a, b) for a, b in pair]
                     start += 2
                 else:
-                    value[k] = elements[start]
+                    value[:, k] = columns[start]
                     start += 1
-            out.append(value.reshape(aval.shape))
+            out.append(value.reshape((length, *aval.shape)))
         return out
 
 

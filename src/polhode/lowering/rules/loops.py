@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from polhode.lowering.graph import Block, Element, Held, Loop, Node
+from polhode.lowering.graph import Block, Buffer, Element, Held, Loop, Node
 from polhode.lowering.program import Lowering, Value, is_key, lift, type_of
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
@@ -217,6 +217,23 @@ def _finals(low: Lowering, node: Node, carry: Carry) -> list[Value]:
         for held, value in zip(node.data.memories, carry.big(carry.values), strict=True)
     ]
     return carry.join(carry.layout.rebuild(elements), big)
+
+
+def store_columns(
+    low: Lowering, node: Node, index: Element, ys: list[Element], types: list[str]
+) -> list[list[Element]]:
+    """What a loop gives in each turn: known in all turns, or a column in memory."""
+    loop: Loop = node.data
+    assert loop.trip is not None
+    columns = []
+    for y, type in zip(ys, types, strict=True):
+        if not isinstance(y, Node) or y.block.depth < loop.body.depth:
+            columns.append([y] * loop.trip)
+            continue
+        buffer = Buffer("column", type, loop.trip, writer=node, group=loop)
+        loop.stores.append((buffer, index, y))
+        columns.append([low.graph.load(buffer, t) for t in range(loop.trip)])
+    return columns
 
 
 def _nodes(elements: list[Element]) -> tuple[Node, ...]:

@@ -49,7 +49,7 @@ def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -
     items = value.reshape(-1).tolist()
     steps = in_steps(items) if len(items) > 1 else None
     before = () if after is None else (after,)
-    if steps is not None and not (steps[0] is buffer):
+    if steps is not None and steps[0] is not buffer:
         source, start, step = steps
         reads = items[0].args[1:]
         data = (buffer, source, start, step, after is not None)

@@ -1,0 +1,18 @@
+"""One element of one type as another."""
+
+from __future__ import annotations
+
+from polhode.lowering.graph import Element, Node
+from polhode.lowering.program import Lowering
+from polhode.lowering.scalars import is_float
+
+
+def convert_element(low: Lowering, a: Element, source: str, target: str) -> Element:
+    if source == target:
+        return a
+    if target == "bool":
+        return low.build.compare("ne", a, 0.0 if is_float(source) else 0, source)
+    if isinstance(a, Node) and a.op == "convert" and a.data == target:
+        if a in low.ranges:  # an index that was narrowed without loss
+            return a.args[0]
+    return low.build.apply("convert", target, a, data=source)
