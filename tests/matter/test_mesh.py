@@ -24,6 +24,10 @@ def box_mesh(x=1.0, y=1.0, z=1.0, shift=(0, 0, 0)):
     return CUBE * (x, y, z) + shift, FACES
 
 
+BOX, SIDES = box_mesh()
+FLAT = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float)
+
+
 @pytest.mark.row("I-20")
 @given(generators)
 def test_a_box_of_triangles_is_a_box(rng):
@@ -100,6 +104,16 @@ def test_a_cavity_is_a_closed_part_that_faces_inwards():
     assert_close(hollow.inertia, exact.inertia)
 
 
+def test_a_part_inside_out_that_is_no_cavity_is_refused():
+    """A small box facing inwards beside a large one is no hole in it."""
+    vertices = np.vstack([BOX * 2, BOX * 0.5 + [5, 0, 0]])
+    faces = np.vstack([SIDES, SIDES[:, ::-1] + 8])
+    with pytest.raises(DegenerateMesh, match=r"from \(4.75, -0.25, -0.25\) to"):
+        solids.mesh((vertices, faces), mass=1.0)
+    beside = np.vstack([SIDES, SIDES + 8])
+    assert_close(solids.mesh((vertices, beside), density=1.0).moments().mass, 8.125)
+
+
 @pytest.mark.parametrize("ending", ["stl", "obj", "ply", "off"])
 def test_meshes_are_read_from_files(tmp_path, ending):
     """STL repeats corners and the others share them: the same solid comes out."""
@@ -109,14 +123,12 @@ def test_meshes_are_read_from_files(tmp_path, ending):
     vertices, faces = box_mesh(0.5, 1, 2, (1, 2, 3))
     trimesh.Trimesh(vertices, faces, process=False).export(path)
     solid = solids.mesh(path, mass=2.0)
+    small = solids.mesh(path, mass=2.0, scale=1e-3)
+    assert_close(small.moments().inertia, solid.moments().inertia * 1e-6, rtol=1e-12)
     exact = solids.placed(solids.box(mass=2.0, x=0.5, y=1, z=2), (1, 2, 3)).moments()
     assert_close(solid.moments().inertia, exact.inertia, rtol=1e-12)
     assert_close(solid.moments().centre, exact.centre, rtol=1e-12)
     assert solid.dimensions["vertices"].shape == (8, 3)
-
-
-BOX, SIDES = box_mesh()
-FLAT = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float)
 
 
 @pytest.mark.parametrize(

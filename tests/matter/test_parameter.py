@@ -107,6 +107,27 @@ def test_a_traced_table_gives_derivatives_and_the_formula():
     assert "integer_pow" in names or "square" in names
 
 
+def test_moments_read_as_the_book_prints_them():
+    """m l^2/12 about the middle and m l^2/3 about the end, read from the trace."""
+    import sympy
+
+    from polhode.matter.moments import about
+
+    m, l = sympy.symbols("m l", positive=True)
+    length = Parameter("l", 0.8)
+    rod = ph.Body("rod", ph.solids.rod(mass=Parameter("m", 1.2), length=length))
+    end = rod.point(0, 0, length / 2)
+
+    def moments(m, l):
+        table = {"m": m, "l": l}
+        found = rod.moments(table)
+        return found.inertia[0, 0], about(found, end.at(table))[0, 0]
+
+    middle, far = ph.read(moments, m, l)
+    assert middle == m * l**2 / 12
+    assert far == m * l**2 / 3
+
+
 def test_solids_can_be_built_inside_a_trace():
     """Doors are silent under tracing: a compound of tracers has its moments."""
     import jax

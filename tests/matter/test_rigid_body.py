@@ -158,6 +158,24 @@ def test_bad_points_and_names_are_refused():
         ph.Particle("bob", -1)
 
 
+def test_a_body_is_made_of_matter():
+    """Anything else is refused by name."""
+    with pytest.raises(ModelError, match=r"'rod' cannot be made of 1\.2"):
+        ph.Body("rod", 1.2)
+
+
+def test_moments_may_be_given_as_parameters():
+    """Every entry, the point of reference included, is looked up in the table."""
+    m, d = ph.Parameter("m", 2.0), ph.Parameter("d", 1.5)
+    body = ph.Body.from_inertia(
+        "rod", mass=m, inertia=(m * d**2 * 4 / 3,) * 2 + (0,), centre=(0, 0, d),
+        about=(0, 0, 0),
+    )  # fmt: skip
+    found = body.moments({"m": 3.0, "d": 2.0})
+    assert_close(np.diag(found.inertia), [3.0 * 4 / 3, 3.0 * 4 / 3, 0])
+    assert_close(found.centre, [0, 0, 2])
+
+
 def test_particles_are_points_with_mass():
     """No moments, the mass at the origin of the particle's frame."""
     bob = ph.Particle("bob", 0.3)
@@ -167,6 +185,7 @@ def test_particles_are_points_with_mass():
     assert not np.any(centre)
     assert not np.any(inertia)
     assert_close(bob.mass_centre.coordinates, [0, 0, 0])
+    assert_close(np.diag(bob.spatial_inertia()), [0, 0, 0, 0.3, 0.3, 0.3])
     assert repr(bob) == "Particle(name='bob', mass=0.3)"
 
 

@@ -62,6 +62,12 @@ def turn_to(axis: Any, what: str) -> np.ndarray:
     For X and Y the three axes are exchanged cyclically. For others it is the shortest
     turn, about Z x axis (and about X for -Z).
     """
+    turn = _turn_to(axis, what)
+    turn.setflags(write=False)
+    return turn
+
+
+def _turn_to(axis: Any, what: str) -> np.ndarray:
     x, y, z = unit = direction(axis, what)
     for turns in range(3):
         cyclic = np.roll(np.eye(3), turns, axis=1)
@@ -70,7 +76,7 @@ def turn_to(axis: Any, what: str) -> np.ndarray:
     if z < -0.5:
         # The shortest turn is ill-defined near -Z: go there by way of half a turn.
         half = np.diag([1.0, -1.0, -1.0])
-        return half @ turn_to(half @ unit, what)
+        return half @ _turn_to(half @ unit, what)
     k = 1.0 / (1.0 + z)
     return np.array(
         [

@@ -42,7 +42,8 @@ class Given:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The named numbers that the moments depend on."""
-        return parameters_in([self.mass, *self.centre, *self.inertia])
+        about = self.about or ()
+        return parameters_in([self.mass, *self.centre, *self.inertia, *about])
 
     def named(self, place: str) -> Given:
         """The same matter, bare numbers named from their place: 'wheel.mass'."""
@@ -53,7 +54,11 @@ class Given:
             named(v, f"{place}.inertia.{k}") for v, k in _pairs(self.inertia, ENTRIES)
         )
         mass = named(self.mass, f"{place}.mass")
-        return replace(self, mass=mass, centre=tuple(centre), inertia=tuple(inertia))
+        about = self.about and tuple(
+            named(v, f"{place}.about.{k}") for v, k in _pairs(self.about, "xyz")
+        )
+        moments = {"centre": tuple(centre), "inertia": tuple(inertia)}
+        return replace(self, mass=mass, about=about, **moments)
 
     def moments(self, table: Table = NOMINAL) -> Moments:
         """Mass, mass centre and central inertia."""
@@ -62,7 +67,8 @@ class Given:
         xx, yy, zz, yz, zx, xy = (at(entry, table) for entry in self.inertia)
         inertia = symmetric((xx, yy, zz), (yz, zx, xy))
         if self.about is not None:
-            inertia = inertia - mass * spread(centre - column(*self.about))
+            point = column(*(at(entry, table) for entry in self.about))
+            inertia = inertia - mass * spread(centre - point)
         return Moments(mass, centre, inertia)
 
 
@@ -88,9 +94,9 @@ def _require_sound(matter: Given, about: tuple[Any, ...], who: str) -> None:
         return
     xx, yy, zz, yz, zx, xy = (at(entry) for entry in matter.inertia)
     I_O = symmetric((xx, yy, zz), (yz, zx, xy))
-    r_GO = column(*about) - column(*(at(entry) for entry in matter.centre))
+    O, G = (column(*(at(entry) for entry in p)) for p in (about, matter.centre))
     place = "point (" + ", ".join(f"{at(entry):g}" for entry in about) + ")"
-    require_physical(at(matter.mass), I_O, r_GO, who=who, about=place)
+    require_physical(at(matter.mass), I_O, O - G, who=who, about=place)
 
 
 def _six_entries(inertia: Any, who: str) -> list[Any]:

@@ -172,7 +172,7 @@ def principal(inertia: Inertia) -> PrincipalAxes:
 
     I = sum_k I_k E_k E_k,   E_k = columns of rotation.matrix
     """
-    moments, triad = principal_axes(np.asarray(inertia))
+    moments, triad = principal_axes(inertia.dyadic.components)
     frame = Frame(f"principal axes of {inertia.name or inertia.frame.name}")
     return PrincipalAxes(moments, Rotation(triad, frame, inertia.frame))
 

@@ -54,6 +54,7 @@ def closed_surface(
     triangles = triangles[(a != b) & (b != c) & (c != a)]
     _require_closed(vertices, triangles, who)
     _require_volume(vertices, triangles, who)
+    _require_parts(vertices, triangles, who)
     for array in (vertices, triangles):
         array.setflags(write=False)
     return vertices, triangles
@@ -131,6 +132,39 @@ def _require_volume(vertices: np.ndarray, triangles: np.ndarray, who: str) -> No
             "Its triangles face inwards: seen from outside, corners run clockwise.",
             "Reverse the order of the corners of every triangle.",
         )
+
+
+def _require_parts(vertices: np.ndarray, triangles: np.ndarray, who: str) -> None:
+    """Refuse a part that faces inwards and is no cavity of another part."""
+    parts = [triangles[rows] for rows in _connected(len(vertices), triangles)]
+    boxes = [_box(vertices[np.unique(part)]) for part in parts]
+    faces_out = [signed_volume(vertices, part) > 0 for part in parts]
+    for (low, high), outwards in zip(boxes, faces_out, strict=True):
+        within = [
+            out and np.all(low >= l) and np.all(high <= h)
+            for out, (l, h) in zip(faces_out, boxes, strict=True)
+        ]
+        if not outwards and not any(within):
+            raise DegenerateMesh(
+                f"a part of {who} is inside out: the one from {_place(low)} to"
+                f" {_place(high)}.",
+                "It faces inwards, as a cavity does, but no other part is round it.",
+                "Reverse the order of the corners of its triangles.",
+            )
+
+
+def _connected(count: int, triangles: np.ndarray) -> list[np.ndarray]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    ends = np.concatenate([triangles[:, :2], triangles[:, 1:]])
+    graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), (count, count))
+    labels = connected_components(graph, directed=False)[1][triangles[:, 0]]
+    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
+
+
+def _box(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return vertices.min(axis=0), vertices.max(axis=0)
 
 
 def _place(point: np.ndarray) -> str:

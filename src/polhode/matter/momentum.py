@@ -132,6 +132,19 @@ class Momentum:
         linear, angular = self.linear + moved.linear, self.angular + moved.angular
         return replace(self, linear=linear, angular=angular)
 
+    def is_close(self, other: Momentum, rtol: float = 1e-12) -> bool:
+        """The same momenta, each within `rtol`, the other's taken about this pole."""
+        moved = other.at(self.pole)
+        linear = self.linear.is_close(moved.linear, rtol)
+        return linear and self.angular.is_close(moved.angular, rtol)
+
+    def __repr__(self) -> str:
+        return (
+            f"Momentum(linear={self.linear!r}, angular={self.angular!r},"
+            f" pole={self.pole!r}, of={self.of.name!r},"
+            f" seen_from={self.seen_from.name!r})"
+        )
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.concatenate([self.angular, self.linear]).astype(dtype or float)
 
@@ -145,7 +158,7 @@ def momentum_of(inertia: Inertia, twist: Twist) -> Momentum:
     r_QG = (inertia.centre - inertia.point).components
     v_Q, w = twist.linear, twist.angular
     p = linear_momentum(inertia.mass, r_QG, v_Q, w)
-    L = angular_momentum(inertia.mass, r_QG, np.asarray(inertia), v_Q, w)
+    L = angular_momentum(inertia.mass, r_QG, inertia.dyadic.components, v_Q, w)
     return Momentum(
         linear=Vector(p, twist.frame),
         angular=Vector(L, twist.frame),

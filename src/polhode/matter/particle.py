@@ -20,6 +20,7 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
+from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.matter.validity import require_mass
 
 
@@ -69,6 +70,10 @@ class Particle:
     def moments(self, table: Table = NOMINAL) -> Moments:
         """The mass, at the origin of the particle's frame, without moments."""
         return Moments(at(self.quantity, table), np.zeros(3), np.zeros((3, 3)))
+
+    def spatial_inertia(self, table: Table = NOMINAL) -> Any:
+        """The inertia (6, 6) about the particle: nothing resists its spin."""
+        return spatial_inertia(*self.moments(table))
 
     @property
     def mass_centre(self) -> Point:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, final, get_args
 
 import numpy as np
 
@@ -41,6 +41,12 @@ class Body:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", Frame(self.name))
+        if not isinstance(self.matter, get_args(Matter)):
+            raise ModelError(
+                f"{self.name!r} cannot be made of {self.matter!r}.",
+                "A body needs matter: a solid, a cloud of particles, or given moments.",
+                "Give ph.solids.rod(...) and the like, or use ph.Body.from_inertia.",
+            )
         object.__setattr__(self, "matter", self.matter.named(self.name))
         mass, _, inertia = _nominal(self.matter, repr(self.name))
         require_physical(mass, inertia, who=repr(self.name))

@@ -17,7 +17,7 @@ from polhode.errors import UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
-from polhode.geometry.twist import Twist, require_same_place
+from polhode.geometry.twist import Twist, require_same_place, spatial_array
 from polhode.geometry.vector import components_close, skew, vee
 from polhode.lowering.arrays import namespace
 from polhode.matter.spread import spread, symmetrised
@@ -116,7 +116,7 @@ class SpatialInertia:
     def kinetic_energy(self, twist: Twist) -> Any:
         """T = V^T M V / 2, for a twist about the same point in the same axes."""
         require_same_place("multiply", self, twist)
-        V = np.asarray(twist)
+        V = spatial_array(twist.angular, twist.linear)
         return 0.5 * V @ self.matrix @ V
 
     def is_close(self, other: SpatialInertia, rtol: float = 1e-12) -> bool:

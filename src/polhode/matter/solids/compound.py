@@ -87,7 +87,9 @@ def placed(part: Matter, shift: Sequence[Any], turn: Any = None) -> Matter:
     turned = [_combination(row, part.shift) for row in R]
     shift = tuple(_sum(a, b) for a, b in zip(turned, (x, y, z), strict=True))
     old = np.eye(3) if part.turn is None else part.turn
-    return replace(part, shift=shift, turn=R @ old)
+    whole = R @ old
+    whole.setflags(write=False)
+    return replace(part, shift=shift, turn=whole)
 
 
 def _whole(act: str, parts: list[tuple[str, Matter, float]]) -> Compound:

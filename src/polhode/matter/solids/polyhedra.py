@@ -11,9 +11,11 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.matter.axes import Z
 from polhode.matter.mesh import closed_surface, read_mesh
+from polhode.matter.parameter import number
 from polhode.matter.polyhedron import polyhedron, prism
 from polhode.matter.polyhedron import tetrahedron as unit_tetrahedron
 from polhode.matter.solids.solid import Solid, Unit, fill, lengths
+from polhode.matter.validity import require_positive
 
 
 def tetrahedron(*, corners: Any, mass: Any = None, density: Any = None) -> Solid:
@@ -51,17 +53,23 @@ def extrusion(
     return fill("extrusion", prism, sizes, mass=mass, density=density, along=along)
 
 
-def mesh(source: Any, *, mass: Any = None, density: Any = None) -> Solid:
+def mesh(
+    source: Any, *, mass: Any = None, density: Any = None, scale: float = 1.0
+) -> Solid:
     """The inside of a closed triangle surface: a file, or (vertices, triangles).
 
-    Files are STL, OBJ, PLY or OFF. Moments are exact for the polyhedron. Refused are
-    open surfaces, surfaces inside out, and those without volume. A closed part that
-    faces inwards is a cavity. That surfaces do not cut each other is not checked.
+    Files are STL, OBJ, PLY or OFF; `scale` brings their numbers to metres. Moments are
+    exact for the polyhedron. Refused are open surfaces, surfaces inside out, and those
+    without volume. A closed part that faces inwards is a cavity of one round it. That
+    surfaces do not cut each other is not checked.
     """
+    factor = number(scale, "the scale of a mesh")
+    require_positive(factor, "the scale of a mesh")
     from_file = isinstance(source, (str, Path))
     who = f"mesh {Path(source).name!r}" if from_file else "a mesh"
     surface: Any = read_mesh(source) if from_file else source
     vertices, triangles = closed_surface(surface[0], surface[1], who)
+    vertices = admit(vertices * factor, vertices.shape, who)
     sizes = {"vertices": vertices, "triangles": triangles}
     return fill("mesh", unit_mesh, sizes, mass=mass, density=density)
 
