@@ -1,0 +1,1 @@
+"""The functions that are timed: plain `jax.numpy`, written as one would naively."""

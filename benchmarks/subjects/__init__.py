@@ -1,0 +1,19 @@
+"""One file a subject; each gives the claims that it can measure."""
+
+from benchmarks.subjects import (
+    accelerations,
+    derivatives,
+    fleet,
+    rolling,
+    startup,
+    stepping,
+)
+
+CLAIMS = [
+    *stepping.CLAIMS,
+    *accelerations.CLAIMS,
+    *fleet.CLAIMS,
+    *derivatives.CLAIMS,
+    *startup.CLAIMS,
+    *rolling.CLAIMS,
+]
