@@ -51,6 +51,7 @@ PUBLIC = {
     # actions
     "AppliedCouple": "polhode.actions.applied",
     "AppliedForce": "polhode.actions.applied",
+    "CentralForce": "polhode.actions.central_force",
     "Coulomb": "polhode.actions.friction",
     "Couple": "polhode.actions.force",
     "Damper": "polhode.actions.damper",

@@ -22,6 +22,7 @@ from polhode.actions import (
     work,
 )
 from polhode.actions.applied import AppliedCouple, AppliedForce
+from polhode.actions.central_force import CentralForce
 from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.drag import Drag
 from polhode.actions.flux import box_triangles
@@ -188,6 +189,7 @@ ACTIONS = [
     AppliedCouple(BODY, Vector([1, 2, 3], OTHER), by=OTHER),
     Weight(9.81).on((PointMass(ENDS[0], 2.0),), by=OTHER),
     Damper(*ENDS, 0.7),
+    CentralForce(*ENDS, lambda x, rate, t: -rate * (t + x)),
     RotationalDamper(BODY, OTHER, 0.4, UP),
     Drag(ENDS[0], OTHER, 0.3, 0.2),
     Friction(ENDS[0], OTHER, UP, 5.0, Coulomb(0.3, 0.4), name="dry"),

@@ -10,13 +10,13 @@ and this holds exactly if the wrenches obey the third law and time is not explic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from polhode.actions.action import Action
+from polhode.actions.action import Action, third_law_residual
 from polhode.actions.invariant import superposed
-from polhode.actions.motion_arrays import Poses, Twists, total
+from polhode.actions.motion_arrays import Poses, Twists
 from polhode.errors import ForceError
 from polhode.geometry import so3
 
@@ -119,7 +119,8 @@ def audit_invariance(
     floor = 1e-12 * size / TOLERANCE
     translation, rotation, time = changes.max(axis=0) / max(spread, floor, 1e-300)
     residuals = [
-        _third_law(action, poses, t) for poses, t in zip(draws, times, strict=True)
+        third_law_residual(action, poses, _rest(poses), t)
+        for poses, t in zip(draws, times, strict=True)
     ]
     moment, force = np.max(residuals, axis=0)
     return InvarianceReport(
@@ -138,24 +139,9 @@ def _value(action: Action, poses: Poses, t: float) -> float:
     return value
 
 
-def _third_law(action: Action, poses: Poses, t: float) -> tuple[float, float]:
-    rest = Twists(0.0 * poses.origins, 0.0 * poses.origins)
-    wrenches = action.wrenches(poses, rest, t)
-    moment, force = total(poses, wrenches)
-    forces = np.linalg.norm(wrenches.forces, axis=-1)
-    arms = np.linalg.norm(poses.origins, axis=-1)
-    moments = np.linalg.norm(wrenches.torques, axis=-1) + arms * forces
-    return _share(moment, moments), _share(force, forces)
-
-
-def _share(residual: Any, sizes: Any) -> float:
-    size = float(np.sum(sizes))
-    return float(np.linalg.norm(residual)) / size if size else 0.0
-
-
 def _superposed(rng: np.random.Generator, poses: Poses, scale: float) -> list[Poses]:
     """The poses shifted by a random vector, and turned by a random rotation."""
-    rest = Twists(0.0 * poses.origins, 0.0 * poses.origins)
+    rest = _rest(poses)
     still = Twists(np.zeros(3), np.zeros(3))
     shift = Poses(np.eye(3), scale * rng.normal(size=3))
     turn = Poses(so3.exp(rng.normal(size=3)), np.zeros(3))
@@ -166,3 +152,7 @@ def _random_poses(rng: np.random.Generator, count: int, scale: float) -> Poses:
     return Poses(
         so3.exp(rng.normal(size=(count, 3))), scale * rng.normal(size=(count, 3))
     )
+
+
+def _rest(poses: Poses) -> Twists:
+    return Twists(0.0 * poses.origins, 0.0 * poses.origins)

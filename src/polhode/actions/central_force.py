@@ -1,0 +1,88 @@
+"""Users' own forces between two points: any law, along the line that joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.action import require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.double import doubled
+from polhode.actions.motion_arrays import (
+    Poses,
+    Twists,
+    Wrenches,
+    interaction,
+    velocity_at,
+)
+from polhode.geometry.frame import Frame
+from polhode.geometry.vector import dot
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class CentralForce:
+    """A force along the line of two points, by a law of the user.
+
+    `law(length, rate, t)` is the push in newtons that drives the points apart, from
+    their distance, its rate and the time; traceable. A pull is negative.
+    """
+
+    on: Attachment
+    by: Attachment
+    law: Callable[[Any, Any, Any], Any]
+    _: KW_ONLY
+    name: str = "central force"
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.on.frame, self.by.frame)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The two bodies it joins."""
+        return (self.on.frame, self.by.frame)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of its ends: the law holds its own numbers."""
+        return parameters_of((self.on, self.by))
+
+    @property
+    def is_conservative(self) -> bool:
+        """Nothing is known of the law; give an energy to NonlinearSpring instead."""
+        return False
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """Opposite forces along the line of the two points."""
+        P, Q = held(poses, 0, self.on, table), held(poses, 1, self.by, table)
+        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, Q)
+        F = self._force(P - Q, v, t)
+        return interaction(poses, P, F, 0.0 * F)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """None is known."""
+        return 0.0 * poses.origins[..., 0, 0]
+
+    def fault(self) -> str:
+        """No line, or no number from the law."""
+        return "Its two ends are at one place, or its law gave no finite force."
+
+    @cached_property
+    def _force(self) -> Callable[..., Any]:
+        def force(d: Any, v: Any, t: Any) -> Any:
+            import jax.numpy as jnp
+
+            square = dot(d, d)
+            closed = square == 0
+            length = jnp.sqrt(jnp.where(closed, 1.0, square))
+            push = self.law(length, dot(d, v) / length, t)
+            return jnp.where(closed, np.nan, push / length) * d
+
+        return doubled(force)
