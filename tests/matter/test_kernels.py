@@ -1,6 +1,6 @@
 """Every kernel of the room: the same numbers and finite derivatives in a trace."""
 
-import importlib.util
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +8,7 @@ import pytest
 
 from closeness import assert_close
 
-_place = Path(__file__).parent / "kernels.py"
-_spec = importlib.util.spec_from_file_location("matter_kernels", _place)
-assert _spec is not None
-assert _spec.loader is not None
-_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
-KERNELS = _module.KERNELS
+KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
 
 
 @pytest.mark.parametrize("name", KERNELS)

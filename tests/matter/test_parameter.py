@@ -140,7 +140,8 @@ def test_solids_can_be_built_inside_a_trace():
         body = ph.Body("whole", whole)
         given = ph.Body.from_inertia("given", mass=m, inertia=(l, l, l))
         about = ph.Body.from_inertia("g", mass=m, inertia=(l, l, l), about=(0, 0, 0))
-        bob = ph.Particle("bob", m)
+        bob = ph.Particle("bob", ph.Parameter("bob's mass", m))
+        assert len(bob.parameters) == 1
         cloud = ph.Body("cloud", ph.Cloud([m, m], np.eye(3)[:2]))
         inertias = (body, given, about, bob, cloud)
         return sum(b.moments().inertia for b in inertias), body.spatial_inertia()

@@ -9,7 +9,7 @@ from polhode.errors import UnphysicalInertia
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.rotation import Rotation
-from polhode.geometry.transport import linear_first_matrix
+from polhode.geometry.spatial_order import exchange_matrix
 from polhode.geometry.twist import Twist
 from polhode.geometry.vector import skew
 from polhode.matter.cloud import inertia_of_points
@@ -96,7 +96,7 @@ def test_the_books_linear_first_matrix_is_ours_permuted(oracle):
     S = static_moment(m, r)
     book = np.block([[m * np.eye(3), S], [S.T, oracle.inertia(Q)]])
     ours = spatial_inertia(m, r, oracle.inertia(oracle.centre))
-    assert_close(linear_first_matrix(ours), book, rtol=1e-12)
+    assert_close(exchange_matrix(ours), book, rtol=1e-12)
 
 
 @given(inertias(), columns)

@@ -105,7 +105,7 @@ def test_any_symmetric_positive_matrix_is_accepted():
 def test_a_turned_and_shifted_hull_carries_its_water_along(rng):
     """About the body's origin the added energy is that about the hull's centre."""
     R, shift = rotation_matrix(rng), rng.normal(size=3)
-    solid = ph.solids.ellipsoid(density=800.0, x=0.4, y=0.6, z=1.1)
+    solid = ph.solids.ellipsoid(mass=0, x=0.4, y=0.6, z=1.1)
     cargo = ph.solids.box(mass=50.0, x=0.1, y=0.1, z=0.1)
     moved = ph.solids.placed(solid, shift, R)
     plain = ph.submerged(cargo, hull=solid, fluid_density=1000.0).added_inertia()
@@ -116,6 +116,9 @@ def test_a_turned_and_shifted_hull_carries_its_water_along(rng):
     here = spatial_kinetic_energy(there, at_origin)
     assert_close(here, spatial_kinetic_energy(plain, at_centre), rtol=1e-11)
     assert_close(there, there.T, rtol=0)
+    heavy = ph.solids.ellipsoid(mass=3, x=0.4, y=0.6, z=1.1)
+    with pytest.raises(ModelError, match="cannot have mass 3 kg of its own"):
+        ph.submerged(cargo, hull=heavy, fluid_density=1000.0)
 
 
 def test_added_mass_follows_the_table():

@@ -156,7 +156,16 @@ def named(value: Any, place: str) -> Any:
 def parameters_in(values: Iterable[Any]) -> tuple[Parameter, ...]:
     """The named numbers on which any of the values depends, each once, in order."""
     found = [v.roots for v in values if isinstance(v, Parameter)]
-    return tuple(dict.fromkeys(root for roots in found for root in roots))
+    return distinct(root for roots in found for root in roots)
+
+
+def distinct(parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """Each name and value once, in order; tracers are told apart by identity."""
+    found: dict[Any, Parameter] = {}
+    for p in parameters:
+        value = id(p.value) if is_traced(p.value) else p.value
+        found.setdefault((p.name, value), p)
+    return tuple(found.values())
 
 
 def table_of(parameters: Iterable[Parameter]) -> dict[str, Any]:

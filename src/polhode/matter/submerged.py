@@ -8,12 +8,20 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry.admission import admit
+from polhode.geometry.admission import admit, is_traced
 from polhode.matter.added_mass import ellipsoid_added_mass
 from polhode.matter.cloud import Cloud
 from polhode.matter.given import Given
 from polhode.matter.moments import Moments
-from polhode.matter.parameter import NOMINAL, Parameter, Table, at, named, quantity
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Table,
+    at,
+    distinct,
+    named,
+    quantity,
+)
 from polhode.matter.solids import Compound, Solid
 from polhode.matter.solids.solid import an
 from polhode.matter.spatial_inertia import (
@@ -47,7 +55,7 @@ class Submerged:
         fluid = self.fluid_density
         found = [*self.matter.parameters, *(self.hull.parameters if self.hull else ())]
         found += fluid.roots if isinstance(fluid, Parameter) else ()
-        return tuple(dict.fromkeys(found))
+        return distinct(found)
 
     def named(self, place: str) -> Submerged:
         """The same, bare numbers named from their place; a shared hull shares names."""
@@ -89,9 +97,11 @@ def submerged(
 ) -> Submerged:
     """Matter inside a hull, an ellipsoid or a sphere, deep in an ideal fluid.
 
-    Without a hull the matter is itself the ellipsoid or sphere.
+    Without a hull the matter is itself the ellipsoid or sphere. A hull of its own is a
+    shape only: give it mass=0, and count its mass to the matter.
     """
-    hull = hull if hull is not None or not isinstance(matter, Solid) else matter
+    if hull is None and isinstance(matter, Solid):
+        hull = matter
     if hull is None or hull.shape not in ("sphere", "ellipsoid"):
         kind = an(hull.shape if hull else type(matter).__name__.lower())
         raise ModelError(
@@ -99,6 +109,7 @@ def submerged(
             "Lamb's integrals are for ellipsoids.",
             "Give hull=ph.solids.ellipsoid(...), or use with_added_mass(matter, M).",
         )
+    _require_shape_only(matter, hull)
     density = quantity(fluid_density, "the density of the fluid")
     require_positive(at(density), "the density of the fluid")
     return Submerged(matter, hull, density)
@@ -107,6 +118,16 @@ def submerged(
 def with_added_mass(matter: Dry, added: Any) -> Submerged:
     """Matter with an added inertia of the user's own, (6, 6), angular part first."""
     return Submerged(matter, added=admit(added, (6, 6), "the added mass"))
+
+
+def _require_shape_only(matter: Dry, hull: Solid) -> None:
+    mass = hull.moments().mass
+    if hull is not matter and not is_traced(mass) and mass != 0:
+        raise ModelError(
+            f"a hull round other matter cannot have mass {mass:g} kg of its own.",
+            "It says what the fluid sees; the matter says what has weight.",
+            "Give the hull mass=0, and add its mass with ph.solids.joined.",
+        )
 
 
 def _half_axes(hull: Solid, table: Table) -> Any:

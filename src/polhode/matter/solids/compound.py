@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import ModelError, UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.matter.moments import Moments, sum_of_moments
-from polhode.matter.parameter import NOMINAL, Parameter, Table, quantity
+from polhode.matter.parameter import NOMINAL, Parameter, Table, distinct, quantity
 from polhode.matter.solids.solid import Solid, an
 from polhode.matter.validity import require_physical
 
@@ -26,8 +26,7 @@ class Compound:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The named numbers that the moments depend on."""
-        found = [p for _, part, _ in self.parts for p in part.parameters]
-        return tuple(dict.fromkeys(found))
+        return distinct(p for _, part, _ in self.parts for p in part.parameters)
 
     def named(self, place: str) -> Compound:
         """The same whole, bare numbers named from their place: 'hammer.head.mass'."""
