@@ -305,3 +305,18 @@ def test_laplacian_is_the_trace_of_the_second_derivatives():
     """lap (x.A.x/2 + xyz + sin x) = tr A - sin x."""
     x = np.array([0.3, 0.4, -0.2])
     assert_close(laplacian(bowl)(x), np.trace(SADDLE) - np.sin(0.3))
+
+
+def test_fields_and_loads_serve_inside_a_trace():
+    """Value, divergence, a body's load and an integral: the same under one jit."""
+    rule = box([0.4, 0.2, 0.6], order=2)
+
+    def asked(x, t):
+        load = BOWL.on_body(rule, 2.0, t)
+        return BOWL.value(x), BOWL.divergence(x), load, rule.integrate(rule.points * t)
+
+    x = np.array([0.1, 0.2, 0.3])
+    with jax.enable_x64(True):
+        traced = jax.tree.leaves(jax.jit(asked)(x, 0.5))
+    for one, other in zip(jax.tree.leaves(asked(x, 0.5)), traced, strict=True):
+        assert_close(other, one, rtol=1e-12, atol=1e-14)

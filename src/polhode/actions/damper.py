@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -55,7 +55,7 @@ class Damper:
     damping: Quantity
     _: KW_ONLY
     name: str = "damper"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on.frame, self.by.frame)
@@ -114,7 +114,7 @@ class RotationalDamper:
     axis: Any = None
     _: KW_ONLY
     name: str = "rotational damper"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)

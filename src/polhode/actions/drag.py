@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
@@ -48,7 +48,7 @@ class Drag:
     quadratic: Quantity = 0.0
     _: KW_ONLY
     name: str = "drag"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on.frame, self.by)

@@ -76,7 +76,8 @@ class ForceField:
 
     def divergence(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """div F = dF1/dx1 + dF2/dx2 + dF3/dx3"""
-        return np.trace(self.gradient(x, v, t))
+        G = self.gradient(x, v, t)
+        return G[0, 0] + G[1, 1] + G[2, 2]
 
     def on_body(
         self, rule: Quadrature, density: Any = 1.0, t: float = 0.0
@@ -88,7 +89,7 @@ class ForceField:
         The rule's points are where the body is now, along the field's axes.
         """
         amount = rule.weights * density
-        forces = amount[:, None] * self._values(rule.points, float(t))
+        forces = amount[:, None] * self._values(rule.points, t)
         return cross(rule.points, forces).sum(0), forces.sum(0)
 
     @cached_property
@@ -124,8 +125,13 @@ def laplacian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """
     import jax
 
-    hessian = doubled(jax.hessian(function))
-    return lambda x: np.trace(hessian(x))
+    hessian = jax.hessian(function)
+
+    def trace(x: Any) -> Any:
+        H = hessian(x)
+        return H[0, 0] + H[1, 1] + H[2, 2]
+
+    return doubled(trace)
 
 
 def matches(field: ForceField, energy: Callable[[Any], Any], places: Any) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
+from polhode.lowering.arrays import namespace
 
 
 @final
@@ -46,7 +47,7 @@ class Quadrature:
 
     def integrate(self, values: Any) -> Any:
         """sum_k w_k f_k, for the values (n, ...) of a function at the points."""
-        return np.tensordot(self.weights, values, axes=1)
+        return namespace(values).tensordot(self.weights, values, axes=1)
 
     def __add__(self, other: Quadrature) -> Quadrature:
         """The rule for two shapes together."""

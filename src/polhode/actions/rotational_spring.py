@@ -7,7 +7,7 @@ follow by JAX, and are opposite on the two bodies.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 from typing import Any, final
 
@@ -78,7 +78,7 @@ class TorsionalSpring:
     rest_angle: Quantity = 0.0
     _: KW_ONLY
     name: str = "torsional spring"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)
@@ -139,7 +139,7 @@ class RotationalSpring:
     stiffness: Quantity
     _: KW_ONLY
     name: str = "rotational spring"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)

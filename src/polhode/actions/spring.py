@@ -10,7 +10,7 @@ obey the third law with their moments.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -90,7 +90,7 @@ class Spring:
     rest_length: Quantity = 0.0
     _: KW_ONLY
     name: str = "spring"
-    allow_negative: bool = False
+    allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on.frame, self.by.frame)
