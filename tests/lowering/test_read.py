@@ -160,6 +160,25 @@ def test_removable_singularities_read_as_the_closed_form():
     assert ph.read(sinc, x) == sympy.sin(x) / x
 
 
+def test_a_rotation_vector_along_an_axis_reads_as_its_angle():
+    """exp of (0, 0, theta) has cos(theta) and sin(theta), not their like of |theta|."""
+
+    def rodrigues(v):
+        square = v @ v
+        small = square < 1e-8
+        length = jnp.sqrt(removable(small, 1.0, square))
+        sinc = removable(small, 1 - square / 6, jnp.sin(length) / length)
+        rest = removable(small, 0.5, (1 - jnp.cos(length)) / length**2)
+        K = jnp.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+        return jnp.eye(3) + sinc * K + rest * K @ K
+
+    c, s = sympy.cos(theta), sympy.sin(theta)
+    want = sympy.Array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    assert ph.read(rodrigues, [0, 0, theta]) == want
+    a = np.array([sympy.Rational(3, 5), 0, sympy.Rational(4, 5)])
+    assert ph.read(rodrigues, a * theta)[1, 1] == c
+
+
 def test_a_choice_is_piecewise():
     """`where` on values is a function by cases."""
     found = ph.read(lambda x: jnp.where(x > 0, x**2, -x), x)
@@ -285,7 +304,7 @@ def test_a_large_product_stays_within_its_time():
 # --------------------------------------------------------------------- any program
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(
     small_programs(),
     st.lists(st.floats(-2, 2).map(lambda v: round(v, 3)), min_size=3, max_size=3),

@@ -14,6 +14,7 @@ UNARY = {
     "sin": lambda xp, a: xp.sin(a),
     "cos": lambda xp, a: xp.cos(a),
     "sine of double": lambda xp, a: xp.sin(2 * a),
+    "cosine of double": lambda xp, a: xp.cos(2 * a),
     "cosine of half": lambda xp, a: xp.cos(a / 2),
     "square": lambda xp, a: a * a,
     "cube": lambda xp, a: a**3,
@@ -58,7 +59,7 @@ class SmallProgram:
 
 def small_programs(steps: int = 6) -> st.SearchStrategy[SmallProgram]:
     names = st.sampled_from([*UNARY, *BINARY])
-    step = st.tuples(names, st.integers(0, 3), st.integers(0, 11))
+    step = st.tuples(names, st.integers(0, 3), st.integers(4, 11))
     return st.builds(
         SmallProgram, st.lists(step, min_size=2, max_size=steps).map(tuple)
     )

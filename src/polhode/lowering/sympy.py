@@ -50,9 +50,7 @@ def read(
     """
     ring = Ring(seconds)
     trace = _trace(function, symbols)
-    program, readings = _read(ring, trace)
-    shape = Shape(ring, collect)
-    written = [[_written(shape, r) for r in output] for output in readings]
+    program, written = _read(ring, trace, Shape(ring, collect))
     if ring.unfinished:
         _warn(function, seconds)
     leaves = [
@@ -92,11 +90,14 @@ def _trace(function: Callable, symbols: tuple) -> _Trace:
     return _Trace(function, jaxpr, arrays, result)
 
 
-def _read(ring: Ring, trace: _Trace) -> tuple[ScalarProgram, list[list[Reading]]]:
-    """The scalar program, and its outputs in the ring."""
+def _read(
+    ring: Ring, trace: _Trace, shape: Shape
+) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
+    """The scalar program, and its outputs as SymPy writes them."""
     try:
         program = scalarise(trace.jaxpr, fold="zeros", reading=True)
-        return program, _evaluate(ring, program, trace.arrays)
+        readings = _evaluate(ring, program, trace.arrays)
+        return program, [[_written(shape, r) for r in out] for out in readings]
     except Unlowerable as stop:
         primitive, why, line = stop.primitive, stop.reason, stop.line
     except Unreadable as stop:

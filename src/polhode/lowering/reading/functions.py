@@ -274,10 +274,25 @@ def _special_angle(
     if g.kind == "pi" and QQ(c).denominator in (1, 2, 3, 4, 6):
         sixths = QQ(c) * 12
         return tuple(_twelfths(ring, int(k) % 24) for k in (sixths, 6 - sixths))  # type: ignore[return-value]
+    if g.kind == "root":
+        return _angle_of_size(ring, g, c)
     if g.kind != "function" or c not in (1, -1):
         return None
     pair = _arc(ring, *g.data)
     return pair if c == 1 or pair is None else (pair[0], ring.scale(pair[1], -1))
+
+
+def _angle_of_size(
+    ring: Ring, g: Generator, c: Number
+) -> tuple[Polynomial, Polynomial] | None:
+    """Of c |p|: cos(c p), and sin(c p) |p|/p; so sin|p|/|p| becomes sin(p)/p."""
+    pairs = ring.factors(next(iter(g.value)))
+    square = len(g.value) == 1 and not any(e % 2 for _, e in pairs)
+    if g.power != 2 or not square or not pairs or next(iter(g.value.values())) != 1:
+        return None
+    half = sum(h.to(e // 2) for h, e in pairs)
+    cosine, sine = cosine_sine(ring, {half: c})
+    return cosine, ring.shift(sine, g.monomial - half)
 
 
 def _twelfths(ring: Ring, k: int) -> Polynomial:

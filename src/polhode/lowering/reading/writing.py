@@ -9,7 +9,7 @@ import sympy
 from sympy import QQ
 
 from polhode.lowering.reading.constants import LONG
-from polhode.lowering.reading.evaluation import Condition
+from polhode.lowering.reading.evaluation import Condition, Unreadable
 from polhode.lowering.reading.ring import Generator, Monomial, Number, Polynomial, Ring
 
 RELATIONS = {
@@ -67,12 +67,18 @@ class Writer:
         if g.kind in ("over", "held"):
             return self.shape(g.data)
         if g.kind == "choice":
-            which, yes, no = g.data
-            last = (self.shape(no), True)
-            return sympy.Piecewise((self.shape(yes), self.condition(which)), last)
+            return self._choice(*g.data)
         name, args = g.data
         written = [self.shape(a) for a in args]
         return (NAMES.get(name) or getattr(sympy, name))(*written)
+
+    def _choice(self, which: Condition, yes: Polynomial, no: Polynomial) -> sympy.Expr:
+        first = self.shape(yes), self.condition(which)
+        try:
+            return sympy.Piecewise(first, (self.shape(no), True))
+        except TypeError:
+            why = "its cases depend on each other in a way that SymPy cannot write"
+            raise Unreadable("select_n", why) from None
 
     def monomial(self, m: Monomial) -> sympy.Expr:
         return sympy.Mul(*(self.factor(g, e) for g, e in self.ring.factors(m)))
