@@ -20,7 +20,7 @@ from polhode.actions.motion_arrays import (
 )
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
@@ -33,11 +33,10 @@ def damper_force(separation: Any, velocity: Any, damping: Any) -> Any:
 
     At d = 0 the line is undefined, and the force NaN.
     """
-    xp = namespace(separation, velocity, damping)
     square = dot(separation, separation)
     closed = square == 0
-    safe = xp.where(closed, 1.0, square)
-    rate = xp.where(closed, np.nan, damping * dot(velocity, separation) / safe)
+    safe = removable(closed, 1.0, square)
+    rate = removable(closed, np.nan, damping * dot(velocity, separation) / safe)
     return -rate[..., None] * separation
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from polhode.geometry.transport import shift_torque
 from polhode.geometry.vector import cross, dot
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import removable
 
 
 class CentralAxis(NamedTuple):
@@ -60,10 +60,9 @@ def central_axis(moment: Any, resultant: Any) -> CentralAxis:
     H is the pole of the given moment. Where R = 0 there is no axis: the arm is zero and
     the couple is the moment itself.
     """
-    xp = namespace(moment, resultant)
     square = dot(resultant, resultant)[..., None]
     none = square == 0
-    safe = xp.where(none, 1.0, square)
+    safe = removable(none, 1.0, square)
     arm = cross(resultant, moment) / safe
     along = dot(resultant, moment)[..., None] * resultant / safe
-    return CentralAxis(arm, xp.where(none, moment, along))
+    return CentralAxis(arm, removable(none, moment, along))

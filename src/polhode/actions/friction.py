@@ -26,7 +26,7 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
@@ -53,11 +53,10 @@ def sliding_friction(velocity: Any, load: Any, coefficient: Any) -> Any:
 
     At v = 0 the law gives no direction; zero is the mean of what it allows.
     """
-    xp = namespace(velocity, load, coefficient)
     speed = norm(velocity)
     still = speed == 0
-    safe = xp.where(still, 1.0, speed)
-    size = xp.where(still, 0.0, coefficient * load / safe)
+    safe = removable(still, 1.0, speed)
+    size = removable(still, 0.0, coefficient * load / safe)
     return -size[..., None] * velocity
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 
 # CODATA 2018, in N m^2/kg^2.
 GRAVITATIONAL_CONSTANT = 6.67430e-11
@@ -23,9 +23,9 @@ def inverse_distance(separation: Any) -> Any:
     """1/|r| for r (..., 3); NaN at r = 0, and no division by zero."""
     xp = namespace(separation)
     square = dot(separation, separation)
-    apart = square > 0
-    safe = xp.where(apart, square, 1.0)
-    return xp.where(apart, 1.0 / xp.sqrt(safe), np.nan)
+    closed = square == 0
+    safe = removable(closed, 1.0, square)
+    return removable(closed, np.nan, 1.0 / xp.sqrt(safe))
 
 
 def pair_force(first: Any, second: Any, strength: Any) -> Any:

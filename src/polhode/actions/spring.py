@@ -23,7 +23,7 @@ from polhode.actions.double import doubled
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 NO_DIRECTION = (
@@ -43,8 +43,8 @@ def spring_force(separation: Any, stiffness: Any, rest_length: Any) -> Any:
     square = dot(separation, separation)
     closed = square == 0
     slack = rest_length == 0
-    length = xp.sqrt(xp.where(closed, 1.0, square))
-    share = xp.where(closed, xp.where(slack, 0.0, np.nan), rest_length / length)
+    length = xp.sqrt(removable(closed, 1.0, square))
+    share = removable(closed, xp.where(slack, 0.0, np.nan), rest_length / length)
     return -(stiffness * (1.0 - share))[..., None] * separation
 
 
@@ -53,9 +53,9 @@ def spring_energy(separation: Any, stiffness: Any, rest_length: Any) -> Any:
     xp = namespace(separation, stiffness, rest_length)
     square = dot(separation, separation)
     closed = square == 0
-    length = xp.sqrt(xp.where(closed, 1.0, square))
+    length = xp.sqrt(removable(closed, 1.0, square))
     # At d = 0 the square keeps the second derivative k of a spring without rest length.
-    stretch = xp.where(closed, square + rest_length**2, (length - rest_length) ** 2)
+    stretch = removable(closed, square + rest_length**2, (length - rest_length) ** 2)
     return stiffness * stretch / 2
 
 
