@@ -10,6 +10,7 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -26,6 +27,10 @@ class Leaf:
     name: str
     shape: tuple[int, ...]
     type: str
+
+    @cached_property
+    def dtype(self) -> np.dtype:
+        return np.dtype(self.type)
 
     def describe(self) -> str:
         return f"'{self.name}' of shape {self.shape}, {self.type}"
@@ -72,6 +77,15 @@ def as_array(value: Any, name: str) -> np.ndarray:
         )
     check_type(str(array.dtype), name)
     return array
+
+
+def fits(value: Any, leaf: Leaf) -> bool:
+    """Whether a value can be used as it is, for one system."""
+    return (
+        type(value) is np.ndarray
+        and value.shape == leaf.shape
+        and value.dtype == leaf.dtype
+    )
 
 
 def check_type(type: str, name: str) -> None:
@@ -132,7 +146,7 @@ def batch_size(
     sizes: dict[str, int] = {}
     plain: list[str] = []
     for leaf, array, may in zip(leaves, arrays, batched, strict=True):
-        if str(array.dtype) != leaf.type:
+        if array.dtype != leaf.dtype:
             raise ArgumentError(
                 f"Argument '{leaf.name}' has dtype {array.dtype}, not {leaf.type}.",
                 "A program is compiled for the types of its examples.",

@@ -16,6 +16,7 @@ from polhode.lowering.arguments import (
     as_array,
     batch_size,
     choose,
+    fits,
     leaf_of,
     name_leaves,
 )
@@ -89,6 +90,8 @@ class Program:
         self._count = len(examples)
         self._dropped = self._baked_arguments(examples)
         self._check_marks()
+        self._described: list[Leaf] = [self._leaves[k] for k in self._inputs()]
+        self._may_batch = [self._batched[k] for k in self._inputs()]
         start = time.perf_counter()
         self._jaxpr, self._out_tree = self._trace()
         self._report = Report(
@@ -156,7 +159,7 @@ class Program:
             ) from error
 
     def _make_runner(self, options: dict, threads: Any, lanes: Any) -> Any:
-        batched = [self._batched[k] for k in self._inputs()]
+        batched = self._may_batch
         backend = options["backend"]
         if backend == "xla":
             return self._on_xla("asked for", batched)
@@ -193,20 +196,17 @@ class Program:
     def __call__(self, *arguments: Any) -> Any:
         """What the function gives, as NumPy arrays."""
         leaves = self._match(arguments)
+        if all(map(fits, leaves, self._described)):
+            outputs = self._runner(leaves, -1)
+            return jax.tree_util.tree_unflatten(self._out_tree, outputs)
         if any(is_traced(leaf) for leaf in leaves):
             return self._inlined(leaves)
         arrays = [
             as_array(v, d.name) for v, d in zip(leaves, self._described, strict=True)
         ]
-        batch = batch_size(
-            self._described, arrays, [self._batched[k] for k in self._inputs()]
-        )
+        batch = batch_size(self._described, arrays, self._may_batch)
         outputs = self._runner(arrays, batch)
         return jax.tree_util.tree_unflatten(self._out_tree, outputs)
-
-    @property
-    def _described(self) -> list[Leaf]:
-        return [self._leaves[k] for k in self._inputs()]
 
     def _match(self, arguments: tuple) -> list[Any]:
         """The varying leaves of a call; folded ones must be what they were."""
@@ -220,6 +220,8 @@ class Program:
                 "Give trees of the same structure as the examples.",
                 f"Given: {self._shape_of(tree)}.",
             )
+        if all(self._varies):
+            return leaves
         for leaf, given, example, varies in zip(
             self._leaves, leaves, self._examples, self._varies, strict=True
         ):
@@ -257,12 +259,7 @@ class Program:
 
     def report(self) -> Report:
         """Operations, loops, lanes, times, and why it runs on XLA if it does."""
-        self._runner_facts()
         return replace(self._report)
-
-    def _runner_facts(self) -> None:
-        if hasattr(self._runner, "describe"):
-            self._runner.describe()
 
     def __repr__(self) -> str:
         inputs = ", ".join(leaf.describe() for leaf in self._described)

@@ -1,7 +1,7 @@
 """Elementary functions become basic operations, in the graph of their program.
 
-Done after rounding choices: in the expansions every rounding is as written. The sine and
-the cosine of one argument share its reduction, since equal nodes are one.
+Done after rounding choices: in the expansions every rounding is as written. The sine
+and the cosine of one argument share its reduction, since equal nodes are one.
 """
 
 from __future__ import annotations

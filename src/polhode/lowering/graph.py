@@ -1,8 +1,9 @@
 """The scalar program: a graph of scalar operations in nested blocks.
 
-An *element* is a node of the graph or a plain Python constant (float, int, bool). Equal
-nodes are one object (hash-consing), and a node lives in the outermost block in which all
-its arguments are known, so that what does not change in a loop is computed before it.
+An *element* is a node of the graph or a plain Python constant (float, int, bool).
+Equal nodes are one object (hash-consing), and a node lives in the outermost block in
+which all its arguments are known, so that what does not change in a loop is computed
+before it.
 
     program block          a = load q[0];  s = sin a
       loop (30 times)      phi x;  y = x * s;  store column[t] = y
@@ -36,7 +37,7 @@ class TooLarge(Exception):
 
 
 class Node:
-    """One scalar operation. `data` is what the operation needs besides its arguments."""
+    """One scalar operation; `data` is what it needs besides its arguments."""
 
     __slots__ = ("args", "block", "data", "depth", "number", "op", "type")
 

@@ -16,7 +16,7 @@ Array = Any
 
 
 def cholesky(a: Array) -> Array:
-    """Lower L with L L^T = a, read from the lower half of a; all NaN if there is none."""
+    """Lower L with L L^T = a, from the lower half of a; all NaN if there is none."""
     n = a.shape[-1]
     rows: list[list[Array]] = [[jnp.zeros(()) for _ in range(n)] for _ in range(n)]
     good = jnp.array(True)

@@ -19,6 +19,7 @@ from polhode.lowering.scalars import TYPES
 from polhode.lowering.trace import ClosedJaxpr, Literal, source_line
 
 Value = np.ndarray
+UNROLL_AT_MOST = 30_000  # operations before folding: 30 links of an articulated chain
 
 
 class Unlowerable(Exception):
@@ -55,7 +56,7 @@ class Lowering:
     build: Arithmetic
     reading: bool = False  # for people: loops unroll, branches are selects
     exact: bool = False  # inside a removable singularity: take the closed form
-    unroll_at_most: int = 8000  # operations: LLVM takes 0.1 s for 2k, 1 s for 14k
+    unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
     equations: int = 0
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
@@ -174,7 +175,7 @@ def scalarise(
     jaxpr: ClosedJaxpr,
     fold: str = "zeros",
     reading: bool = False,
-    unroll_at_most: int = 8000,
+    unroll_at_most: int = UNROLL_AT_MOST,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
     graph = Graph()
@@ -190,7 +191,8 @@ def scalarise(
         inputs.append(buffer)
         arguments.append(value.reshape(shape))
     try:
-        outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+        with np.errstate(all="ignore"):  # NaN and infinity are values like any other
+            outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
     except TooLarge:
         reason = f"its arrays are large: over {MOST} scalar operations"
         raise Unlowerable("the whole", reason) from None

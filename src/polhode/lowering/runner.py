@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import threading
 import time
@@ -28,6 +29,7 @@ from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
 from polhode.lowering.trace import fingerprint
 from polhode.version import __version__
 
+PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 
 
@@ -63,7 +65,7 @@ class Prepared:
 
 
 class NativeRunner:
-    """Calls machine code with the user's own arrays; makes each variant on first use."""
+    """Calls machine code with the user's arrays; makes each variant on first use."""
 
     def __init__(
         self, jaxpr: Any, fold: str, batched: list[bool], report: Report, limits: tuple
@@ -78,17 +80,21 @@ class NativeRunner:
         ]
         self._prepared: Prepared | None = None
         self._variants: dict[int, tuple[Code, int]] = {}
+        self._pointers = (
+            ctypes.c_void_p * len(batched),
+            ctypes.c_void_p * len(self._outputs),
+        )
         self._lock = threading.Lock()
         self._name = fingerprint(jaxpr)
         self.variant(self._lanes if any(batched) else 1)
-
-    def describe(self) -> None:
-        """The facts of the report are noted as variants are made."""
 
     # ------------------------------------------------------------------ making
 
     def variant(self, lanes: int) -> tuple[Code, int]:
         """The code for a number of lanes, and the scratch bytes that it needs."""
+        found = self._variants.get(lanes)
+        if found is not None:
+            return found
         with self._lock:
             if lanes not in self._variants:
                 self._variants[lanes] = self._make(lanes)
@@ -123,7 +129,8 @@ class NativeRunner:
             "loops": ready.loops,
             "equations": ready.program.equations,
         }
-        return facts, machine_code(module.text)
+        pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
+        return facts, machine_code(module.text, pack)
 
     def _note(self, facts: dict[str, int], lanes: int, hit: bool) -> None:
         for word, value in facts.items():
@@ -138,16 +145,18 @@ class NativeRunner:
         outputs = [np.empty((*leading, *shape), type) for shape, type in self._outputs]
         if count == 0:
             return outputs
-        arrays = [np.ascontiguousarray(a) for a in arrays]
+        arrays = [
+            a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
+        ]
         lanes = 1 if count == 1 else self._lanes
         code, scratch = self.variant(lanes)
-        ins = (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
-        outs = (ctypes.c_void_p * len(outputs))(*(o.ctypes.data for o in outputs))
+        ins = self._pointers[0](*map(address, arrays))
+        outs = self._pointers[1](*map(address, outputs))
 
         def run(first: int, last: int) -> None:
             memory = np.empty(scratch + 64, np.uint8)
-            start = -memory.ctypes.data % 64
-            code.run(ins, outs, memory.ctypes.data + start, first, last)
+            start = address(memory)
+            code.run(ins, outs, start + -start % 64, first, last)
 
         blocks = -(-count // lanes)
         if self._threads == 1 or blocks < 2 or not self._is_long(count):
@@ -168,11 +177,15 @@ class NativeRunner:
         edges[-1] = count
         jobs = [
             _pool(self._threads).submit(run, a, b)
-            for a, b in zip(edges, edges[1:], strict=False)
+            for a, b in itertools.pairwise(edges)
             if b > a
         ]
         for job in jobs:
             job.result()
+
+
+def address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
 
 
 @cache

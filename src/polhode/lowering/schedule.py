@@ -282,7 +282,9 @@ def _reads(node: Node) -> Iterator[tuple[Buffer, Node]]:
 
 
 def _overwrites(node: Node, live: Liveness) -> Iterator[tuple[Buffer, Node]]:
-    if (node.op == "update" and node.data[1]) or (node.op == "copy_all" and node.data[4]):
+    if (node.op == "update" and node.data[1]) or (
+        node.op == "copy_all" and node.data[4]
+    ):
         yield node.data[0], node.args[0]
     elif node.op == "loop":
         for held in node.data.memories:

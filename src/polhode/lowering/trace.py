@@ -1,4 +1,4 @@
-"""All contact with JAX's traces: a function becomes a closed jaxpr, in double precision.
+"""All contact with JAX's traces: a function becomes a jaxpr, in double precision.
 
 The user's own `jax_enable_x64` is never touched: tracing and evaluation happen inside
 JAX's context manager.
@@ -62,7 +62,7 @@ def source_line(equation: Any) -> str:
     frames = traceback.frames if traceback is not None else []
     for frame in frames:
         name = frame.file_name
-        inside = name.startswith((_JAX, _HERE)) or name.startswith("<")
+        inside = name.startswith((_JAX, _HERE, "<"))
         if not inside and os.path.isabs(name):
             return f"{name}:{frame.line_num} in {frame.function_name}"
     return ""

@@ -37,6 +37,8 @@ class Emitter:
         self.alias: dict[Node, Element] = {}
         self.label = "entry"
         self.mask: str | None = None
+        self.roots: set[Node] = set()  # what the program gives
+        self.functions: list[str] = []  # parts of blocks too long for one function
         self.holes: list[tuple[int, str]] = []  # phis of open loops
         self._next = 0
 
@@ -115,8 +117,11 @@ class Emitter:
     # -------------------------------------------------------------- operations
 
     def block(self, block: Block) -> None:
-        from polhode.lowering.llvm import flow
+        from polhode.lowering.llvm import flow, outline
 
+        if outline.is_long(self, block):
+            outline.Outliner(self, block).write()
+            return
         for node in self.plan.of(block):
             if node.op in ("phi", "counter", "param", "version"):
                 continue

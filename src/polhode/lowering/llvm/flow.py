@@ -90,9 +90,8 @@ def _while(emit: Emitter, node: Node) -> None:
     if apart and emit.mask is not None:
         active = emit.write(f"and {vector('bool', emit.lanes)} {active}, {emit.mask}")
     run, after = emit.new_label("body"), emit.new_label("after")
-    emit.do(
-        f"br i1 {any_lane(emit, active) if apart else active}, label %{run}, label %{after}"
-    )
+    some = any_lane(emit, active) if apart else active
+    emit.do(f"br i1 {some}, label %{run}, label %{after}")
     emit.start(run)
     outer, emit.mask = emit.mask, active if apart else emit.mask
     emit.block(data.body)

@@ -40,11 +40,12 @@ def write_module(
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
     emit.label = "systems"
+    emit.roots = {e for o in program.outputs for e in o.flat if isinstance(e, Node)}
     emit.block(program.graph.top)
     _store_outputs(emit, program)
     functions = [_function(f, plan, lanes, memory) for f in _ordered(plan)]
     body = "\n".join([*prologue, *emit.lines, *_epilogue(lanes, emit.label)])
-    text = "\n".join([*memory.globals(), *functions, body])
+    text = "\n".join([*memory.globals(), *functions, *emit.functions, body])
     text = text.replace("%LATCH", f"%{emit.label}")
     return Module("\n".join([*_declarations(text), text]), memory.slots * SLOT * lanes)
 

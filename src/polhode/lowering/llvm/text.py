@@ -23,7 +23,8 @@ SLOT = 8  # bytes of scratch memory a scalar of any type takes
 
 def scalar_literal(value: Any, type: str) -> str:
     if type == "float64":
-        return "0x%016X" % struct.unpack("<Q", struct.pack("<d", float(value)))[0]
+        (word,) = struct.unpack("<Q", struct.pack("<d", float(value)))
+        return f"0x{word:016X}"
     if type == "bool":
         return "true" if value else "false"
     return str(int(value))

@@ -10,6 +10,7 @@ from polhode.lowering.rules import (
     control,
     gathering,
     indexing,
+    keys,
     linear,
     random,
     reduction,
@@ -32,3 +33,4 @@ for room in (
     random,
 ):
     RULES.update(room.RULES)
+RULES.update({name: keys.word_by_word(RULES[name]) for name in keys.MOVING})

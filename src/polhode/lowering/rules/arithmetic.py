@@ -24,9 +24,17 @@ from polhode.lowering.scalars import bits, evaluate, is_float
 Rule = Callable[..., Any]
 
 # Primitives that are operations of the scalar program under the same name.
-PLAIN = ["abs", "sign", "floor", "ceil", "max", "min", "rem", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic", "erf", "erfc", "erf_inv", "nextafter", "xor", "shift_left", "shift_right_logical", "shift_right_arithmetic", "population_count", "clz"]
+PLAIN = """
+    abs sign floor ceil max min rem sqrt rsqrt cbrt exp exp2 expm1 log log1p sin cos
+    tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh logistic erf erfc erf_inv
+    nextafter xor shift_left shift_right_logical shift_right_arithmetic
+    population_count clz
+"""
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
-SAME = ["copy", "copy_p", "stop_gradient", "optimization_barrier", "pvary", "reduce_precision", "sharding_constraint", "layout_constraint"]
+SAME = """
+    copy copy_p stop_gradient optimization_barrier pvary reduce_precision
+    sharding_constraint layout_constraint
+"""
 
 
 def each(function: Callable[..., Element], *values: Value) -> Value:
@@ -228,9 +236,9 @@ def square(low: Lowering, equation: Any, x: Value) -> Value:
     return spread(low, equation, lambda a: low.build.mul(a, a, type), (x,))
 
 
-RULES: dict[str, Rule] = {name: plain(name) for name in PLAIN}
+RULES: dict[str, Rule] = {name: plain(name) for name in PLAIN.split()}
 RULES.update({name: compare(name) for name in COMPARE})
-RULES.update(dict.fromkeys(SAME, same))
+RULES.update(dict.fromkeys(SAME.split(), same))
 RULES.update(
     {
         "add": elementwise("add", lambda b, x, y, t: b.add(x, y, t)),

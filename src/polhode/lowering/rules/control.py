@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from polhode.lowering.program import (
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
+
+LONGEST = 64  # turns: what repeats more often gains little from being special
 
 
 def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
@@ -40,7 +43,8 @@ def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
         before = dict(low.latest)
         rolled = job.rolled()
         size = count_code(job.loop)
-        low.unroll[key] = size * p["length"] <= low.unroll_at_most
+        short = p["length"] <= LONGEST
+        low.unroll[key] = short and size * p["length"] <= low.unroll_at_most
         if not low.unroll[key]:
             return rolled
         low.latest = before
@@ -119,25 +123,44 @@ def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     body_consts = arguments[n_cond : n_cond + n_body]
     values = list(arguments[n_cond + n_body :])
     cond_jaxpr, body_jaxpr = p["cond_jaxpr"], p["body_jaxpr"]
+    avals = [v.aval for v in equation.outvars]
+
+    def goes_on(carried: list[Value]) -> Value:
+        closed, consts = cond_jaxpr, cond_jaxpr.consts
+        return lift(low.interpret(closed.jaxpr, consts, *cond_consts, *carried)[0])
 
     def holds(carried: list[Value]) -> Element:
-        outs = low.interpret(
-            cond_jaxpr.jaxpr, cond_jaxpr.consts, *cond_consts, *carried
-        )
-        return lift(outs[0])[()]
+        return reduce(partial(low.build.logical, "or"), goes_on(carried).flat, False)
 
     def turn(carried: list[Value], _: Any = None) -> tuple[list[Value], None]:
         new = low.interpret(body_jaxpr.jaxpr, body_jaxpr.consts, *body_consts, *carried)
-        return new, None
+        if not cond_jaxpr.out_avals[0].shape:
+            return new, None
+        which = goes_on(carried)  # the loop of a vmap: each row ends by its own
+        triples = zip(new, carried, avals, strict=True)
+        return [_keep_ended(low, which, *triple) for triple in triples], None
 
     if low.reading:
         return _while_known(holds, turn, values)
     first = holds(values)
     if not isinstance(first, Node) and not first:
         return values
-    carry = Carry([v.aval for v in equation.outvars], values)
+    carry = Carry(avals, values)
     finals, _, _ = build_loop(low, None, carry, turn, holds)
     return finals
+
+
+def _keep_ended(
+    low: Lowering, which: Value, new: Value, old: Value, aval: Any
+) -> Value:
+    """Rows whose condition holds are new, the others as they were."""
+    layout = Layout((aval,))
+    inner = (1,) * (len(aval.shape) - which.ndim)
+    rows = np.broadcast_to(which.reshape(which.shape + inner), aval.shape).reshape(-1)
+    flat = [layout.flatten([value]) for value in (new, old)]
+    marks = np.repeat(rows, 2) if is_key(aval) else rows
+    parts = zip(marks, *flat, layout.types(), strict=True)
+    return layout.rebuild([low.build.select(*part) for part in parts])[0]
 
 
 def _while_known(holds: Any, turn: Any, values: list[Value]) -> list[Value]:

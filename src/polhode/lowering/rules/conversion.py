@@ -12,7 +12,7 @@ def convert_element(low: Lowering, a: Element, source: str, target: str) -> Elem
         return a
     if target == "bool":
         return low.build.compare("ne", a, 0.0 if is_float(source) else 0, source)
-    if isinstance(a, Node) and a.op == "convert" and a.data == target:
-        if a in low.ranges:  # an index that was narrowed without loss
-            return a.args[0]
+    narrowed = isinstance(a, Node) and a.op == "convert" and a.data == target
+    if narrowed and a in low.ranges:  # an index that lost nothing
+        return a.args[0]
     return low.build.apply("convert", target, a, data=source)

@@ -1,10 +1,10 @@
 """Loops stay loops, specialised by what is known.
 
-A loop's body is lowered by a fixpoint: first every carried element is taken to keep its
-initial value, known or not; those that the body changes are demoted to varying and the
-body is lowered again. Zeros that a dense body carries round thus cost nothing. A carried
-integer that grows by a constant becomes a multiple of the loop's counter. Large carried
-arrays live in memory and are updated there.
+A loop's body is lowered by a fixpoint: first every carried element is taken to keep
+its initial value, known or not; those that the body changes are demoted to varying and
+the body is lowered again. Zeros that a dense body carries round thus cost nothing. A
+carried integer that grows by a constant becomes a multiple of the loop's counter. Large
+carried arrays live in memory and are updated there.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from polhode.lowering.graph import Block, Buffer, Element, Held, Loop, Node
 from polhode.lowering.program import Lowering, Value, is_key, lift, type_of
@@ -197,8 +199,12 @@ def _induction(loop: Loop, outs: list[Element], carry: Carry) -> dict[int, int]:
         if grows and not isinstance(out.args[1], Node):
             steps[k] = out.args[1]
     assert loop.trip is not None
-    turns = loop.trip + 1
-    return {k: s for k, s in steps.items() if abs(s) * turns < 2**31}
+    kept = {}
+    for k, step in steps.items():
+        limits, last = np.iinfo(carry.types[k]), carry.inits[k] + step * loop.trip
+        if limits.min <= last <= min(limits.max, 2**63 - 1):  # else it wraps round
+            kept[k] = step
+    return kept
 
 
 def _finals(low: Lowering, node: Node, carry: Carry) -> list[Value]:

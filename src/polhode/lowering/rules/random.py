@@ -65,7 +65,7 @@ def _through_jax(low: Lowering, equation: Any, method: str, keys: Value, *more: 
     jaxpr, _ = closed_jaxpr(lambda key: implementation(key, *more), shape)
     outs = [low.interpret(jaxpr.jaxpr, jaxpr.consts, row)[0] for row in flat]
     lifted = [lift(out) for out in outs]
-    return np.stack(lifted).reshape(*keys.shape, *lifted[0].shape)
+    return np.stack(lifted).reshape((*keys.shape, *lifted[0].shape))
 
 
 def wrap(low: Lowering, equation: Any, words: Value) -> Value:
@@ -125,6 +125,14 @@ def seed(low: Lowering, equation: Any, seeds: Value) -> Value:
     return pack_keys(out)
 
 
+def counts(low: Lowering, equation: Any) -> list[Value]:
+    """0, 1, 2, ... in the order of memory, as high and low words."""
+    shape = equation.params["shape"]
+    numbers = np.arange(int(np.prod(shape, dtype=int)), dtype=np.uint64)
+    words = (numbers >> np.uint64(32), numbers & np.uint64(2**32 - 1))
+    return [word.astype(np.uint32).reshape(shape) for word in words]
+
+
 def _only_threefry(implementation: Any) -> None:
     if "fry" not in str(getattr(implementation, "tag", implementation)):
         raise Unlowerable("", "only threefry keys are lowered")
@@ -132,6 +140,7 @@ def _only_threefry(implementation: Any) -> None:
 
 RULES = {
     "threefry2x32": threefry,
+    "iota_2x32_shape": counts,
     "random_wrap": wrap,
     "random_unwrap": unwrap,
     "random_bits": random_bits,

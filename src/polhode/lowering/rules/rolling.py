@@ -1,4 +1,4 @@
-"""Element-by-element operations on long arrays: a loop instead of a long run of code."""
+"""Element-by-element operations on long arrays: a loop instead of long code."""
 
 from __future__ import annotations
 

@@ -95,6 +95,10 @@ def rev(low: Lowering, equation: Any, x: Value) -> Value:
     return np.flip(x, axis=tuple(equation.params["dimensions"]))
 
 
+def tile(low: Lowering, equation: Any, x: Value) -> Value:
+    return np.tile(x, equation.params["reps"])
+
+
 def iota(low: Lowering, equation: Any, *_: Value) -> Value:
     p = equation.params
     shape, axis = p["shape"], p["dimension"]
@@ -132,6 +136,7 @@ RULES = {
     "split": split,
     "pad": pad,
     "rev": rev,
+    "tile": tile,
     "iota": iota,
     "empty": empty,
 }
