@@ -21,6 +21,7 @@ from polhode.actions.motion_arrays import (
 )
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
+from polhode.lowering.arrays import removable
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 
@@ -81,8 +82,8 @@ class CentralForce:
 
             square = dot(d, d)
             closed = square == 0
-            length = jnp.sqrt(jnp.where(closed, 1.0, square))
+            length = jnp.sqrt(removable(closed, 1.0, square))
             push = self.law(length, dot(d, v) / length, t)
-            return jnp.where(closed, np.nan, push / length) * d
+            return removable(closed, np.nan, push / length) * d
 
         return doubled(force)

@@ -69,10 +69,10 @@ def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
     xp = jax.numpy
     square = dot(separation, separation)
     closed = square == 0
-    length = xp.sqrt(xp.where(closed, 1.0, square))
-    reach = xp.where(closed, 0.0, length)
+    length = xp.sqrt(removable(closed, 1.0, square))
+    reach = removable(closed, 0.0, length)
     slope = jax.jvp(energy, (reach,), (xp.ones_like(reach),))[1]
-    factor = xp.where(closed, xp.where(slope == 0, 0.0, np.nan), slope / length)
+    factor = removable(closed, xp.where(slope == 0, 0.0, np.nan), slope / length)
     return -factor * separation
 
 
