@@ -149,6 +149,24 @@ def test_gravity_of_a_point_has_the_textbook_form():
     assert list(found) == [k * x / cube, k * y / cube, k * z / cube]
 
 
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        lambda x, y: jnp.sin(x + y) - jnp.sin(x) * jnp.cos(y) - jnp.cos(x) * jnp.sin(y),
+        lambda x, y: 1 / jnp.tan(x) ** 2 + 1 - 1 / jnp.sin(x) ** 2,
+        lambda x, y: 1 / (x - y) - 1 / (x + y) - 2 * y / (x * x - y * y),
+        lambda x, y: jnp.sqrt(1 + x * x) - (1 + x * x) ** 2 * (1 + x * x) ** -1.5,
+        lambda x, y: jnp.exp(x + y) * jnp.exp(-y) - jnp.exp(x),
+        lambda x, y: jnp.cosh(x) ** 2 - jnp.sinh(x) ** 2 - 1,
+        lambda x, y: jnp.sin(3 * x) + 4 * jnp.sin(x) ** 3 - 3 * jnp.sin(x),
+        lambda x, y: jnp.cos(jnp.arctan2(y, x)) - x / jnp.sqrt(x * x + y * y),
+    ],
+)
+def test_identities_are_zero(nothing):
+    """What vanishes for all values is read as 0."""
+    assert ph.read(nothing, x, y) == 0
+
+
 def test_removable_singularities_read_as_the_closed_form():
     """Of the two branches of sin(x)/x the series is for computing only."""
 
@@ -183,6 +201,16 @@ def test_a_choice_is_piecewise():
     """`where` on values is a function by cases."""
     found = ph.read(lambda x: jnp.where(x > 0, x**2, -x), x)
     assert found == sympy.Piecewise((x**2, x > 0), (-x, True))
+
+
+def test_what_is_read_is_finite():
+    """Guards against infinity and NaN fall away: symbols stand for finite numbers."""
+
+    def guarded(x):
+        safe = jnp.where(jnp.isfinite(x) & (jnp.abs(x) < jnp.inf), jnp.cos(x), jnp.nan)
+        return jnp.where(jnp.isinf(x), 0.0, safe)
+
+    assert ph.read(guarded, x) == sympy.cos(x)
 
 
 def test_loops_of_known_length_unroll():

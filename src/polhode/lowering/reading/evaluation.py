@@ -7,6 +7,7 @@ conditions. Only what the outputs need is visited.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -14,12 +15,13 @@ from sympy import QQ
 
 from polhode.lowering.graph import Element, Node
 from polhode.lowering.reading import functions as f
-from polhode.lowering.reading.ring import ONE, Polynomial, Ring, key_of
+from polhode.lowering.reading.ring import ONE, Polynomial, Ring, key_of, plus, scaled
 
 Condition: TypeAlias = bool | tuple
 Reading: TypeAlias = Polynomial | Condition
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
+ORDER = {name: getattr(operator, name) for name in RELATIONS}
 INVERSE = ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")
 NAMED = (*INVERSE, "tanh", "erf", "erfc", "erf_inv", "floor", "ceil", "cbrt")
 
@@ -149,17 +151,13 @@ def _load(node: Node, inputs: list[list[Polynomial]]) -> Reading:
 def _relation(ring: Ring, op: str, a: Reading, b: Reading) -> Condition:
     if not (isinstance(a, dict) and isinstance(b, dict)):
         return _same(op, as_condition(a), as_condition(b))
-    difference = ring.add(a, b, -1)
+    endless = ring.existing("number", "inf")
+    if endless is not None and endless.monomial in (*a, *b):  # what is read is finite
+        above = a.get(endless.monomial, 0) - b.get(endless.monomial, 0)
+        a, b = {0: above} if above else {}, {}
+    difference = plus(a, b, -1)
     if not difference or set(difference) == {0}:
-        sign = (difference.get(0, 0) > 0) - (difference.get(0, 0) < 0)
-        return {
-            "eq": sign == 0,
-            "ne": sign != 0,
-            "lt": sign < 0,
-            "le": sign <= 0,
-            "gt": sign > 0,
-            "ge": sign >= 0,
-        }[op]
+        return ORDER[op](difference.get(0, 0), 0)
     return (op, a, b)
 
 
@@ -233,7 +231,7 @@ def _max_min(name: str) -> Callable[..., Polynomial]:
 
 def _remainder(ring: Ring, a: Polynomial, b: Polynomial) -> Polynomial:
     whole = truncate(ring, ring.mul(a, f.reciprocal(ring, b)))
-    return ring.add(a, ring.mul(b, whole), -1)
+    return plus(a, ring.mul(b, whole), -1)
 
 
 def _tangent(ring: Ring, p: Polynomial) -> Polynomial:
@@ -242,7 +240,7 @@ def _tangent(ring: Ring, p: Polynomial) -> Polynomial:
 
 
 def _logistic(ring: Ring, p: Polynomial) -> Polynomial:
-    under = ring.add(ONE, f.exponential(ring, ring.scale(p, -1)))
+    under = plus(ONE, f.exponential(ring, scaled(p, -1)))
     return f.reciprocal(ring, under)
 
 
@@ -257,9 +255,9 @@ OPERATIONS: dict[str, Callable[..., Polynomial]] = {
 }
 OPERATIONS.update(
     {
-        "add": lambda ring, a, b: ring.add(a, b),
-        "sub": lambda ring, a, b: ring.add(a, b, -1),
-        "neg": lambda ring, a: ring.scale(a, -1),
+        "add": lambda ring, a, b: plus(a, b),
+        "sub": lambda ring, a, b: plus(a, b, -1),
+        "neg": lambda ring, a: scaled(a, -1),
         "mul": lambda ring, a, b: ring.mul(a, b),
         "div": lambda ring, a, b: ring.mul(a, f.reciprocal(ring, b)),
         "rem": _remainder,
@@ -273,9 +271,9 @@ OPERATIONS.update(
         "pow": f.power,
         "exp": f.exponential,
         "exp2": lambda ring, a: f.power(ring, {0: 2}, a),
-        "expm1": lambda ring, a: ring.add(f.exponential(ring, a), ONE, -1),
+        "expm1": lambda ring, a: plus(f.exponential(ring, a), ONE, -1),
         "log": f.logarithm,
-        "log1p": lambda ring, a: f.logarithm(ring, ring.add(ONE, a)),
+        "log1p": lambda ring, a: f.logarithm(ring, plus(ONE, a)),
         "sin": lambda ring, a: f.cosine_sine(ring, a)[1],
         "cos": lambda ring, a: f.cosine_sine(ring, a)[0],
         "tan": _tangent,

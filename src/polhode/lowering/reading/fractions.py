@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable
 
 from polhode.lowering.reading.division import divide
-from polhode.lowering.reading.ring import Generator, Monomial, Polynomial, Ring
+from polhode.lowering.reading.ring import Generator, Monomial, Polynomial, Ring, plus
 
 BELOW = ("over", "root", "sin")  # symbols and cosines cancel by themselves
 Fraction = tuple[Polynomial, Monomial]  # numerator, denominator
@@ -21,7 +21,7 @@ def separate(ring: Ring, p: Polynomial) -> list[Fraction]:
     reduced = [cancel(ring, top, under) for under, top in groups.items()]
     merged: dict[Monomial, Polynomial] = {}
     for top, under in reduced:
-        merged[under] = ring.add(merged.get(under, {}), top)
+        merged[under] = plus(merged.get(under, {}), top)
     return [(top, under) for under, top in merged.items() if top]
 
 

@@ -7,6 +7,7 @@ sqrt(p)^2 -> p            exp(a + b) = exp(a) exp(b)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any
@@ -24,9 +25,12 @@ from polhode.lowering.reading.ring import (
     Ring,
     content,
     key_of,
+    plus,
     ratio,
+    scaled,
     whole,
 )
+from polhode.lowering.reading.waves import pair, turn
 
 MULTIPLES = 8  # sin(n x) is expanded in sin x, cos x up to this n
 SUMMANDS = 5  # and sin(a + b + ...) up to so many angles
@@ -39,8 +43,9 @@ class Refined(Exception):
 
 def constant(ring: Ring, number: float) -> Polynomial:
     """A double by its closed form."""
-    if number != number or number in (float("inf"), float("-inf")):
-        return ring.generator("number", repr(number), number).polynomial
+    if not math.isfinite(number):
+        size = ring.generator("number", repr(abs(number)), abs(number))
+        return scaled(size.polynomial, -1 if number < 0 else 1)
     form = recover(float(number))
     ring.inexact |= not form.exact
     out = {0: _rational(form.rational)} if form.rational else {}
@@ -152,7 +157,7 @@ def root(ring: Ring, p: Polynomial, n: int) -> Polynomial:
     if number != 1 and len(inside) == 1 and n == 2 and number > 0:
         out = ring.shift(out, _root(ring, {0: number}, n))  # sqrt(2 x): sqrt(2) sqrt(x)
     else:
-        inside = ring.scale(inside, number)
+        inside = scaled(inside, number)
     return out if inside == ONE else ring.shift(out, _root(ring, inside, n))
 
 
@@ -190,7 +195,7 @@ def logarithm(ring: Ring, p: Polynomial) -> Polynomial:
         if all(g.kind == "exp" for g, _ in pairs):
             out: Polynomial = {}
             for g, e in pairs:
-                out = ring.add(out, g.data, e)
+                out = plus(out, g.data, e)
             return out
     return function(ring, "log", p)
 
@@ -218,7 +223,7 @@ def cosine_sine(ring: Ring, p: Polynomial) -> tuple[Polynomial, Polynomial]:
     if len(p) > SUMMANDS:
         sign, argument = unsigned(p)
         cosine, sine = _pair(ring, argument)
-        return cosine, ring.scale(sine, sign)
+        return cosine, scaled(sine, sign)
     out: tuple[Polynomial, Polynomial] = (ONE, {})
     phase: Polynomial = {}
     for m, c in sorted(p.items()):
@@ -230,17 +235,7 @@ def cosine_sine(ring: Ring, p: Polynomial) -> tuple[Polynomial, Polynomial]:
         return out
     sign, phase = unsigned(phase)
     cosine, sine = _pair(ring, phase)
-    return turn(ring, out, (cosine, ring.scale(sine, sign)))
-
-
-def turn(
-    ring: Ring,
-    a: tuple[Polynomial, Polynomial],
-    b: tuple[Polynomial, Polynomial],
-) -> tuple[Polynomial, Polynomial]:
-    """Cosine and sine of a sum of two angles."""
-    cosine = ring.add(ring.mul(a[0], b[0]), ring.mul(a[1], b[1]), -1)
-    return cosine, ring.add(ring.mul(a[1], b[0]), ring.mul(a[0], b[1]))
+    return turn(ring, out, (cosine, scaled(sine, sign)))
 
 
 def _one_angle(ring: Ring, m: Monomial, c: Number) -> tuple[Polynomial, Polynomial]:
@@ -253,14 +248,12 @@ def _one_angle(ring: Ring, m: Monomial, c: Number) -> tuple[Polynomial, Polynomi
     out: tuple[Polynomial, Polynomial] = (ONE, {})
     for _ in range(abs(times)):
         out = turn(ring, out, step)
-    return (out[0], ring.scale(out[1], -1)) if times < 0 else out
+    return (out[0], scaled(out[1], -1)) if times < 0 else out
 
 
 def _pair(ring: Ring, argument: Polynomial) -> tuple[Polynomial, Polynomial]:
-    key = key_of(argument)
-    cosine = ring.generator("cos", key, argument)
-    rule = {"power": 2, "value": {0: 1, cosine.to(2): -1}}
-    return cosine.polynomial, ring.generator("sin", key, argument, **rule).polynomial
+    cosine, sine = pair(ring, argument)
+    return cosine.polynomial, sine.polynomial
 
 
 def _special_angle(
@@ -278,8 +271,8 @@ def _special_angle(
         return _angle_of_size(ring, g, c)
     if g.kind != "function" or c not in (1, -1):
         return None
-    pair = _arc(ring, *g.data)
-    return pair if c == 1 or pair is None else (pair[0], ring.scale(pair[1], -1))
+    arc = _arc(ring, *g.data)
+    return arc if c == 1 or arc is None else (arc[0], scaled(arc[1], -1))
 
 
 def _angle_of_size(
@@ -300,7 +293,7 @@ def _twelfths(ring: Ring, k: int) -> Polynomial:
     k = min(k, 24 - k)
     sign, k = (-1, 12 - k) if k > 6 else (1, k)
     squared = {0: 4, 2: 3, 3: 2, 4: 1, 6: 0}[k]  # (2 cos)^2
-    return ring.scale(root(ring, {0: squared} if squared else {}, 2), QQ(sign, 2))
+    return scaled(root(ring, {0: squared} if squared else {}, 2), QQ(sign, 2))
 
 
 def _arc(
@@ -309,12 +302,12 @@ def _arc(
     """Cosine and sine of asin x, acos x, atan x, atan2(y, x)."""
     x = args[0]
     if name in ("asin", "acos"):
-        other = root(ring, ring.add(ONE, ring.mul(x, x), -1), 2)
+        other = root(ring, plus(ONE, ring.mul(x, x), -1), 2)
         return (other, x) if name == "asin" else (x, other)
     if name not in ("atan", "atan2"):
         return None
     along = ONE if name == "atan" else args[1]
-    length = root(ring, ring.add(ring.mul(x, x), ring.mul(along, along)), 2)
+    length = root(ring, plus(ring.mul(x, x), ring.mul(along, along)), 2)
     over = reciprocal(ring, length)
     return ring.mul(along, over), ring.mul(x, over)
 
@@ -346,7 +339,7 @@ def function(ring: Ring, name: str, *args: Polynomial) -> Polynomial:
             return {}
     key: Hashable = (name, *map(key_of, args))
     g = ring.generator("function", key, (name, args), **_rule(ring, name, args))
-    return ring.scale(g.polynomial, sign)
+    return scaled(g.polynomial, sign)
 
 
 def _rule(ring: Ring, name: str, args: tuple[Polynomial, ...]) -> dict[str, Any]:
@@ -356,7 +349,7 @@ def _rule(ring: Ring, name: str, args: tuple[Polynomial, ...]) -> dict[str, Any]
         return {"power": 3, "value": args[0]}
     if name == "sinh":
         cosh = function(ring, "cosh", args[0])
-        return {"power": 2, "value": ring.add(ring.mul(cosh, cosh), ONE, -1)}
+        return {"power": 2, "value": plus(ring.mul(cosh, cosh), ONE, -1)}
     return {}
 
 
@@ -365,7 +358,7 @@ def absolute(ring: Ring, p: Polynomial) -> Polynomial:
         ((m, c),) = p.items()
         if is_positive(ring, m):
             return {m: abs(c)}
-        return ring.scale(function(ring, "abs", {m: 1}), abs(c))
+        return scaled(function(ring, "abs", {m: 1}), abs(c))
     return function(ring, "abs", p)
 
 

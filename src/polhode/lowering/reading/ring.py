@@ -32,6 +32,7 @@ Polynomial: TypeAlias = dict[Monomial, Number]
 ONE: Polynomial = {0: 1}
 ZERO: Polynomial = {}
 LARGE = 20_000  # products of more terms than this are left as products
+SMALL = 16  # products of so few terms are multiplied out even when time is over
 
 
 @dataclass(eq=False)
@@ -83,6 +84,22 @@ def content(numbers: Iterable[Number]) -> Number:
         )
         top, bottom = math.gcd(top, int(n)), math.lcm(bottom, int(d))
     return ratio(top, bottom)
+
+
+def plus(p: Polynomial, q: Polynomial, scale: Number = 1) -> Polynomial:
+    """p + scale q."""
+    out = dict(p)
+    for m, c in q.items():
+        c = whole(out.get(m, 0) + scale * c)
+        if c:
+            out[m] = c
+        else:
+            out.pop(m, None)
+    return out
+
+
+def scaled(p: Polynomial, number: Number) -> Polynomial:
+    return {m: whole(c * number) for m, c in p.items()} if number else {}
 
 
 def key_of(p: Polynomial) -> Hashable:
@@ -144,28 +161,16 @@ class Ring:
 
     # -------------------------------------------------------------- arithmetic
 
-    def add(self, p: Polynomial, q: Polynomial, scale: Number = 1) -> Polynomial:
-        """p + scale q."""
-        out = dict(p)
-        for m, c in q.items():
-            c = whole(out.get(m, 0) + scale * c)
-            if c:
-                out[m] = c
-            else:
-                out.pop(m, None)
-        return out
-
-    def scale(self, p: Polynomial, number: Number) -> Polynomial:
-        return {m: whole(c * number) for m, c in p.items()} if number else {}
-
     def shift(self, p: Polynomial, m: Monomial) -> Polynomial:
         """A polynomial times a monomial."""
         return self.reduce({n + m: c for n, c in p.items()})
 
     def mul(self, p: Polynomial, q: Polynomial) -> Polynomial:
-        if len(p) > 1 and len(q) > 1 and self._too_much(p, q):
+        """The product, multiplied out unless it is too long or time is over."""
+        size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
+        if size > LARGE or (size > SMALL and self.late()):
             self.unfinished = True
-            return self.shift(self.held(p), self.sole(self.held(q)))
+            return self.shift(self.held(p), next(iter(self.held(q))))
         return self.expand(p, q)
 
     def expand(self, p: Polynomial, q: Polynomial) -> Polynomial:
@@ -193,17 +198,9 @@ class Ring:
                 p = self.mul(p, p)
         return out
 
-    def _too_much(self, p: Polynomial, q: Polynomial) -> bool:
-        size = len(p) * len(q)
-        return size > LARGE or (size > 16 and self.late())
-
     def held(self, p: Polynomial) -> Polynomial:
         """A polynomial as one generator, so that products with it stay products."""
         return p if len(p) == 1 else self.generator("held", key_of(p), p).polynomial
-
-    def sole(self, p: Polynomial) -> Monomial:
-        """The monomial of a generator's polynomial."""
-        return next(iter(p))
 
     # --------------------------------------------------------------- reduction
 

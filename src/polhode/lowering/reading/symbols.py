@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from polhode.lowering.reading import functions as f
-from polhode.lowering.reading.ring import ONE, Polynomial, Ring, whole
+from polhode.lowering.reading.ring import ONE, Polynomial, Ring, plus, whole
 
 DOTS = re.compile(r"^(?P<base>.+?)_?(?P<dots>d{1,4})ot(?P<index>_?\d+|_\w+)?$")
 
@@ -33,7 +33,7 @@ def from_sympy(ring: Ring, expression: Any) -> Polynomial:
     if e.is_Add or e.is_Mul:
         out: Polynomial = {} if e.is_Add else ONE
         for part in (from_sympy(ring, a) for a in e.args):
-            out = ring.add(out, part) if e.is_Add else ring.mul(out, part)
+            out = plus(out, part) if e.is_Add else ring.mul(out, part)
         return out
     if isinstance(e, sympy.Pow):
         base, exponent = (from_sympy(ring, a) for a in e.args)
