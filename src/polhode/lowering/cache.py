@@ -13,6 +13,7 @@ import json
 import os
 import stat
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,16 @@ def refusal(folder: Path) -> str:
 
 
 def entry_name(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\0".join((compiler(), *parts)).encode()).hexdigest()
+
+
+@cache
+def compiler() -> str:
+    """A digest of this compiler's own text: another compiler makes other code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def load(name: str) -> tuple[dict[str, Any], bytes] | None:
