@@ -22,7 +22,10 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("polhode")
 
-ROWS = [line.split("\t") for line in (Path(__file__).parent / "rows.txt").open()]
+ROWS = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "rows.txt").read_text().splitlines()
+]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -39,7 +39,8 @@ SAME = """
 
 def each(function: Callable[..., Element], *values: Value) -> Value:
     """A function of elements over arrays of elements."""
-    out = np.frompyfunc(function, len(values), 1)(*map(lift, values))
+    with np.errstate(all="ignore"):  # NaN among constants is a value like others
+        out = np.frompyfunc(function, len(values), 1)(*map(lift, values))
     return out if isinstance(out, np.ndarray) and out.dtype == object else zero_d(out)
 
 
