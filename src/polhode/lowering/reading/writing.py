@@ -27,12 +27,16 @@ NAMES: dict[str, Callable[..., sympy.Expr]] = {
     "min": sympy.Min,
     "max": sympy.Max,
     "pow": sympy.Pow,
-    "cbrt": lambda x: sympy.cbrt(x) if x.is_nonnegative else _real_cube_root(x),
+    "cbrt": lambda x, **_: made(sympy.sign, x) * sympy.cbrt(made(sympy.Abs, x)),
 }
+SIMPLE = 8  # operations; SymPy may search longer arguments for minutes
 
 
-def _real_cube_root(x: sympy.Expr) -> sympy.Expr:
-    return sympy.sign(x) * sympy.cbrt(sympy.Abs(x))
+def made(function: Callable[..., sympy.Basic], *args: sympy.Basic) -> sympy.Basic:
+    """A function or relation; SymPy evaluates it only if its arguments are simple."""
+    if sum(int(sympy.count_ops(a)) for a in args) <= SIMPLE:
+        return function(*args)
+    return function(*args, evaluate=False)
 
 
 @dataclass
@@ -69,8 +73,7 @@ class Writer:
         if g.kind == "choice":
             return self._choice(*g.data)
         name, args = g.data
-        written = [self.shape(a) for a in args]
-        return (NAMES.get(name) or getattr(sympy, name))(*written)
+        return made(NAMES.get(name) or getattr(sympy, name), *map(self.shape, args))
 
     def _choice(self, which: Condition, yes: Polynomial, no: Polynomial) -> sympy.Expr:
         first = self.shape(yes), self.condition(which)
@@ -102,7 +105,7 @@ class Writer:
             return sympy.true if which else sympy.false
         op, *args = which
         if op in RELATIONS:
-            return RELATIONS[op](*(self.shape(a) for a in args))
+            return made(RELATIONS[op], *map(self.shape, args))
         joined = {"and": sympy.And, "or": sympy.Or, "not": sympy.Not}[op]
         return joined(*(self.condition(a) for a in args))
 
