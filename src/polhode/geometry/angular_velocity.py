@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from polhode.errors import FrameMismatch
-from polhode.geometry.frame import Frame
+from polhode.geometry.frame import Frame, require_adjacent
 from polhode.geometry.vector import Vector, alternator, cross, vee
 
 if TYPE_CHECKING:
@@ -66,17 +65,3 @@ class AngularVelocity:
     def __repr__(self) -> str:
         who = f"of={self.of.name!r}, seen_from={self.seen_from.name!r}"
         return f"AngularVelocity({self.vector!r}, {who})"
-
-
-def require_adjacent(act: str, first: Any, second: Any) -> None:
-    """Refuse a chain A <- B, C <- D unless B is C."""
-    if first.of is second.seen_from:
-        return
-    raise FrameMismatch(
-        f"cannot {act} a motion of {first.of.name!r} seen from"
-        f" {first.seen_from.name!r} and one of {second.of.name!r} seen from"
-        f" {second.seen_from.name!r}.",
-        "Relative motions join where the first one's moving frame is the second"
-        " one's observer: AB and BC give AC.",
-        f"Give as the second a motion seen from {first.of.name!r}.",
-    )

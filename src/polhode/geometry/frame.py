@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from polhode.errors import FrameMismatch, ModelError
 
@@ -47,4 +47,18 @@ def require_same_frame(act: str, one: Frame, other: Frame) -> None:
         if namesakes
         else "Re-express one first: vector.written_in(rotation) with a Rotation"
         f" of {other.name!r} seen from {one.name!r}, or back.",
+    )
+
+
+def require_adjacent(act: str, first: Any, second: Any) -> None:
+    """Refuse a chain A <- B, C <- D unless B is C."""
+    if first.of is second.seen_from:
+        return
+    raise FrameMismatch(
+        f"cannot {act} a motion of {first.of.name!r} seen from"
+        f" {first.seen_from.name!r} and one of {second.of.name!r} seen from"
+        f" {second.seen_from.name!r}.",
+        "Relative motions join where the first one's moving frame is the second"
+        " one's observer: AB and BC give AC.",
+        f"Give as the second a motion seen from {first.of.name!r}.",
     )

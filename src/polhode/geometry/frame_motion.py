@@ -10,8 +10,7 @@ import numpy as np
 
 from polhode.geometry import moving_frame, path
 from polhode.geometry.admission import admit
-from polhode.geometry.angular_velocity import require_adjacent
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, require_adjacent, require_same_frame
 from polhode.geometry.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose

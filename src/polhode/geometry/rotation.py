@@ -16,8 +16,7 @@ from polhode.geometry import (
     so3,
     triad,
 )
-from polhode.geometry.angular_velocity import require_adjacent
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, require_adjacent, require_same_frame
 from polhode.geometry.rotation_admission import (
     admit_angles,
     admit_axis,
@@ -32,7 +31,7 @@ from polhode.geometry.vector import Vector, shown
 
 @final
 @dataclass(frozen=True, eq=False)
-class Rotation:  # over 12 methods: a pair for each parametrisation is the contract
+class Rotation:  # limit: a pair for each parametrisation is the contract
     """The rotation R_AB of frame B as frame A sees it: of=B, seen_from=A.
 
         y_B  y_A  x_B       columns of R_AB: B's axes in A's components

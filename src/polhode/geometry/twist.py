@@ -10,8 +10,8 @@ import numpy as np
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit, is_traced
-from polhode.geometry.angular_velocity import AngularVelocity, require_adjacent
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.angular_velocity import AngularVelocity
+from polhode.geometry.frame import Frame, require_adjacent, require_same_frame
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.vector import Dyadic, Vector, components_close, is_scalar, shown
 from polhode.lowering.arrays import namespace

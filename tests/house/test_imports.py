@@ -1,0 +1,146 @@
+"""The direction of imports: lower rooms never know higher ones."""
+
+from __future__ import annotations
+
+import graphlib
+import importlib
+import inspect
+
+import pytest
+
+from polhode.doors import DOORS
+from source_tree import HALL, ROOMS, imports, package
+
+# A library -> the only modules (and what is below them) that may import it.
+LIBRARIES = {
+    "llvmlite": ("polhode.lowering",),
+    "cupy": ("polhode.lowering",),
+    "sympy": (
+        "polhode.lowering.sympy",
+        "polhode.lowering.reading",
+        "polhode.formulation.read",
+    ),
+    "matplotlib": ("polhode.show",),
+    "viser": ("polhode.show",),
+    "jinja2": ("polhode.show",),
+    "rich": ("polhode.cli",),
+    "cyclopts": ("polhode.cli",),
+}
+SOURCES = {source.module: source for source in package()}
+
+
+def resolved(name: str) -> str:
+    """The module that an imported name lies in."""
+    while name and name not in SOURCES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def inner_imports(module: str) -> list[tuple[str, str, int]]:
+    """What a module imports of the package: module, inside which function, line."""
+    found = []
+    for each in imports(SOURCES[module]):
+        if each.name.split(".")[0] == "polhode":
+            found.append((resolved(each.name), each.inside, each.line))
+    return found
+
+
+def may_import(here: str, there: str) -> bool:
+    """Whether a module of the one room may import the other room."""
+    if there in HALL:
+        return True
+    if here in HALL:
+        return False
+    if here == "":  # the front of the house loads names when they are asked for
+        return False
+    if here == "models":
+        return there == ""
+    if there == "":
+        return here == "cli"
+    if there == "models":
+        return here in ("models", "cli")
+    return ROOMS.index(there) <= ROOMS.index(here)
+
+
+def test_every_folder_is_a_room():
+    """The rooms are those of the plan, and have their number."""
+    assert {source.room for source in SOURCES.values()} <= {"", *ROOMS, *HALL}
+
+
+def test_a_room_imports_only_lower_rooms():
+    """Nothing flows back: only a listed door opens a higher room."""
+    upwards = [
+        f"{source.place}:{line} imports {target}"
+        for module, source in SOURCES.items()
+        for target, inside, line in inner_imports(module)
+        if not may_import(source.room, SOURCES[target].room)
+        if f"{module}:{inside}" not in DOORS
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_has_no_cycle_inside(room):
+    """The modules of a room can be read in an order without looking ahead."""
+    inside = [m for m, source in SOURCES.items() if source.room == room]
+    graph = {
+        module: {
+            target
+            for target, function, _ in inner_imports(module)
+            if not function and target in inside and target != module
+        }
+        for module in inside
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_libraries_stay_in_their_rooms():
+    """A library that one room is for is imported nowhere else."""
+    astray = [
+        f"{source.place}:{each.line} imports {each.name}"
+        for module, source in SOURCES.items()
+        for each in imports(source)
+        if not at_home(each.name.split(".")[0], module)
+    ]
+    assert not astray, "\n".join(astray)
+
+
+def at_home(library: str, module: str) -> bool:
+    """Whether the module may import the library."""
+    homes = LIBRARIES.get(library, ("polhode",))
+    return any(module == home or module.startswith(home + ".") for home in homes)
+
+
+@pytest.mark.parametrize("door", sorted(DOORS) or [None])
+def test_a_door_is_a_short_method_that_opens_its_room(door):
+    """Each listed door exists, is needed, and opens the room that it says."""
+    if door is None:
+        assert DOORS == {}
+        return
+    module, method = door.split(":")
+    opened = {
+        SOURCES[target].room
+        for target, inside, _ in inner_imports(module)
+        if inside == method
+    }
+    assert DOORS[door] in opened
+    assert not may_import(SOURCES[module].room, DOORS[door])
+    found = importlib.import_module(module)
+    for name in method.split("."):
+        found = getattr(found, name)
+    assert inspect.getdoc(found)
+
+
+def test_a_cycle_and_a_look_upwards_would_be_seen():
+    """The rules refuse what they are for."""
+    assert may_import("matter", "geometry")
+    assert not may_import("geometry", "matter")
+    assert not may_import("show", "cli")
+    assert not may_import("show", "models")
+    assert not may_import("models", "geometry")
+    assert not may_import("errors", "lowering")
+    assert not at_home("sympy", "polhode.lowering.fold")
+    assert at_home("sympy", "polhode.lowering.reading.ring")

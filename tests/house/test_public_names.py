@@ -1,0 +1,87 @@
+"""Every public name exists, is found where the list says, and is documented."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from types import ModuleType
+
+import pytest
+
+import polhode
+from source_tree import classes, methods, package
+
+SOURCES = {source.module: source for source in package()}
+
+# The modules of the compiler that others call. The rest is its machinery: rules named
+# as the primitives they lower, one each, whose module says what they do.
+COMPILER = ("arrays", "compile", "linear_algebra", "report", "sympy")
+
+
+def is_public(name: str) -> bool:
+    return not name.startswith("_")
+
+
+@pytest.mark.parametrize("name", polhode.PUBLIC)
+def test_a_public_name_exists_and_is_documented(name):
+    """`ph.name` is what its module defines, and says what it is."""
+    value = getattr(polhode, name)
+    home = importlib.import_module(polhode.PUBLIC[name])
+    assert value is getattr(home, name)
+    named = isinstance(value, type | ModuleType) or inspect.isroutine(value)
+    documented = value if named else type(value)
+    assert inspect.getdoc(documented), f"{polhode.PUBLIC[name]}.{name}"
+
+
+def test_the_list_is_what_dir_and_star_show():
+    """`dir(polhode)` and `__all__` are the table of public names."""
+    assert {*polhode.PUBLIC, "__version__"} == set(polhode.__all__)
+    assert dir(polhode) == sorted(polhode.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    """A misspelt name fails as for any module."""
+    with pytest.raises(AttributeError, match="no attribute 'Boddy'"):
+        _ = polhode.Boddy
+
+
+def test_a_module_says_what_it_is_for():
+    """Every module begins with a docstring."""
+    assert not [
+        m for m, source in SOURCES.items() if not ast.get_docstring(source.tree)
+    ]
+
+
+def is_machinery(module: str) -> bool:
+    """Whether a module is inside the compiler, where a name is that of a primitive."""
+    inside = module.startswith("polhode.lowering.")
+    return inside and module.removeprefix("polhode.lowering.") not in COMPILER
+
+
+def test_public_functions_and_classes_have_docstrings():
+    """Of every function and class without a leading underscore, in every room."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    bare = [
+        f"{source.place}:{node.lineno} {node.name}"
+        for module, source in SOURCES.items()
+        if not is_machinery(module)
+        for node in source.tree.body
+        if isinstance(node, kinds) and is_public(node.name)
+        if not ast.get_docstring(node)
+    ]
+    assert not bare, "\n".join(bare)
+
+
+def test_the_methods_of_public_classes_have_docstrings():
+    """Questions that a public noun answers are documented, too."""
+    bare = [
+        f"{module}:{m.lineno} {owner.name}.{m.name}"
+        for module, source in SOURCES.items()
+        if module in polhode.PUBLIC.values()
+        for owner in classes(source.tree)
+        if owner.name in polhode.PUBLIC
+        for m in methods(owner)
+        if is_public(m.name) and not ast.get_docstring(m)
+    ]
+    assert not bare, "\n".join(bare)
