@@ -170,7 +170,7 @@ class Ring:
         size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
         if size > LARGE or (size > SMALL and self.late()):
             self.unfinished = True
-            return self.shift(self.held(p), next(iter(self.held(q))))
+            return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
 
     def expand(self, p: Polynomial, q: Polynomial) -> Polynomial:
@@ -197,10 +197,6 @@ class Ring:
             if n:
                 p = self.mul(p, p)
         return out
-
-    def held(self, p: Polynomial) -> Polynomial:
-        """A polynomial as one generator, so that products with it stay products."""
-        return p if len(p) == 1 else self.generator("held", key_of(p), p).polynomial
 
     # --------------------------------------------------------------- reduction
 
@@ -235,3 +231,8 @@ class Ring:
                 break
         self._reduced[m] = result
         return result
+
+
+def held(ring: Ring, p: Polynomial) -> Monomial:
+    """A sum as one generator, so that products with it stay products."""
+    return ring.generator("held", key_of(p), p).monomial
