@@ -345,3 +345,24 @@ def test_what_is_read_has_the_values_of_the_function(program: SmallProgram, poin
     with mpmath.workdps(40):
         value = sympy.lambdify((x, y, z), found, "mpmath")(*map(mpmath.mpf, point))
         assert abs(value - want) <= 1e-9 * max(1.0, abs(want))
+
+
+def test_solutions_of_linear_equations_are_read():
+    """x with a x = b reads as Cramer's rule has it, where no pivot is a literal zero."""
+    a, b, c, d, e, f = sympy.symbols("a b c d e f")
+    matrix = [[a, b], [c, d]]
+    x = ph.read(jnp.linalg.solve, matrix, [e, f])
+    determinant = a * d - b * c
+    assert sympy.simplify(x[0] - (d * e - b * f) / determinant) == 0
+    assert sympy.simplify(x[1] - (a * f - c * e) / determinant) == 0
+
+
+def test_a_literal_zero_pivot_exchanges_rows():
+    """[[0, b], [c, d]] is solved from its second row."""
+    b, c, d, e, f = sympy.symbols("b c d e f")
+
+    def solve(b, c, d, right):
+        return jnp.linalg.solve(jnp.array([[0.0, b], [c, d]]), right)
+
+    x = ph.read(solve, b, c, d, [e, f])
+    assert sympy.simplify(x[1] - e / b) == 0

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.lowering import linear_algebra
-from polhode.lowering.program import Lowering, Unlowerable, Value
+from polhode.lowering.fold import is_zero
+from polhode.lowering.program import Lowering, Unlowerable, Value, lift
 from polhode.lowering.trace import closed_jaxpr
 
 LARGEST = 24  # rows; beyond it straight-line code is no longer small
@@ -33,7 +34,26 @@ def cholesky(low: Lowering, equation: Any, a: Value) -> Value:
 
 
 def lu(low: Lowering, equation: Any, a: Value) -> list[Value]:
+    if low.reading and a.ndim == 2:
+        return _lu_for_readers(low, lift(a).copy())
     return kernel(low, linear_algebra.lu, equation, a)
+
+
+def _lu_for_readers(low: Lowering, a: Value) -> list[Value]:
+    """Elimination in the order of the rows; only a literal zero makes it exchange."""
+    build, rows = low.build, list(range(a.shape[0]))
+    pivots = []
+    for k in range(min(a.shape)):
+        free = [i for i in range(k, len(rows)) if not is_zero(a[i, k])]
+        chosen = free[0] if free else k
+        pivots.append(chosen)
+        a[[k, chosen]] = a[[chosen, k]]
+        rows[k], rows[chosen] = rows[chosen], rows[k]
+        for i in range(k + 1, len(rows)) if free else ():
+            a[i, k] = build.div(a[i, k], a[k, k])
+            for j in range(k + 1, a.shape[1]):
+                a[i, j] = build.sub(a[i, j], build.mul(a[i, k], a[k, j]))
+    return [a, np.array(pivots, np.int32), np.array(rows, np.int32)]
 
 
 def permutation(low: Lowering, equation: Any, pivots: Value) -> Value:
