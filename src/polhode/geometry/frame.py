@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 from polhode.errors import FrameMismatch, ModelError
@@ -13,13 +13,15 @@ from polhode.errors import FrameMismatch, ModelError
 class Frame:
     """An observer carrying three orthonormal right-handed axes and an origin.
 
-    Identity is the object: two frames of one name are two frames.
+    Identity is the object: two frames of one name are two frames. `owner` is what the
+    frame moves with, a body or the world; a bare observer has none.
 
     >>> Frame("ship") == Frame("ship")
     False
     """
 
     name: str
+    owner: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():

@@ -56,7 +56,7 @@ class Particle:
     quantity: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", Frame(self.name))
+        object.__setattr__(self, "frame", Frame(self.name, self))
         mass = quantity(self.mass, f"the mass of {self.name!r}")
         require_mass(at(mass), repr(self.name))
         object.__setattr__(self, "quantity", named(mass, f"{self.name}.mass"))

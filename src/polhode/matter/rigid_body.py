@@ -40,7 +40,7 @@ class Body:
     frame: Frame = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "frame", Frame(self.name))
+        object.__setattr__(self, "frame", Frame(self.name, self))
         if not isinstance(self.matter, get_args(Matter)):
             raise ModelError(
                 f"{self.name!r} cannot be made of {self.matter!r}.",

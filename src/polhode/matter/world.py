@@ -24,7 +24,7 @@ class World:
     origin: Point = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        frame = Frame(self.name)
+        frame = Frame(self.name, self)
         object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "origin", Point.origin(frame))
 
