@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,11 +65,16 @@ def name_leaves(function: Callable, arguments: tuple) -> tuple[list[str], list, 
 
 
 def as_array(value: Any, name: str) -> np.ndarray:
-    """A leaf as a NumPy array of a type that programs compute in; never a copy."""
+    """A leaf as a NumPy array of a type that programs compute in.
+
+    Only what lies on a device is copied.
+    """
     if isinstance(value, np.ndarray):
         array = value
     elif isinstance(value, bool | int | float | np.generic | jax.Array):
         array = np.asarray(value)
+    elif is_on_device(value):
+        array = value.get()
     else:
         raise ArgumentError(
             f"Argument '{name}' is a {type(value).__name__}, not an array of numbers.",
@@ -77,6 +83,12 @@ def as_array(value: Any, name: str) -> np.ndarray:
         )
     check_type(str(array.dtype), name)
     return array
+
+
+def is_on_device(value: Any) -> bool:
+    """Whether a value is an array of CuPy, in the memory of a GPU."""
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(value, cupy.ndarray)
 
 
 def fits(value: Any, leaf: Leaf) -> bool:

@@ -17,13 +17,13 @@ from polhode.lowering.arguments import (
     batch_size,
     choose,
     fits,
+    is_on_device,
     leaf_of,
     name_leaves,
 )
 from polhode.lowering.fold import MODES
 from polhode.lowering.program import Unlowerable
 from polhode.lowering.report import Report
-from polhode.lowering.runner import NativeRunner
 from polhode.lowering.trace import closed_jaxpr, double_precision, is_traced
 from polhode.lowering.xla import XlaRunner
 
@@ -169,6 +169,8 @@ class Program:
 
                 self._report.backend = "cuda"
                 return CudaRunner(self._jaxpr, options["fold"], batched, self._report)
+            from polhode.lowering.runner import NativeRunner
+
             return NativeRunner(
                 self._jaxpr, options["fold"], batched, self._report, (threads, lanes)
             )
@@ -194,15 +196,20 @@ class Program:
     # ---------------------------------------------------------------- calling
 
     def __call__(self, *arguments: Any) -> Any:
-        """What the function gives, as NumPy arrays."""
+        """What the function gives, as NumPy arrays.
+
+        On a GPU, arguments of CuPy stay there, and so do the results.
+        """
         leaves = self._match(arguments)
         if all(map(fits, leaves, self._described)):
             outputs = self._runner(leaves, -1)
             return jax.tree_util.tree_unflatten(self._out_tree, outputs)
         if any(is_traced(leaf) for leaf in leaves):
             return self._inlined(leaves)
+        stay = self._report.backend == "cuda"
         arrays = [
-            as_array(v, d.name) for v, d in zip(leaves, self._described, strict=True)
+            v if stay and is_on_device(v) else as_array(v, d.name)
+            for v, d in zip(leaves, self._described, strict=True)
         ]
         batch = batch_size(self._described, arrays, self._may_batch)
         outputs = self._runner(arrays, batch)

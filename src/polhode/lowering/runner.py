@@ -14,18 +14,11 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering import cache as disk
-from polhode.lowering.expand import expand
 from polhode.lowering.llvm.module import write_module
 from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
-from polhode.lowering.optimise import choose_roundings
-from polhode.lowering.program import (
-    ScalarProgram,
-    Unlowerable,
-    scalarise,
-    type_of,
-)
+from polhode.lowering.prepare import Prepared
+from polhode.lowering.program import type_of
 from polhode.lowering.report import Report
-from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
 from polhode.lowering.trace import fingerprint
 from polhode.version import __version__
 
@@ -42,26 +35,6 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-class Prepared:
-    """A scalar program made ready for code, once for all lane counts."""
-
-    def __init__(self, jaxpr: Any, fold: str):
-        self.program: ScalarProgram = scalarise(jaxpr, fold)
-        roots = [e for o in self.program.outputs for e in o.reshape(-1).tolist()]
-        live = find_live(roots)
-        self.operations_before = live.operations()
-        self.loops = sum(node.op == "loop" for node in live.nodes)
-        if fold == "zeros":
-            choose_roundings(self.program.graph, roots)
-        self.operations = find_live(roots).operations()
-        expand(self.program.graph, roots)
-        try:
-            self.plan: Schedule = schedule(roots)
-        except Unordered:
-            reason = "an array is read in an old version after it was changed in place"
-            raise Unlowerable("dynamic_update_slice", reason) from None
 
 
 class NativeRunner:

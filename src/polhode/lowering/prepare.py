@@ -1,0 +1,30 @@
+"""From a trace to a scheduled scalar program, the same for every kind of code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.lowering.expand import expand
+from polhode.lowering.optimise import choose_roundings
+from polhode.lowering.program import ScalarProgram, Unlowerable, scalarise
+from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
+
+
+class Prepared:
+    """A scalar program made ready for code, once for all that is written of it."""
+
+    def __init__(self, jaxpr: Any, fold: str):
+        self.program: ScalarProgram = scalarise(jaxpr, fold)
+        roots = [e for o in self.program.outputs for e in o.reshape(-1).tolist()]
+        live = find_live(roots)
+        self.operations_before = live.operations()
+        self.loops = sum(node.op == "loop" for node in live.nodes)
+        if fold == "zeros":
+            choose_roundings(self.program.graph, roots)
+        self.operations = find_live(roots).operations()
+        expand(self.program.graph, roots)
+        try:
+            self.plan: Schedule = schedule(roots)
+        except Unordered:
+            reason = "an array is read in an old version after it was changed in place"
+            raise Unlowerable("dynamic_update_slice", reason) from None
