@@ -21,13 +21,11 @@ from polhode.lowering.arguments import (
     leaf_of,
     name_leaves,
 )
-from polhode.lowering.fold import MODES
+from polhode.lowering.choices import Choices
 from polhode.lowering.program import Unlowerable
 from polhode.lowering.report import Report
 from polhode.lowering.trace import closed_jaxpr, double_precision, is_traced
 from polhode.lowering.xla import XlaRunner
-
-BACKENDS = ("auto", "llvm", "cuda", "xla")
 
 
 def compile(
@@ -39,6 +37,7 @@ def compile(
     fold: str = "zeros",
     threads: int | None = None,
     lanes: int | None = None,
+    unroll: int | None = None,
 ) -> Program:
     """A program that computes what the function computes, quickly.
 
@@ -49,44 +48,30 @@ def compile(
 
     `backend` is "auto" (native code, or XLA where there is no rule for a primitive),
     "llvm", "cuda" or "xla". `fold` is "zeros" (literal zeros vanish, sums and products
-    fuse) or "ieee" (every operation as traced).
+    fuse) or "ieee" (every operation as traced). `unroll` is the number of operations up
+    to which a loop of known length becomes straight code; 0 keeps every loop.
 
     >>> import jax.numpy as jnp, numpy as np
     >>> swing = compile(lambda q: -9.81 * jnp.sin(q), 0.0)
     >>> float(swing(np.pi / 2))
     -9.81
     """
-    _check_choice("backend", backend, BACKENDS)
-    _check_choice("fold", fold, MODES)
-    for word, number in (("threads", threads), ("lanes", lanes)):
-        if number is not None and (not isinstance(number, int) or number < 1):
-            raise CompileError(
-                f"`{word}` is {number!r}, not a whole number above zero."
-            )
-    options = {"backend": backend, "vary": vary, "batched": batched, "fold": fold}
-    return Program(function, example_arguments, options, threads, lanes)
-
-
-def _check_choice(word: str, value: Any, choices: Sequence[str]) -> None:
-    if value not in choices:
-        listed = ", ".join(f"'{c}'" for c in choices)
-        raise CompileError(f"`{word}` is {value!r}, not one of {listed}.")
+    choices = Choices(backend, vary, batched, fold, threads, lanes, unroll)
+    return Program(function, example_arguments, choices)
 
 
 class Program:
     """A compiled function: call it, ask for its `report()`, pickle it."""
 
-    def __init__(
-        self, function: Callable, examples: tuple, options: dict, threads, lanes
-    ):
-        self._made_from = (function, examples, options, threads, lanes)
+    def __init__(self, function: Callable, examples: tuple, choices: Choices):
+        self._made_from = (function, examples, choices)
         self.function = function
         names, leaves, self._tree = name_leaves(function, examples)
         pairs = [leaf_of(v, n) for v, n in zip(leaves, names, strict=True)]
         self._leaves = [leaf for leaf, _ in pairs]
         self._examples = [None if v is None else v.copy() for _, v in pairs]
-        self._varies = choose(names, options["vary"], "vary")
-        self._batched = choose(names, options["batched"], "batched")
+        self._varies = choose(names, choices.vary, "vary")
+        self._batched = choose(names, choices.batched, "batched")
         self._count = len(examples)
         self._dropped = self._baked_arguments(examples)
         self._check_marks()
@@ -99,7 +84,7 @@ class Program:
             backend="llvm",
             trace_seconds=time.perf_counter() - start,
         )
-        self._runner = self._make_runner(options, threads, lanes)
+        self._runner = self._make_runner(choices)
 
     # ----------------------------------------------------------------- making
 
@@ -158,9 +143,9 @@ class Program:
                 str(error).strip().split("\n")[0],
             ) from error
 
-    def _make_runner(self, options: dict, threads: Any, lanes: Any) -> Any:
+    def _make_runner(self, choices: Choices) -> Any:
         batched = self._may_batch
-        backend = options["backend"]
+        backend = choices.backend
         if backend == "xla":
             return self._on_xla("asked for", batched)
         try:
@@ -168,12 +153,10 @@ class Program:
                 from polhode.lowering.cuda import CudaRunner
 
                 self._report.backend = "cuda"
-                return CudaRunner(self._jaxpr, options["fold"], batched, self._report)
+                return CudaRunner(self._jaxpr, choices.fold, batched, self._report)
             from polhode.lowering.runner import NativeRunner
 
-            return NativeRunner(
-                self._jaxpr, options["fold"], batched, self._report, (threads, lanes)
-            )
+            return NativeRunner(self._jaxpr, choices, batched, self._report)
         except Unlowerable as stop:
             where = f" at {stop.line}" if stop.line else ""
             reason = f"primitive '{stop.primitive}'{where}: {stop.reason}"
@@ -276,8 +259,8 @@ class Program:
         return (_rebuild, self._made_from)
 
 
-def _rebuild(function, examples, options, threads, lanes) -> Program:
-    return Program(function, examples, options, threads, lanes)
+def _rebuild(function: Callable, examples: tuple, choices: Choices) -> Program:
+    return Program(function, examples, choices)
 
 
 def _equal(given: Any, example: Any) -> bool:

@@ -6,15 +6,22 @@ from typing import Any
 
 from polhode.lowering.expand import expand
 from polhode.lowering.optimise import choose_roundings
-from polhode.lowering.program import ScalarProgram, Unlowerable, scalarise
+from polhode.lowering.program import (
+    UNROLL_AT_MOST,
+    ScalarProgram,
+    Unlowerable,
+    scalarise,
+)
 from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
 
 
 class Prepared:
     """A scalar program made ready for code, once for all that is written of it."""
 
-    def __init__(self, jaxpr: Any, fold: str):
-        self.program: ScalarProgram = scalarise(jaxpr, fold)
+    def __init__(self, jaxpr: Any, fold: str, unroll_at_most: int = UNROLL_AT_MOST):
+        self.program: ScalarProgram = scalarise(
+            jaxpr, fold, unroll_at_most=unroll_at_most
+        )
         roots = [e for o in self.program.outputs for e in o.reshape(-1).tolist()]
         live = find_live(roots)
         self.operations_before = live.operations()

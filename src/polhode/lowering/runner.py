@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering import cache as disk
+from polhode.lowering.choices import Choices
 from polhode.lowering.llvm.module import write_module
 from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
 from polhode.lowering.prepare import Prepared
@@ -41,12 +42,12 @@ class NativeRunner:
     """Calls machine code with the user's arrays; makes each variant on first use."""
 
     def __init__(
-        self, jaxpr: Any, fold: str, batched: list[bool], report: Report, limits: tuple
+        self, jaxpr: Any, choices: Choices, batched: list[bool], report: Report
     ):
-        self._jaxpr, self._fold, self._batched = jaxpr, fold, batched
+        self._jaxpr, self._choices, self._batched = jaxpr, choices, batched
         self._report = report
-        self._threads = limits[0] or available_threads()
-        self._lanes = limits[1] or (host_lanes() if any(batched) else 1)
+        self._threads = choices.threads or available_threads()
+        self._lanes = choices.lanes or (host_lanes() if any(batched) else 1)
         report.threads, report.lanes = self._threads, self._lanes
         self._outputs = [
             (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
@@ -76,8 +77,9 @@ class NativeRunner:
     def _make(self, lanes: int) -> tuple[Code, int]:
         start = time.perf_counter()
         marks = "".join("01"[b] for b in self._batched)
+        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
         name = disk.entry_name(
-            __version__, self._name, self._fold, marks, str(lanes), *host(), _llvm()
+            __version__, *made_of, marks, str(lanes), *host(), _llvm()
         )
         found = disk.load(name)
         if found is None:
@@ -92,7 +94,9 @@ class NativeRunner:
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
         if self._prepared is None:
-            self._prepared = Prepared(self._jaxpr, self._fold)
+            self._prepared = Prepared(
+                self._jaxpr, self._choices.fold, self._choices.unroll_at_most
+            )
         ready = self._prepared
         module = write_module(ready.program, ready.plan, self._batched, lanes)
         facts = {
