@@ -50,6 +50,12 @@ PUBLIC = {
     "solids": "polhode.matter",
     "submerged": "polhode.matter.submerged",
     "with_added_mass": "polhode.matter.submerged",
+    # joints
+    "Fixed": "polhode.joints.fixed",
+    "Free": "polhode.joints.free",
+    "Prismatic": "polhode.joints.prismatic",
+    "Revolute": "polhode.joints.revolute",
+    "Spherical": "polhode.joints.spherical",
     # actions
     "AppliedCouple": "polhode.actions.applied",
     "AppliedForce": "polhode.actions.applied",

@@ -1,0 +1,73 @@
+"""The hinge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import STILL, admit_triad
+from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Revolute(Joint):
+    """Hinge: M turns in F about one axis through both origins, and only turns.
+
+    q  1  the angle θ, right-handed about `axis`
+    z  1  its rate
+
+    R = turn about n by θ,  p = 0,  V = [n; 0] z. It carries any force through the
+    origin and the couples square to n. The papers call it cylindrical.
+    """
+
+    axis: Any
+    triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 1
+    speeds: ClassVar[int] = 1
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = ("",)
+    speed_suffixes: ClassVar[tuple[str, ...]] = ("",)
+    units: ClassVar[tuple[str, ...]] = ("rad",)
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s",)
+    angles: ClassVar[tuple[bool, ...]] = (True,)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+        triad = admit_triad(self.name, "axis", self.axis)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "axis", triad[:, 2])
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """A turn by θ about the axis, the origins together."""
+        return turn_about(self.axis, q[0]), STILL
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [n z; 0]"""
+        return namespace(z).concatenate([self.axis * z[0], STILL])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Couples along u and v, and any force."""
+        return wrenches(self.triad[:, :2], np.eye(3))
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The tilt of the axis (2) and the distance of the origins, in M (3)."""
+        xp = namespace(R_FM, p_FoMo_F)
+        return xp.concatenate([tilt(self.triad, R_FM), R_FM.T @ p_FoMo_F])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The angle in (-π, π]."""
+        angle = angle_about(self.triad, R_FM)
+        return namespace(R_FM).stack([angle])

@@ -1,0 +1,91 @@
+"""Where a joint sits on its two bodies: points, axes, directions, and their doors."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.point import Point
+from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotation_admission import admit_matrix
+from polhode.matter.axes import turn_to
+from polhode.matter.material_point import MaterialPoint
+from polhode.matter.parameter import Table
+
+Place: TypeAlias = Point | MaterialPoint
+
+UNTURNED = np.eye(3)
+UNTURNED.setflags(write=False)
+STILL = np.zeros(3)
+STILL.setflags(write=False)
+
+
+def coordinates_of(place: Place, table: Table) -> Any:
+    """The coordinates (3,) of a point of a body, for a table of parameters."""
+    return place.at(table) if isinstance(place, MaterialPoint) else place.coordinates
+
+
+def require_ends(name: str, first: Any, second: Any) -> None:
+    """Refuse a joint without a name, without points, or from a body to itself."""
+    if not isinstance(name, str) or not name.strip():
+        raise ModelError(
+            f"a joint cannot be named {name!r}.",
+            "Its coordinates, errors and printed equations are called by its name.",
+            'Give it a short text, such as Revolute("hinge", ...).',
+        )
+    for which, place in (("first", first), ("second", second)):
+        if not isinstance(place, Point | MaterialPoint):
+            raise ModelError(
+                f"the {which} end of joint {name!r} is not a point: {place!r}.",
+                "A joint sits at a point of each of its two bodies.",
+                "Give world.origin, body.point(x, y, z) or body.mass_centre.",
+            )
+    if first.frame is second.frame:
+        raise ModelError(
+            f"joint {name!r} joins {first.frame.name!r} to itself.",
+            "Points of one rigid body do not move on each other.",
+            "Give a point of another body, or of the world.",
+        )
+
+
+def admit_axes(name: str, axes: Any, body: Frame) -> Any:
+    """The constant rotation (3, 3) of a joint's frame in its body; 1 if none is given.
+
+    A `Rotation` must be seen from the body; a matrix has the joint's axes as columns.
+    """
+    if axes is None:
+        return UNTURNED
+    if isinstance(axes, Rotation):
+        require_same_frame(f"seat joint {name!r} by", body, axes.seen_from)
+        return axes.matrix
+    return admit_matrix(axes, f"the axes of joint {name!r} on {body.name!r}")
+
+
+def admit_triad(name: str, word: str, axis: Any) -> np.ndarray:
+    """The axes (u, v, n) as columns (3, 3), n along the axis, u and v square to it.
+
+    For Z they are (X, Y, Z), for X (Y, Z, X), for Y (Z, X, Y).
+    """
+    column = np.asarray(axis)
+    if column.shape != (3,) or column.dtype.kind not in "fiu":
+        raise ModelError(
+            f"the {word} of joint {name!r} is not a direction: {axis!r}.",
+            f"The {word} is written in the axes of the joint's first frame.",
+            "Give X, Y, Z or three numbers.",
+        )
+    if not np.all(np.isfinite(column)):
+        raise ModelError(
+            f"the {word} of joint {name!r} is not finite: {column.tolist()}.",
+            "NaN and infinity point nowhere.",
+            "Look where the numbers come from: a division by zero or a missing value.",
+        )
+    if not np.any(column):
+        raise ModelError(
+            f"the {word} of joint {name!r} is too small: it is zero.",
+            "A direction needs some length.",
+            "Give X, Y, Z or three numbers that are not all zero.",
+        )
+    return turn_to(column, f"the {word} of joint {name!r}")

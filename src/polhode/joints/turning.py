@@ -1,0 +1,78 @@
+"""Turns about an axis, and what is not one: the kernels that joints share.
+
+A triad (u, v, n) is a constant matrix (3, 3) whose columns are the axis n and two
+directions square to it, the same in F and in M when M has only turned about n.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.geometry.angle_ratios import arctangent_ratio
+from polhode.geometry.vector import outer, skew
+from polhode.lowering.arrays import namespace
+
+
+def turn_about(axis: Any, angle: Any) -> Any:
+    """The rotation (3, 3) by an angle about a unit axis.
+
+        R = n n + cos θ (1 - n n) + sin θ [n]
+
+    Written with the cosine, because for X, Y and Z only c, s, 0 and 1 are left.
+    """
+    xp = namespace(axis, angle)
+    along = outer(axis, axis)
+    return along + xp.cos(angle) * (np.eye(3) - along) + xp.sin(angle) * skew(axis)
+
+
+def angle_about(triad: Any, R_FM: Any) -> Any:
+    """The angle in (-π, π] by which M has turned about n, tilted or not.
+
+    θ = atan2(v.Ru - u.Rv, u.Ru + v.Rv)
+    """
+    turned = triad.T @ R_FM @ triad
+    xp = namespace(turned)
+    sine, cosine = turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1]
+    return xp.arctan2(sine, cosine)
+
+
+def tilt(triad: Any, R_FM: Any) -> Any:
+    """The turn that M's axis n has made away from F's, along u and v of M (2,).
+
+        α (m x n)/|m x n|,   m = Rᵀ n,   α the angle between m and n
+
+    Its rate where it vanishes is (u.w, v.w). At α = π, where every direction serves,
+    it is (π, 0): no smooth function can be zero at α = 0 alone.
+    """
+    m_u, m_v, m_n = components = triad.T @ (R_FM.T @ triad[:, 2])
+    xp = namespace(components)
+    sine2, cosine = m_u**2 + m_v**2, 1.0 + m_n
+    opposite = (sine2 == 0) & (cosine <= 0)
+    # α = 2 atan2(|m x n|, 1 + m.n)
+    ratio = 2 * arctangent_ratio(xp.where(opposite, 1.0, sine2), cosine)
+    half_turn = np.array([np.pi, 0.0])
+    return xp.where(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
+
+
+def offset(triad: Any, R_FM: Any, p_FoMo_F: Any) -> Any:
+    """How far Mo is from the axis through Fo, along u and v of M (2,).
+
+        [u v]ᵀ Rᵀ (p - n n.p)
+
+    Its rate where M is only turned about n and moved along it is (u.v, v.v).
+    """
+    n = triad[:, 2]
+    return triad[:, :2].T @ (R_FM.T @ (p_FoMo_F - n * (n @ p_FoMo_F)))
+
+
+def wrenches(torques: Any, forces: Any) -> Any:
+    """The basis (6, k) of couples along some directions, then forces along others.
+
+    torques (3, i) and forces (3, j) give k = i + j columns [torque; force].
+    """
+    xp = namespace(torques, forces)
+    top = xp.concatenate([torques, np.zeros(forces.shape)], axis=1)
+    bottom = xp.concatenate([np.zeros(torques.shape), forces], axis=1)
+    return xp.concatenate([top, bottom], axis=0)
