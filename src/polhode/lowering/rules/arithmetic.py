@@ -32,8 +32,7 @@ PLAIN = """
 """
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 SAME = """
-    copy copy_p stop_gradient optimization_barrier pvary reduce_precision
-    sharding_constraint layout_constraint
+    copy stop_gradient optimization_barrier reduce_precision sharding_constraint
 """
 
 

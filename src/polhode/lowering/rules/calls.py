@@ -22,10 +22,5 @@ def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]
     return low.inline(equation, jaxprs.solve, *constants, *right_sides)
 
 
-CALLS = """
-    jit pjit closed_call core_call custom_jvp_call custom_vjp_call
-    custom_vjp_call_jaxpr checkpoint remat remat2
-"""
-RULES = dict.fromkeys(CALLS.split(), call)
-RULES["custom_linear_solve"] = linear_solve
-RULES["linear_solve"] = linear_solve
+CALLS = ("jit", "closed_call", "custom_jvp_call", "custom_vjp_call", "remat2")
+RULES = {**dict.fromkeys(CALLS, call), "custom_linear_solve": linear_solve}

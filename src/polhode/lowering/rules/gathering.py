@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering.graph import Element, Node
-from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.program import Lowering, Value, lift, type_of, zero_d
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.indexing import (
@@ -115,7 +115,7 @@ def scatter(op: str | None) -> Callable[..., Value]:
     def rule(low: Lowering, equation: Any, x: Value, indices: Value, updates: Value):
         numbers = equation.params["dimension_numbers"]
         type = type_of(equation.outvars[0].aval)
-        step = combine(low, op, type) if op else (lambda old, new: new)
+        step = combine(low, op, type) if op else _replacement(low, equation)
         vectors = _index_vectors(low, equation, indices, 1)
         window_dims = [int(d) for d in numbers.update_window_dims]
         batch_dims = [d for d in range(updates.ndim) if d not in window_dims]
@@ -145,6 +145,18 @@ def scatter(op: str | None) -> Callable[..., Value]:
         return out
 
     return rule
+
+
+def _replacement(low: Lowering, equation: Any) -> Callable[[Element, Element], Element]:
+    """The new element, or what a function of the old one (`x.at[i].apply`) gives."""
+    body, constants = (equation.params[k] for k in ("update_jaxpr", "update_consts"))
+    if body is None:
+        return lambda old, new: new
+
+    def apply(old: Element, new: Element) -> Element:
+        return lift(low.interpret(body, constants, zero_d(old), zero_d(new))[0])[()]
+
+    return apply
 
 
 def _write_memory(low: Lowering, out: Value, block: Value, starts: list, how: tuple):
@@ -192,11 +204,8 @@ RULES: dict[str, Callable[..., Any]] = {
     "gather": gather,
     "scatter": scatter(None),
     "scatter-add": scatter("add"),
-    "scatter_add": scatter("add"),
+    "scatter-sub": scatter("sub"),
     "scatter-mul": scatter("mul"),
-    "scatter_mul": scatter("mul"),
-    "scatter_min": scatter("min"),
     "scatter-min": scatter("min"),
-    "scatter_max": scatter("max"),
     "scatter-max": scatter("max"),
 }

@@ -31,7 +31,7 @@ def columns(function: Callable[[list[Element]], Element], x: Value) -> Value:
 def combine(low: Lowering, op: str, type: str) -> Callable[[Element, Element], Element]:
     """The two-element operation of a reduction."""
     build = low.build
-    if op in ("add", "mul"):
+    if op in ("add", "sub", "mul"):
         return lambda a, b: getattr(build, op)(a, b, type)
     if op in ("and", "or") and type == "bool":
         return lambda a, b: build.logical(op, a, b)

@@ -32,10 +32,6 @@ def squeeze(low: Lowering, equation: Any, x: Value) -> Value:
     return np.squeeze(x, axis=tuple(int(d) for d in equation.params["dimensions"]))
 
 
-def expand_dims(low: Lowering, equation: Any, x: Value) -> Value:
-    return np.expand_dims(x, tuple(int(d) for d in equation.params["dimensions"]))
-
-
 def transpose(low: Lowering, equation: Any, x: Value) -> Value:
     return np.transpose(x, equation.params["permutation"])
 
@@ -127,7 +123,6 @@ RULES = {
     "broadcast_in_dim": broadcast_in_dim,
     "reshape": reshape,
     "squeeze": squeeze,
-    "expand_dims": expand_dims,
     "transpose": transpose,
     "slice": take_slice,
     "concatenate": concatenate,

@@ -1,0 +1,62 @@
+"""Loops and branches, kept and unrolled, against XLA."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import polhode as ph
+from lowering_cases import check, compiled, on_xla
+from lowering_cases.control import CASES
+from lowering_cases.memory import CASES as IN_MEMORY
+from lowering_cases.memory import swapped
+
+LOOPS = [case for case in (*CASES, *IN_MEMORY) if case.function is not swapped]
+SCANS = [case for case in CASES if {"scan", "counters", "map"} & set(case.name.split())]
+
+
+@pytest.mark.parametrize("case", LOOPS, ids=lambda case: case.name)
+def test_kept_loops_give_what_xla_gives(case):
+    """Loops, branches and their nests, in lanes that go different ways."""
+    check(case, unroll=0)
+
+
+@pytest.mark.parametrize("case", SCANS, ids=lambda case: case.name)
+def test_unrolled_loops_give_what_xla_gives(case):
+    """The same programs with their short scans unrolled."""
+    check(case)
+
+
+def test_arrays_that_change_places_are_not_wrong():
+    """What cannot be done in place runs elsewhere, and says so, rather than err."""
+    case = next(case for case in IN_MEMORY if case.function is swapped)
+    program = ph.compile(swapped, *case.system(0))
+    expected = on_xla(swapped, case.systems())
+    for system, right in zip(case.systems(), expected, strict=True):
+        for mine, theirs in zip(program(*system), right, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-14)
+    report = program.report()
+    assert report.backend == "llvm" or "changed in place" in report.reason
+
+
+def test_zeros_that_a_loop_carries_cost_nothing():
+    """A dense body that keeps zeros zero has the operations of a sparse one."""
+
+    def dense(x):
+        turn = lambda a, _: (a @ jnp.diag(jnp.array([1.1, 0, 0, 0])), None)  # noqa: E731
+        return lax.scan(turn, jnp.zeros((4, 4)).at[0, 0].set(x), length=20)[0]
+
+    assert compiled(dense, 1.0, unroll=0).report().operations <= 2
+
+
+def test_what_does_not_change_is_computed_before_the_loop():
+    """A sine of the argument is not taken in every turn."""
+
+    def turns(x):
+        return lax.fori_loop(0, 50, lambda i, a: a * jnp.sin(x) + 1.0, x)
+
+    program = compiled(turns, 1.0, unroll=0)
+    assert program.report().loops == 1
+    assert program.report().operations <= 3
