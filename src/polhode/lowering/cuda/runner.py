@@ -27,24 +27,15 @@ class CudaRunner:
     the device already, so are the results.
     """
 
-    def __init__(
-        self,
-        jaxpr: Any,
-        fold: str,
-        batched: list[bool],
-        report: Report,
-        *,
-        device: Device | None = None,
-        turned: bool | None = None,
-    ):
-        self._device = device or current_device()
+    def __init__(self, jaxpr: Any, fold: str, batched: list[bool], report: Report):
+        self._device: Device = current_device()
         start = time.perf_counter()
         ready = Prepared(jaxpr, fold)
         self._batched, self._sizes = batched, [b.size for b in ready.program.inputs]
         self._outputs = [
             (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
         ]
-        self._turned = self._is_long(ready) if turned is None else turned
+        self._turned = self._is_long(ready)
         self.source: Source = write_source(
             ready.program, ready.plan, batched, self._turned
         )

@@ -1,0 +1,203 @@
+"""One program of every kind that a kernel is made of, with systems that part ways.
+
+Each is a function of one system and arguments with a leading axis of systems, so that
+one kind of code can be held against another, bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from benchmarks.models import chain, orbit
+
+Array = Any
+SYSTEMS = 37
+LONG = 100  # elements of an array that lives in memory
+
+
+@dataclass(frozen=True)
+class Animal:
+    """A function of one system, and arguments of many."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def example(self) -> tuple[Any, ...]:
+        """The arguments of the first system."""
+        return jax.tree.map(lambda x: x[0], self.arguments)
+
+
+def elementary(x: Array) -> dict[str, Array]:
+    """Every elementary function, at arguments of every size."""
+    inside, above = x / (1 + jnp.abs(x)), 1 + jnp.abs(x)
+    whole = [
+        *(jnp.sin, jnp.cos, jnp.tan, jnp.exp, jnp.exp2, jnp.expm1, jnp.tanh, jnp.sinh),
+        *(jnp.cosh, jnp.arctan, jnp.arcsinh, jnp.cbrt, lax.logistic, lax.erf, lax.erfc),
+        *(jnp.floor, jnp.ceil, jnp.trunc, jnp.round, jnp.sign, jnp.square),
+    ]
+    part = [jnp.arcsin, jnp.arccos, jnp.arctanh, lax.erf_inv, jnp.log1p]
+    upper = [jnp.log, jnp.sqrt, lax.rsqrt, jnp.arccosh]
+    return {
+        **{f.__name__: f(x) for f in whole},
+        **{f.__name__: f(inside) for f in part},
+        **{f.__name__: f(above) for f in upper},
+        "pow": above**inside,
+        "atan2": jnp.arctan2(x, 1 - x),
+        "rest": jnp.fmod(x, 0.7) + jnp.mod(x, -0.3) + jnp.nextafter(x, inside),
+        "extremes": (jnp.minimum(x, -x), jnp.maximum(x, 0.0), jnp.copysign(above, x)),
+    }
+
+
+def rolled(x: Array, forces: Array) -> tuple[Array, Array]:
+    """A scan too long to unroll, with stacked results read back to front."""
+
+    def turn(state: Array, force: Array) -> tuple[Array, Array]:
+        position, speed = state
+        speed = speed + 0.01 * (force - jnp.sin(position) - 0.1 * speed**3)
+        position = position + 0.01 * speed
+        return jnp.stack([position, speed]), jnp.stack([speed * force, position])
+
+    last, rows = lax.scan(turn, x, forces)
+    again, _ = lax.scan(lambda c, row: (0.9 * c + row[0] * row[1], 0), 0.0, rows[::-1])
+    return last, rows * again
+
+
+def until(x: Array, tolerance: Array) -> tuple[Array, Array]:
+    """Newton's method inside a count: every system takes its own number of turns."""
+
+    def newton(target: Array) -> tuple[Array, Array]:
+        def turn(state: tuple) -> tuple:
+            y, n = state
+            return y - (y * y * y - target) / (3 * y * y), n + 1
+
+        def more(state: tuple) -> Array:
+            y, n = state
+            far = jnp.abs(y * y * y - target) > tolerance * target
+            return far & (n < 200)
+
+        return lax.while_loop(more, turn, (target, 0))
+
+    def outer(state: tuple) -> tuple:
+        y, total = state
+        root, n = newton(y)
+        return root, total + n
+
+    return lax.while_loop(lambda s: s[0] > 1.5, outer, (x, 0))
+
+
+def busy(x: Array, factor: float) -> Array:
+    """So many operations that a branch stays a branch."""
+    for k in range(30):
+        x = factor * x + jnp.where(x > k, 0.5, 0.25) * x / (1 + x * x)
+    return x
+
+
+def branching(x: Array, which: Array, flag: Array) -> tuple[Array, ...]:
+    """A switch with indices out of range, and a condition inside a loop."""
+    ways = [lambda x, f=f: (busy(x, f), jnp.sin(f * x)) for f in (0.9, 1.01, 1.1, -0.7)]
+    first, second = lax.switch(which, ways, x)
+
+    def turn(k: int, y: Array) -> Array:
+        up = flag ^ (y > k)
+        return lax.cond(up, lambda y: busy(y, 0.99), lambda y: -busy(-y, 0.98), y)
+
+    return first, second, lax.fori_loop(0, 90, turn, x)
+
+
+def remembering(x: Array, places: Array) -> tuple[Array, ...]:
+    """Gather, scatter, sort, and a long array changed in place in a loop."""
+    n = len(places)
+
+    def turn(k: int, state: tuple) -> tuple:
+        array, total = state
+        here = (places[k % n] + 7 * k) % LONG
+        value = array[here] * 0.5 + x[k % len(x)]
+        return array.at[here].set(value).at[(here + 3) % LONG].add(
+            -value
+        ), total + value
+
+    start = jnp.sin(jnp.arange(LONG) * 0.1) * x[0]
+    array, total = lax.fori_loop(0, 150, turn, (start, 0.0))
+    marks = jnp.zeros(LONG, bool).at[places].set(True)
+    picked = x[places % len(x)]
+    return array, total, marks, picked, jnp.sort(picked), jnp.argmax(picked)
+
+
+def whole_numbers(a: Array, b: Array, x: Array) -> dict[str, tuple]:
+    """Integers of every width: what wraps, what is cut, what divides by zero."""
+    out = {}
+    for name in (
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+    ):
+        p, q = a.astype(name), b.astype(name)
+        shifts = lax.shift_left, lax.shift_right_logical, lax.shift_right_arithmetic
+        out[name] = (
+            *(p + q, p - q, p * q, -p, ~p, p & q, p | q, p ^ q),
+            *(lax.div(p, q), lax.rem(p, q), p // q, p % q, jnp.abs(p), jnp.sign(p)),
+            *(lax.max(p, q), lax.min(p, q), lax.population_count(p), lax.clz(q)),
+            *(shift(p, q) for shift in shifts),
+            *(p < q, p >= q, p == q, x.astype(name), p.astype(float)),
+        )
+    return out
+
+
+def random_bits(seed: Array) -> tuple[Array, ...]:
+    """JAX's own random numbers."""
+    key, other = jax.random.split(jax.random.key(seed))
+    uniform = jax.random.uniform(other, (3,), "float64")
+    return jax.random.bits(key, (5,)), uniform, jax.random.normal(key, (2,), "float64")
+
+
+def edges(draw: np.random.Generator) -> np.ndarray:
+    """Integers with all their ends among them."""
+    ends = [[2**k, -(2**k), 2**k - 1, 1 - 2**k] for k in (0, 3, 7, 8, 15, 16, 31, 62)]
+    least = np.array([-(2**63), 2**63 - 1, 0, 0, -1])
+    out = np.concatenate([np.ravel(ends), least]).astype(np.int64)
+    return draw.permutation(out)[:SYSTEMS]
+
+
+def zoo(steps: int = 100) -> dict[str, Animal]:
+    """All of them; the mechanical ones make so many steps."""
+    draw = np.random.default_rng(7)
+    arm, long_arm = chain.Chain(7), chain.Chain(100)
+    wide = draw.normal(size=4 * SYSTEMS) * 10.0 ** draw.integers(-8, 3, 4 * SYSTEMS)
+    wide[:9] = [0.0, -0.0, 1e300, 5e-324, 1e22, -1e15, np.inf, 709.5, np.nan]
+    small = draw.integers(-2, 300, (SYSTEMS, 6))
+
+    def angles(n: int) -> np.ndarray:
+        return draw.normal(size=(SYSTEMS, n))
+
+    return {
+        "7-link chain": Animal(chain.stepping(arm, steps), (angles(7), angles(7))),
+        "100-link chain": Animal(
+            lambda q, v: chain.step(long_arm, q, v), (angles(100), angles(100))
+        ),
+        "spacecraft": Animal(orbit.stepping(steps), (orbit.fleet(SYSTEMS),)),
+        "elementary functions": Animal(elementary, (wide,)),
+        "rolled scans": Animal(rolled, (angles(2), angles(200))),
+        "while loops": Animal(
+            until, (10 + 1e5 * angles(1)[:, 0] ** 2, 1e-9 + angles(1)[:, 0] ** 2 * 1e-3)
+        ),
+        "branches": Animal(
+            branching, (angles(1)[:, 0], small[:, 0] % 9 - 3, small[:, 1] % 2 == 0)
+        ),
+        "memory": Animal(remembering, (angles(5), small % LONG)),
+        "integers": Animal(
+            whole_numbers, (edges(draw), edges(draw), wide[:SYSTEMS] * 1e6)
+        ),
+        "random bits": Animal(random_bits, (np.arange(SYSTEMS),)),
+    }
