@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,20 +15,23 @@ from benchmarks.table import Claim, Row, machine, text_of, write_json
 
 
 def measured(claim: Claim, rounds: int) -> Row:
-    """The claim's row; a missing peer or a wrong result is a row too."""
+    """The claim's row; whatever stops one row, the others are still measured."""
     try:
         return Row(claim, claim.measure(rounds))
     except PeerMissing as peer:
         return Row(claim, None, f"{peer} not installed")
     except Disagreement as error:
         return Row(claim, None, f"WRONG: {error}")
+    except Exception as error:
+        traceback.print_exc()
+        return Row(claim, None, f"BROKEN: {type(error).__name__}")
 
 
 def main(words: Sequence[str] | None = None) -> int:
     names = [claim.name for claim in CLAIMS]
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--only", action="append", choices=names, metavar="NAME")
-    parser.add_argument("--rounds", type=int, default=15, help="repetitions, best of")
+    parser.add_argument("--rounds", type=int, default=30, help="repetitions, best of")
     parser.add_argument("--json", type=Path, metavar="PATH")
     chosen = parser.parse_args(words)
     print(", ".join(f"{k} {v}" for k, v in machine().items()), flush=True)
@@ -39,7 +43,7 @@ def main(words: Sequence[str] | None = None) -> int:
     print(text_of(rows))
     if chosen.json:
         write_json(rows, chosen.json)
-    return int(any(row.failure.startswith("WRONG") for row in rows))
+    return int(any(row.failure.startswith(("WRONG", "BROKEN")) for row in rows))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Timing side by side: contenders take turns, and the best of each counts.
 
 On a machine that does other work too, a short time is nearer the truth than a long one:
-nothing makes code run quicker than it can. Taking turns gives every contender the same
-share of quiet moments.
+nothing makes code run quicker than it can. Two things keep that fair. All samples last
+equally long, for a short one finds a quiet moment more easily than a long one. And the
+share of the cores that each best sample got is kept: where shares differ, the ratio
+tells of the machine's other work and not of the code, and the row says so.
 """
 
 from __future__ import annotations
@@ -11,30 +13,65 @@ import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
 Work = Callable[[], Any]
+SHORTEST = 0.01  # seconds of a sample
+ALIKE = 0.9  # cores that contenders had, at least, as a share of one another's
 
 
 class Disagreement(AssertionError):
     """What is to be timed does not compute what it should."""
 
 
-def race(contenders: dict[str, Work], rounds: int, work: float = 1) -> dict[str, float]:
-    """The least seconds that each contender took, divided by the work in a call."""
+@dataclass(frozen=True)
+class Race:
+    """The best sample of each contender: seconds for one unit of work, cores it had."""
+
+    seconds: dict[str, float]
+    cores: dict[str, float]
+
+    def doubt(self, *names: str) -> str:
+        """Why a comparison of these is not to be trusted, or ''."""
+        shares = [self.cores[name] for name in names]
+        if min(shares) < ALIKE * max(1.0, *shares):
+            had = ", ".join(f"{name} {self.cores[name]:.2f}" for name in names)
+            return f"unsteady: cores at the best sample: {had}"
+        return ""
+
+
+def race(contenders: dict[str, Work], rounds: int, work: float = 1) -> Race:
+    """Samples by turns; a contender's work is repeated until all last equally long."""
     for run in contenders.values():
         run()
-    best = dict.fromkeys(contenders, float("inf"))
     with without_collection():
+        rough = {
+            name: min(sample(run, 1)[0] for _ in range(3))
+            for name, run in contenders.items()
+        }
+        longest = max(*rough.values(), SHORTEST)
+        calls = {name: max(1, round(longest / rough[name])) for name in contenders}
+        best = {name: (float("inf"), 0.0) for name in contenders}
         for _ in range(rounds):
             for name, run in contenders.items():
-                start = time.perf_counter()
-                run()
-                best[name] = min(best[name], time.perf_counter() - start)
-    return {name: seconds / work for name, seconds in best.items()}
+                best[name] = min(best[name], sample(run, calls[name]))
+    return Race(
+        {name: taken / work for name, (taken, _) in best.items()},
+        {name: cores for name, (_, cores) in best.items()},
+    )
+
+
+def sample(run: Work, calls: int) -> tuple[float, float]:
+    """Seconds a call, and how many cores this process had meanwhile."""
+    busy, start = time.process_time(), time.perf_counter()
+    for _ in range(calls):
+        run()
+    taken = time.perf_counter() - start
+    return taken / calls, (time.process_time() - busy) / taken
 
 
 @contextmanager

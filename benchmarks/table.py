@@ -21,6 +21,7 @@ class Measured:
     ours: float
     other: float | None
     note: str = ""
+    doubt: str = ""  # why the numbers are not to be trusted
 
 
 def times_faster(m: Measured) -> float:
@@ -69,9 +70,13 @@ class Row:
         return None if self.measured is None else self.claim.judge(self.measured)
 
     def verdict(self) -> str:
-        value, claim = self.value(), self.claim
-        if value is None:
+        value = self.value()
+        if value is None or self.measured is None:
             return self.failure
+        return self.judged(value) + (", UNSTEADY" if self.measured.doubt else "")
+
+    def judged(self, value: float) -> str:
+        claim = self.claim
         if not claim.meets(value, claim.required):
             return "SHORT"
         if claim.stretch is not None and claim.meets(value, claim.stretch):
@@ -133,8 +138,9 @@ def text_of(rows: list[Row]) -> str:
     notes = ["", "What is compared", ""]
     for row in rows:
         notes.append(f"{row.claim.name}: {row.claim.compared}")
-        if row.measured and row.measured.note:
-            notes.append(f"    {row.measured.note}")
+        if row.measured:
+            said = (row.measured.note, row.measured.doubt)
+            notes += [f"    {words}" for words in said if words]
     return "\n".join([table[0], rule, *table[1:], *notes])
 
 

@@ -4,8 +4,8 @@ Forward dynamics a(q, v, tau) is what makes inverse dynamics give the torques:
 
     ID(q, v, a(q, v, tau)) = tau,   so   da = M^-1 (dtau - ID_q dq - ID_v dv)
 
-with M = ID_a the mass matrix. JAX differentiates ID, in reverse: n rows serve q and v at
-once. Nothing else is derived by hand.
+with M = ID_a the mass matrix. JAX differentiates ID, in reverse: n rows serve q and v
+at once. Nothing else is derived by hand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Six-vectors, angular part first, as dense 3x3 and 6x6 blocks: nothing is optimised."""
+"""Six-vectors, angular part first, as dense 3x3 and 6x6 blocks, nothing spared."""
 
 from __future__ import annotations
 

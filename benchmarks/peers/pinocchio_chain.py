@@ -1,7 +1,7 @@
 """The chain in Pinocchio, called from Python.
 
-An empty call is the same function on a model without joints: arguments are converted and
-results returned as for the chain, and nothing is computed.
+An empty call is the same function on a model without joints: arguments are converted
+and results returned as for the chain, and nothing is computed.
 """
 
 from __future__ import annotations

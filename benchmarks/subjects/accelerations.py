@@ -42,10 +42,12 @@ def against_pinocchio(rounds: int) -> Measured:
         "empty": pinocchio.empty_accelerations(STATES),
         **theirs,
     }
-    best = race(contenders, rounds, STATES)
+    result = race(contenders, rounds, STATES)
+    best = result.seconds
     quickest = min(theirs, key=best.__getitem__)
+    doubt = result.doubt("ours", "empty", quickest)
     note = f"convention {quickest}; call overhead {best['empty'] * 1e9:.0f} ns removed"
-    return Measured(best["ours"], best[quickest] - best["empty"], note)
+    return Measured(best["ours"], best[quickest] - best["empty"], note, doubt)
 
 
 def against_drake(rounds: int) -> Measured:
@@ -59,9 +61,10 @@ def against_drake(rounds: int) -> Measured:
         "empty": drake.empty_accelerations(STATES),
         "drake": theirs,
     }
-    best = race(contenders, rounds, STATES)
+    result = race(contenders, rounds, STATES)
+    best, doubt = result.seconds, result.doubt(*contenders)
     note = f"call overhead {best['empty'] * 1e9:.0f} ns removed"
-    return Measured(best["ours"], best["drake"] - best["empty"], note)
+    return Measured(best["ours"], best["drake"] - best["empty"], note, doubt)
 
 
 CLAIMS = [
@@ -71,8 +74,8 @@ CLAIMS = [
         other="Pinocchio aba",
         compared=(
             "1000 states, one thread: ours in a native loop without SIMD over states; "
-            "theirs called from Python, the quicker of both conventions, minus the same "
-            "call on a model without joints"
+            "theirs called from Python, the quicker of both conventions, minus the "
+            "same call on a model without joints"
         ),
         measure=against_pinocchio,
         required=5,

@@ -34,12 +34,13 @@ def against_pinocchio(rounds: int) -> Measured:
         "empty": pinocchio.empty_derivatives(STATES),
         "pinocchio": theirs,
     }
-    best = race(contenders, rounds, STATES)
+    result = race(contenders, rounds, STATES)
+    best, doubt = result.seconds, result.doubt(*contenders)
     note = (
         f"{program.report().operations} operations; "
         f"call overhead {best['empty'] * 1e9:.0f} ns removed"
     )
-    return Measured(best["ours"], best["pinocchio"] - best["empty"], note)
+    return Measured(best["ours"], best["pinocchio"] - best["empty"], note, doubt)
 
 
 CLAIMS = [

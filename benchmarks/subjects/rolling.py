@@ -44,8 +44,9 @@ def growth(rounds: int) -> Measured:
         "long": contender(LONG, Unrolling.NEVER),
         "short": contender(SHORT, Unrolling.NEVER),
     }
-    best = race(contenders, rounds, LINKS)
-    return Measured(best["long"], best["short"])
+    result = race(contenders, rounds, LINKS)
+    best, doubt = result.seconds, result.doubt(*contenders)
+    return Measured(best["long"], best["short"], doubt=doubt)
 
 
 def against_unrolled(rounds: int) -> Measured:
@@ -53,8 +54,9 @@ def against_unrolled(rounds: int) -> Measured:
         "rolled": contender(SHORT, Unrolling.NEVER),
         "unrolled": contender(SHORT, Unrolling.ALWAYS),
     }
-    best = race(contenders, rounds, LINKS)
-    return Measured(best["rolled"], best["unrolled"])
+    result = race(contenders, rounds, LINKS)
+    best, doubt = result.seconds, result.doubt(*contenders)
+    return Measured(best["rolled"], best["unrolled"], doubt=doubt)
 
 
 CLAIMS = [

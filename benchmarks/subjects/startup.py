@@ -1,7 +1,7 @@
 """From a function to its first result, in a fresh process.
 
-Everything heavy is imported inside the functions: they run in processes of their own, and
-the clock starts when their imports are done.
+Everything heavy is imported inside the functions: they run in processes of their own,
+and the clock starts when their imports are done.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def in_fresh_process(name: str, cache: Path) -> dict:
 
 def tries(rounds: int) -> int:
     """Processes are slow to start: fewer rounds."""
-    return max(2, rounds // 3)
+    return max(2, rounds // 6)
 
 
 def cold(rounds: int) -> Measured:
@@ -104,8 +104,9 @@ CLAIMS = [
         work="7-link chain, function to first result, cold",
         other="XLA",
         compared=(
-            "fresh process, after imports, empty cache: ph.compile and one call against "
-            "jax.jit and one call of the same step function"
+            "fresh process, after imports, empty cache: ph.compile and one call "
+            "against jax.jit and one call of the same step function; each sets up what "
+            "it needs of JAX within its time"
         ),
         measure=cold,
         required=1,

@@ -34,10 +34,11 @@ def one_system(links: int, steps: int, rounds: int) -> Measured:
         "ours": lambda: program(q, v),
         "mujoco": mujoco.stepper(chain, q, v, steps),
     }
-    best = race(contenders, rounds, steps)
+    result = race(contenders, rounds, steps)
+    best, doubt = result.seconds, result.doubt(*contenders)
     facts = program.report()
     note = f"{facts.operations} operations in the code, {facts.loops} loops"
-    return Measured(best["ours"], best["mujoco"], note)
+    return Measured(best["ours"], best["mujoco"], note, doubt)
 
 
 def many_systems(count: int, steps: int, rounds: int) -> Measured:
@@ -51,9 +52,10 @@ def many_systems(count: int, steps: int, rounds: int) -> Measured:
         "ours": lambda: program(q, v),
         "mujoco": mujoco.silent_bulk_stepper(chain, q, v, steps, threads),
     }
-    best = race(contenders, max(3, rounds // 3), count * steps)
-    facts = program.report()
-    return Measured(best["ours"], best["mujoco"], f"{facts.lanes} lanes a thread")
+    result = race(contenders, max(3, rounds // 3), count * steps)
+    best, doubt = result.seconds, result.doubt(*contenders)
+    note = f"{program.report().lanes} lanes a thread"
+    return Measured(best["ours"], best["mujoco"], note, doubt)
 
 
 CLAIMS = [
@@ -85,8 +87,8 @@ CLAIMS = [
         other="MuJoCo rollout",
         compared=(
             "50 steps of every system in one call, initial states in, as many threads; "
-            "ours returns the final states, mujoco.rollout.Rollout is timed with checks "
-            "skipped and no states recorded; recorded ones equal ours"
+            "ours returns the final states, mujoco.rollout.Rollout is timed with "
+            "checks skipped and no states recorded; recorded ones equal ours"
         ),
         measure=partial(many_systems, 10_000, 50),
         required=15,
