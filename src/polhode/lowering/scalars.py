@@ -84,8 +84,20 @@ def _leading_zeros(a: Any) -> Any:
     return np.vectorize(lambda v: width - int(v).bit_length(), otypes=[int])(unsigned)
 
 
-def _largest(a: Any, b: Any) -> Any:
-    return np.maximum(a, b)
+def _sign(a: Any) -> Any:
+    return np.where(a == 0, a, np.sign(a))  # a zero keeps its sign
+
+
+def _power(a: Any, b: Any) -> Any:
+    """C's power; NumPy would take a square root for a single exponent of one half."""
+    twice = [np.stack([x, x], axis=-1) for x in (a, b)]
+    return np.power(*twice)[..., 0]
+
+
+def _erf_inv(a: Any) -> Any:
+    import scipy.special
+
+    return np.copysign(scipy.special.erfinv(a), a)  # a zero keeps its sign
 
 
 # Operation -> its NumPy function on arrays of the operation's type.
@@ -97,18 +109,18 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "rem": remainder,
     "neg": np.negative,
     "abs": np.abs,
-    "sign": np.sign,
+    "sign": _sign,
     "floor": np.floor,
     "ceil": np.ceil,
     "trunc": np.trunc,
     "round_even": np.rint,
     "round_away": _round_away,
     "min": np.minimum,
-    "max": _largest,
+    "max": np.maximum,
     "sqrt": np.sqrt,
     "rsqrt": lambda a: 1.0 / np.sqrt(a),
     "cbrt": np.cbrt,
-    "pow": np.power,
+    "pow": _power,
     "exp": np.exp,
     "exp2": np.exp2,
     "expm1": np.expm1,
@@ -130,7 +142,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "logistic": _special("expit"),
     "erf": _special("erf"),
     "erfc": _special("erfc"),
-    "erf_inv": _special("erfinv"),
+    "erf_inv": _erf_inv,
     "nextafter": np.nextafter,
     "eq": np.equal,
     "ne": np.not_equal,

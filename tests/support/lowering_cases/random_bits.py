@@ -59,7 +59,8 @@ CASES = [
     case("seed", lambda n: random.key_data(random.key(n)), SEEDS),
     case("seed of 32 bits", lambda n: random.key_data(random.key(n)),
          each([0, 7, -1], np.int32)[:, 0]),
-    case("split keys", lambda n: random.key_data(random.split(random.key(n), 3)), SEEDS),
+    case("split keys", lambda n: random.key_data(random.split(random.key(n), 3)),
+         SEEDS),
     case("fold_in", lambda n, m: random.key_data(random.fold_in(random.key(n), m)),
          SEEDS, each([3, 9], np.int32)[:, 0]),
     case("fold_in of many", lambda n, m: random.key_data(
