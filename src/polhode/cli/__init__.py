@@ -1,4 +1,4 @@
-"""The command `polhode`."""
+"""The command `polhode`: words, tables and pictures, one command a file."""
 
 from polhode.cli.main import main
 

@@ -1,0 +1,112 @@
+"""`polhode doctor`: what is installed, what this machine can do, what works."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+LIBRARIES = {
+    "jax": "traces and derivatives",
+    "llvmlite": "native code",
+    "numpy": "arrays",
+    "scipy": "roots and eigenvalues",
+    "sympy": "equations that people read",
+    "trimesh": "meshes",
+    "matplotlib": "pictures",
+}
+EXTRAS = {
+    "cupy-cuda12x": ("gpu", "kernels on a GPU"),
+    "viser": ("view", "live 3D"),
+    "mujoco": ("import", "MJCF files"),
+    "pint": ("units", "units in files"),
+    "typst": ("pdf", "PDF reports"),
+}
+
+
+def doctor(*, as_json: bool = False) -> None:
+    """Say what is installed, which backends work, and where compiled code is kept.
+
+    Parameters
+    ----------
+    as_json
+        For machines: one JSON object instead of tables.
+    """
+    facts = examined()
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    from rich.console import Console
+
+    console = Console(markup=False, highlight=False)
+    for title, rows in facts.items():
+        console.print(_table(title, rows))
+
+
+def examined() -> dict[str, dict[str, str]]:
+    """Everything that the doctor looks at, by subject."""
+    return {
+        "machine": _machine(),
+        "backends": {"llvm": _try("llvm"), "xla": _try("xla"), "cuda": _cuda()},
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "extras": {
+            name: _version(name, f"no (pip install 'polhode[{extra}]')")
+            for name, (extra, _) in EXTRAS.items()
+        },
+    }
+
+
+def _machine() -> dict[str, str]:
+    from polhode.lowering import cache
+    from polhode.lowering.llvm.native import host, host_lanes
+    from polhode.lowering.runner import available_threads
+
+    folder = cache.directory()
+    refused = cache.refusal(folder)
+    return {
+        "polhode": _version("polhode"),
+        "python": f"{platform.python_version()} on {sys.platform}",
+        "processor": f"{host()[0]} ({platform.machine()})",
+        "lanes": f"{host_lanes()} systems at a time in a vector register",
+        "threads": str(available_threads()),
+        "cache": f"not used: {refused}" if refused else str(folder),
+    }
+
+
+def _try(backend: str) -> str:
+    """Compile and run a small function there."""
+    import polhode as ph
+
+    program = ph.compile(_square, 3.0, backend=backend)
+    return "works" if float(program(4.0)) == 16.0 else "gives a wrong result"
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _cuda() -> str:
+    """Whether a GPU answers; no GPU is not a fault."""
+    try:
+        return _try("cuda")
+    except Exception as reason:
+        return f"not here ({type(reason).__name__})"
+
+
+def _version(name: str, missing: str = "missing") -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return missing
+
+
+def _table(title: str, rows: dict[str, str]) -> Any:
+    from rich.table import Table
+
+    purposes = LIBRARIES | {name: purpose for name, (_, purpose) in EXTRAS.items()}
+    table = Table(title=title, title_justify="left", box=None, show_header=False)
+    for name, value in rows.items():
+        table.add_row(f"  {name}", value, purposes.get(name, ""))
+    return table

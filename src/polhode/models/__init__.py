@@ -1,0 +1,1 @@
+"""Textbook systems, one a file, written with public names only."""

@@ -1,0 +1,1 @@
+"""Pictures; no physics is decided here."""
