@@ -1,0 +1,94 @@
+"""The ball on a table: a point kept in a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.geometry import quaternion
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import STILL, admit_triad
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class BallRoller(Joint):
+    """Ball on a flat guide: the origin of M stays in a plane of F, M turns freely.
+
+    q  6  unit quaternion (w, x, y, z) of R_FM, then the distances along u and v of F,
+          which with `normal` make a right-handed triad, as for `Roller`
+    z  5  angular velocity of M in F, written in M, then the rates along u and v
+
+    V = [w; Rᵀ(u z₄ + v z₅)]. It carries the force along the normal and nothing else.
+    """
+
+    normal: Any
+    triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 6
+    speeds: ClassVar[int] = 5
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = (
+        *(".qw", ".qx", ".qy", ".qz"),
+        *(".u", ".v"),
+    )
+    speed_suffixes: ClassVar[tuple[str, ...]] = (".wx", ".wy", ".wz", ".u", ".v")
+    units: ClassVar[tuple[str, ...]] = ("", "", "", "", "m", "m")
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s",) * 3 + ("m/s",) * 2
+    angles: ClassVar[tuple[bool, ...]] = (False,) * 6
+
+    def __post_init__(self) -> None:
+        construct(self)
+        triad = admit_triad(self.name, "normal", self.normal)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "normal", triad[:, 2])
+
+    def neutral(self) -> np.ndarray:
+        """(1, 0, 0, 0) and no displacement."""
+        return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    def normalised(self, q: Any) -> Any:
+        """The quaternion over its length; the place as it is."""
+        return namespace(q).concatenate([quaternion.normalised(q[:4]), q[4:]])
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """The rotation of the quaternion, the origin in the plane."""
+        return quaternion.to_matrix(q[:4]), self.triad[:, :2] @ q[4:]
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [w; Rᵀ(u z₄ + v z₅)]"""
+        linear = quaternion.to_matrix(q[:4]).T @ (self.triad[:, :2] @ z[3:])
+        return namespace(q, z).concatenate([z[:3], linear])
+
+    def rates(self, q: Any, z: Any) -> Any:
+        """q_dot = [q (0, w) / 2; z₄; z₅]"""
+        turning = quaternion.rates_of_body(q[:4], z[:3])
+        return namespace(q, z).concatenate([turning, z[3:]])
+
+    def speeds_from(self, q: Any, q_dot: Any) -> Any:
+        """z = [2 q* q_dot; the rates along u and v]"""
+        angular = quaternion.body_angular_velocity(q[:4], q_dot[:4])
+        return namespace(q, q_dot).concatenate([angular, q_dot[4:]])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """The force along the normal of F."""
+        force = quaternion.to_matrix(q[:4]).T @ self.normal
+        return namespace(q).concatenate([STILL, force])[:, None]
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The height above the plane (1)."""
+        return self.triad[:, 2:].T @ p_FoMo_F
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The unit quaternion, w ≥ 0, and the distances along u and v."""
+        turn = quaternion.canonical(quaternion.from_matrix(R_FM))
+        place = self.triad[:, :2].T @ p_FoMo_F
+        return namespace(R_FM, place).concatenate([turn, place])
+
+    def local(self, q: Any, delta: Any) -> Any:
+        """q exp(φ), and the distances moved by the rest of δ."""
+        turn = quaternion.product(q[:4], quaternion.exp(delta[:3]))
+        return namespace(q, delta).concatenate([turn, q[4:] + delta[3:]])

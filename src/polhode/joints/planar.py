@@ -1,0 +1,76 @@
+"""The puck on a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import admit_triad
+from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Planar(Joint):
+    """Puck on a table: M slides in a plane of F and turns about its normal.
+
+    q  3  the angle θ about `normal`, and the distances along u and v of F, which with
+          the normal make a right-handed triad: (X, Y) for Z, (Y, Z) for X, (Z, X) for Y
+    z  3  their rates
+
+    R = turn about n by θ,  p = u q₂ + v q₃,  V = [n z₁; Rᵀ(u z₂ + v z₃)]. It carries
+    couples square to n and the force along n.
+    """
+
+    normal: Any
+    triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 3
+    speeds: ClassVar[int] = 3
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = (".angle", ".u", ".v")
+    speed_suffixes: ClassVar[tuple[str, ...]] = (".angle", ".u", ".v")
+    units: ClassVar[tuple[str, ...]] = ("rad", "m", "m")
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "m/s", "m/s")
+    angles: ClassVar[tuple[bool, ...]] = (True, False, False)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+        triad = admit_triad(self.name, "normal", self.normal)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "normal", triad[:, 2])
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """A turn about the normal, the origin in the plane."""
+        return turn_about(self.normal, q[0]), self.triad[:, :2] @ q[1:]
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [n z₁; Rᵀ(u z₂ + v z₃)]"""
+        linear = turn_about(self.normal, -q[0]) @ (self.triad[:, :2] @ z[1:])
+        return namespace(q, z).concatenate([self.normal * z[0], linear])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Couples along u and v of M, and the force along the normal."""
+        return wrenches(self.triad[:, :2], self.triad[:, 2:])
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The tilt of the normal (2) and the height above the plane (1)."""
+        height = self.triad[:, 2:].T @ p_FoMo_F
+        return namespace(R_FM, height).concatenate([tilt(self.triad, R_FM), height])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The angle in (-π, π], and the distances along u and v."""
+        xp = namespace(R_FM, p_FoMo_F)
+        angle = angle_about(self.triad, R_FM)
+        return xp.concatenate([xp.stack([angle]), self.triad[:, :2].T @ p_FoMo_F])

@@ -1,0 +1,83 @@
+"""The papers' roller: a slider with a hinge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import admit_triad
+from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Roller(Joint):
+    """Hinge on a flat guide: M's origin slides in a plane of F, M turns about one axis.
+
+    q  3  the angle θ about `axis`, and the distances along u and v of F, which with
+          `normal` make a right-handed triad: (X, Y) for Z, (Y, Z) for X, (Z, X) for Y
+    z  3  their rates
+
+    R = turn about a by θ,  p = u q₂ + v q₃,  V = [a z₁; Rᵀ(u z₂ + v z₃)]. It carries
+    couples square to a and the force along the normal. `BallRoller` turns freely.
+    """
+
+    normal: Any
+    axis: Any
+    triad: np.ndarray = field(init=False)
+    axis_triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 3
+    speeds: ClassVar[int] = 3
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = (".angle", ".u", ".v")
+    speed_suffixes: ClassVar[tuple[str, ...]] = (".angle", ".u", ".v")
+    units: ClassVar[tuple[str, ...]] = ("rad", "m", "m")
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "m/s", "m/s")
+    angles: ClassVar[tuple[bool, ...]] = (True, False, False)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+        triad = admit_triad(self.name, "normal", self.normal)
+        axis_triad = admit_triad(self.name, "axis", self.axis)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "axis_triad", axis_triad)
+        object.__setattr__(self, "normal", triad[:, 2])
+        object.__setattr__(self, "axis", axis_triad[:, 2])
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """A turn about the axis, the origin in the plane."""
+        return turn_about(self.axis, q[0]), self.triad[:, :2] @ q[1:]
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [a z₁; Rᵀ(u z₂ + v z₃)]"""
+        linear = turn_about(self.axis, -q[0]) @ (self.triad[:, :2] @ z[1:])
+        return namespace(q, z).concatenate([self.axis * z[0], linear])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Couples square to the axis, and the force along the normal of F."""
+        normal_in_M = turn_about(self.axis, -q[0]) @ self.triad[:, 2:]
+        return wrenches(self.axis_triad[:, :2], normal_in_M)
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The tilt of the axis (2) and the height above the plane (1)."""
+        height = self.triad[:, 2:].T @ p_FoMo_F
+        turn = tilt(self.axis_triad, R_FM)
+        return namespace(R_FM, height).concatenate([turn, height])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The angle in (-π, π], and the distances along u and v."""
+        xp = namespace(R_FM, p_FoMo_F)
+        angle = angle_about(self.axis_triad, R_FM)
+        return xp.concatenate([xp.stack([angle]), self.triad[:, :2].T @ p_FoMo_F])

@@ -1,0 +1,101 @@
+"""The thread: what turns advances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import admit_triad
+from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table, at, named, quantity
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Screw(Joint):
+    """Thread: M turns about one axis of F and advances in proportion.
+
+    q  1  the angle θ about `axis`; turns are counted, for each is another place
+    z  1  its rate
+    pitch h  metres of advance a radian, right-handed if positive; a thread of 1.25 mm
+             a turn has h = 1.25e-3/(2π)
+
+    R = turn about n by θ,  p = n h θ,  V = [n; h n] z. It carries what does no work
+    on that: couples and forces square to n, and a force along n with the couple -h.
+    """
+
+    axis: Any
+    pitch: Any
+    triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 1
+    speeds: ClassVar[int] = 1
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = ("",)
+    speed_suffixes: ClassVar[tuple[str, ...]] = ("",)
+    units: ClassVar[tuple[str, ...]] = ("rad",)
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s",)
+    angles: ClassVar[tuple[bool, ...]] = (False,)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        pitch = _admit_pitch(self.name, self.pitch)
+        construct(self, pitch)
+        triad = admit_triad(self.name, "axis", self.axis)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "axis", triad[:, 2])
+        object.__setattr__(self, "pitch", pitch)
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """A turn by θ about the axis, the origin h θ along it."""
+        advance = at(self.pitch, table) * q[0]
+        return turn_about(self.axis, q[0]), self.axis * advance
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [n z; n h z]"""
+        advance = at(self.pitch, table) * z[0]
+        xp = namespace(z, advance)
+        return xp.concatenate([self.axis * z[0], self.axis * advance])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Couples and forces along u and v, and the wrench [-h n; n]."""
+        across, along = self.triad[:, :2], self.triad[:, 2:]
+        h = at(self.pitch, table)
+        thread = namespace(h).concatenate([-h * along, along])
+        return namespace(h).concatenate([wrenches(across, across), thread], axis=1)
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """Tilt (2), way off the axis (2), and advance less h θ, to the nearest turn."""
+        h, off = at(self.pitch, table), offset(self.triad, R_FM, p_FoMo_F)
+        xp = namespace(R_FM, p_FoMo_F, h)
+        ahead = (self.axis @ p_FoMo_F) / h - angle_about(self.triad, R_FM)
+        nearest = h * xp.arctan2(xp.sin(ahead), xp.cos(ahead))
+        return xp.concatenate([tilt(self.triad, R_FM), off, xp.stack([nearest])])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The angle, whole turns included, from the advance."""
+        angle = (self.axis @ p_FoMo_F) / at(self.pitch, table)
+        return namespace(angle).stack([angle])
+
+
+def _admit_pitch(name: str, pitch: Any) -> Any:
+    """A pitch that is a number and not zero, as the parameter `name.pitch`."""
+    given = quantity(pitch, f"the pitch of joint {name!r}")
+    if not is_traced(at(given)) and at(given) == 0:
+        raise ModelError(
+            f"the pitch of screw {name!r} is zero.",
+            "A screw that does not advance is a hinge.",
+            "Use Revolute, or give the advance in metres a radian.",
+        )
+    return named(given, f"{name}.pitch")

@@ -1,0 +1,74 @@
+"""The papers' slider: a block on a flat guide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.geometry import so3
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import STILL, UNTURNED, admit_triad
+from polhode.joints.turning import wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Slider(Joint):
+    """Block on a flat guide: M slides in F along a plane and does not turn.
+
+    q  2  the distances along u and v, which with `normal` make a right-handed triad:
+          (X, Y) for Z, (Y, Z) for X, (Z, X) for Y
+    z  2  their rates
+
+    R = 1,  p = u q₁ + v q₂. It carries any couple and the force along the normal. In
+    plane motion it is the usual guide; in space `Prismatic` is.
+    """
+
+    normal: Any
+    triad: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 2
+    speeds: ClassVar[int] = 2
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = (".u", ".v")
+    speed_suffixes: ClassVar[tuple[str, ...]] = (".u", ".v")
+    units: ClassVar[tuple[str, ...]] = ("m", "m")
+    speed_units: ClassVar[tuple[str, ...]] = ("m/s", "m/s")
+    angles: ClassVar[tuple[bool, ...]] = (False, False)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+        triad = admit_triad(self.name, "normal", self.normal)
+        object.__setattr__(self, "triad", triad)
+        object.__setattr__(self, "normal", triad[:, 2])
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """Axes parallel, the origin in the plane."""
+        return UNTURNED, self.triad[:, :2] @ q
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [0; u z₁ + v z₂]"""
+        return namespace(z).concatenate([STILL, self.triad[:, :2] @ z])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Any couple, and the force along the normal."""
+        return wrenches(np.eye(3), self.triad[:, 2:])
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The rotation vector (3) and the height above the plane (1)."""
+        xp = namespace(R_FM, p_FoMo_F)
+        return xp.concatenate([so3.log(R_FM), self.triad[:, 2:].T @ p_FoMo_F])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The distances along u and v."""
+        return self.triad[:, :2].T @ p_FoMo_F

@@ -1,0 +1,122 @@
+"""Hooke's joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.geometry.vector import cross, dot
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.joints.seat import STILL, admit_triad
+from polhode.joints.turning import angle_about, turn_about, wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+
+PARALLEL = 1e-9
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Universal(Joint):
+    """Hooke's joint: a cross whose one arm is an axis of F, the other an axis of M.
+
+    q  2  the angle α of the cross about `axis` a of F, and β of M about `second_axis`
+          b of the cross; both axes are written as they stand at q = 0
+    z  2  their rates
+
+    R = turn(a, α) turn(b, β),  p = 0. With a' = turn(b, -β) a, the first axis in M,
+    V = [a' z₁ + b z₂; 0]. a' and b keep their angle, so no pose is singular. It
+    carries any force through the origin and the couple along a' x b.
+    """
+
+    axis: Any
+    second_axis: Any
+    triad: np.ndarray = field(init=False)
+    second_triad: np.ndarray = field(init=False)
+    square: np.ndarray = field(init=False)
+
+    coordinates: ClassVar[int] = 2
+    speeds: ClassVar[int] = 2
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = (".first", ".second")
+    speed_suffixes: ClassVar[tuple[str, ...]] = (".first", ".second")
+    units: ClassVar[tuple[str, ...]] = ("rad", "rad")
+    speed_units: ClassVar[tuple[str, ...]] = ("rad/s", "rad/s")
+    angles: ClassVar[tuple[bool, ...]] = (True, True)
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+        one = admit_triad(self.name, "axis", self.axis)
+        other = admit_triad(self.name, "second_axis", self.second_axis)
+        admitted = {
+            "axis": one[:, 2],
+            "second_axis": other[:, 2],
+            "triad": one,
+            "second_triad": other,
+            "square": _square_to(self.name, one[:, 2], other[:, 2]),
+        }
+        for word, value in admitted.items():
+            object.__setattr__(self, word, value)
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """A turn about the first axis, then about the second one carried along."""
+        cross_in_F = turn_about(self.axis, q[0])
+        return cross_in_F @ turn_about(self.second_axis, q[1]), STILL
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = [a' z₁ + b z₂; 0]"""
+        angular = self._in_second(q, self.axis) * z[0] + self.second_axis * z[1]
+        return namespace(q, z).concatenate([angular, STILL])
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """The couple square to both arms of the cross, and any force."""
+        couple = self._in_second(q, self.square)
+        return wrenches(couple[:, None], np.eye(3))
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """(a.b - a.Rb)/|a x b| (1), and the way between the origins, in M (3)."""
+        xp = namespace(R_FM, p_FoMo_F)
+        a, b = self.axis, self.second_axis
+        size = np.sqrt(1.0 - dot(a, b) ** 2)
+        opening = (dot(a, b) - a @ (R_FM @ b)) / size
+        return xp.concatenate([xp.stack([opening]), R_FM.T @ p_FoMo_F])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """Both angles in (-π, π]: first that which carries b to R b."""
+        xp = namespace(R_FM)
+        a, b = self.axis, self.second_axis
+        carried = R_FM @ b
+        sine = dot(a, cross(b, carried))
+        alpha = xp.arctan2(sine, dot(b, carried) - dot(a, b) * dot(a, carried))
+        rest = turn_about(a, -alpha) @ R_FM
+        return xp.stack([alpha, angle_about(self.second_triad, rest)])
+
+    def _in_second(self, q: Any, vector: Any) -> Any:
+        """A vector of the cross, written in M."""
+        return turn_about(self.second_axis, -q[1]) @ vector
+
+
+def _square_to(name: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The unit vector along a x b; parallel arms are refused."""
+    column = cross(a, b)
+    length = np.sqrt(column @ column)
+    if length < PARALLEL:
+        raise ModelError(
+            f"the two axes of universal joint {name!r} are parallel.",
+            "The arms of its cross must span a plane; along one line they give one"
+            " freedom twice.",
+            "Turn one of them, usually by a right angle, or use Revolute.",
+            f"axis {a.tolist()}, second_axis {b.tolist()}",
+        )
+    unit = column / length
+    unit.setflags(write=False)
+    return unit
