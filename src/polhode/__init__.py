@@ -51,11 +51,21 @@ PUBLIC = {
     "submerged": "polhode.matter.submerged",
     "with_added_mass": "polhode.matter.submerged",
     # joints
+    "BallRoller": "polhode.joints.ball_roller",
+    "Cylindrical": "polhode.joints.cylindrical",
     "Fixed": "polhode.joints.fixed",
     "Free": "polhode.joints.free",
+    "Joint": "polhode.joints.joint",
+    "Planar": "polhode.joints.planar",
     "Prismatic": "polhode.joints.prismatic",
     "Revolute": "polhode.joints.revolute",
+    "Roller": "polhode.joints.roller",
+    "Screw": "polhode.joints.screw",
+    "Slider": "polhode.joints.slider",
     "Spherical": "polhode.joints.spherical",
+    "Translation": "polhode.joints.translation",
+    "Universal": "polhode.joints.universal",
+    "UserJoint": "polhode.joints.user_joint",
     # actions
     "AppliedCouple": "polhode.actions.applied",
     "AppliedForce": "polhode.actions.applied",
@@ -86,6 +96,11 @@ PUBLIC = {
     "conservativity": "polhode.actions.conservative",
     "quadrature": "polhode.actions",
     "work": "polhode.actions.work",
+    # system
+    "State": "polhode.system.state",
+    "System": "polhode.system.system",
+    "assemble": "polhode.system.assemble",
+    "mobility": "polhode.system.check",
     # errors
     "PolhodeError": "polhode.errors",
 }

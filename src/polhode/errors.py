@@ -107,3 +107,23 @@ class DegenerateMesh(ModelError):
 
 class UnfinishedReading(UserWarning):
     """An expression was given right, but not in its shortest form."""
+
+
+class ConstraintError(PolhodeError, ValueError):
+    """Constraints that cannot be kept, or a state that does not keep them."""
+
+    code = "CONSTR"
+
+
+class InconsistentState(ConstraintError):
+    """A state that breaks constraints of its system."""
+
+
+class ConflictingConstraints(ConstraintError):
+    """Constraints of which no state keeps all."""
+
+
+class SingularMassMatrix(PolhodeError, ValueError):
+    """A motion that nothing resists, so that no force gives it an acceleration."""
+
+    code = "SING"

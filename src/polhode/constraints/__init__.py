@@ -1,0 +1,1 @@
+"""Equations of position or velocity that keep a system to some of its motions."""

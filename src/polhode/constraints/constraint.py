@@ -1,0 +1,118 @@
+"""What every constraint answers: equations of position, or of velocity.
+
+A constraint reads the poses of some bodies and the coordinates of some joints:
+
+    holonomic      position(placed, t, table) -> g (rows,),            g = 0
+    otherwise      velocity(placed, moving, t, table) -> phi (rows,),  phi = 0
+
+Rates of the first and derivatives of both are found by the system. `placed` and
+`moving` hold the constraint's own bodies and joints in the order of `bodies` and
+`joints`; everything is along the world's axes. `table` gives parameters other values
+than the nominal ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import cross
+from polhode.joints.joint import Joint
+from polhode.matter.material_point import MaterialPoint
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+Attachment: TypeAlias = Point | MaterialPoint
+
+
+class Placed(NamedTuple):
+    """Where the bodies and joints of a constraint are.
+
+    rotations    (k, 3, 3)   R_WB of its bodies
+    origins      (k, 3)      p_WoBo_W
+    coordinates  a tuple of arrays, those of its joints
+    """
+
+    rotations: Any
+    origins: Any
+    coordinates: tuple[Any, ...]
+
+
+class Moving(NamedTuple):
+    """How the bodies and joints of a constraint move.
+
+    angular  (k, 3)   w_WB_W of its bodies
+    linear   (k, 3)   v_WBo_W
+    speeds   a tuple of arrays, those of its joints
+    """
+
+    angular: Any
+    linear: Any
+    speeds: tuple[Any, ...]
+
+
+class Constraint(Protocol):
+    """An equation that the motion obeys, kept by a reaction; see the module."""
+
+    @property
+    def name(self) -> str:
+        """What errors, reports and printed equations call it."""
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The frames of the bodies whose poses it reads, each once."""
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints whose coordinates it reads, each once."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The named numbers it depends on."""
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """One name an equation."""
+
+    @property
+    def is_holonomic(self) -> bool:
+        """Whether it is an equation of position."""
+
+
+class HolonomicConstraint(Constraint, Protocol):
+    """A constraint by an equation of position, g(placed, t) = 0."""
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """g (rows,), zero where the constraint is kept."""
+
+
+class VelocityConstraint(Constraint, Protocol):
+    """A constraint by an equation of velocity, phi(placed, moving, t) = 0."""
+
+    def velocity(
+        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Any:
+        """phi (rows,), zero where the constraint is kept."""
+
+
+def coordinates_of(point: Attachment, table: Table) -> Any:
+    """The coordinates (3,) of a point in its body, for a table of parameters."""
+    return point.at(table) if isinstance(point, MaterialPoint) else point.coordinates
+
+
+def place(placed: Placed, body: int, point: Attachment, table: Table) -> Any:
+    """Where a point of a body is.   p_WoP_W = p_WoBo_W + R_WB p_BoP_B"""
+    arm = placed.rotations[body] @ coordinates_of(point, table)
+    return placed.origins[body] + arm
+
+
+def velocity_at(placed: Placed, moving: Moving, body: int, at: Any) -> Any:
+    """The velocity of the material point of a body that is now at a place."""
+    arm = at - placed.origins[body]
+    return moving.linear[body] + cross(moving.angular[body], arm)
+
+
+def parameters_of(*points: Attachment) -> tuple[Parameter, ...]:
+    """The named numbers on which points depend, each once."""
+    lists = [p.parameters for p in points if isinstance(p, MaterialPoint)]
+    return tuple(dict.fromkeys(root for found in lists for root in found))

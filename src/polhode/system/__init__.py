@@ -1,0 +1,1 @@
+"""The assembled model: its tree, its state, its functions, and its validity."""

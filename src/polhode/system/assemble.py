@@ -1,0 +1,242 @@
+"""Assembly: the state nearest to a given one that keeps all constraints.
+
+Gauss and Newton's iteration, along the motions of the joints:
+
+    minimise |delta|  with  g + (dg/dz) delta = 0,      q <- local(q, delta)
+
+and the speeds in one step, since constraints on them are linear (or nearly so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.errors import InconsistentState
+from polhode.geometry.vector import shown
+from polhode.system import host_rows
+from polhode.system.state import State, state_of
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+ITERATIONS = 60
+KEPT = 1e-8  # of a row's own scale: a state that misses by more is refused
+CONVERGED = 1e-13
+LONGEST = 0.5  # radians or metres in one iteration: farther, a slope says nothing
+PROGRESS = 0.999  # an iteration that gains less has stalled
+STARTS = 10  # configurations from which a system is tried
+
+
+class Miss(NamedTuple):
+    """By how much a row is not kept: its name, residual, and scale."""
+
+    row: str
+    residual: float
+    scale: float
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Assembly:
+    """A state that keeps the constraints, and what was moved to get there.
+
+    moved    joint -> by how much its coordinates changed
+    changed  joint -> by how much its speeds changed
+    """
+
+    state: State
+    moved: dict[str, np.ndarray]
+    changed: dict[str, np.ndarray]
+
+    def __repr__(self) -> str:
+        parts = [f"{name} by {shown(by)}" for name, by in self.moved.items()]
+        parts += [
+            f"speed of {name} by {shown(by)}" for name, by in self.changed.items()
+        ]
+        return f"Assembly(moved {', '.join(parts) or 'nothing'})"
+
+
+def assemble(
+    system: System,
+    coordinates: Mapping[str, Any] | None = None,
+    *,
+    speeds: Mapping[str, Any] | None = None,
+    t: float = 0.0,
+    **by_name: Any,
+) -> Assembly:
+    """A state that keeps the constraints, with the named joints held as given.
+
+    The other joints move, from their neutral coordinates, as little as the iteration
+    needs. If the constraints cannot be kept so, they are named with what is missing.
+    """
+    named = {**(coordinates or {}), **by_name}
+    start = state_of(system, named, speeds or {}, t)
+    return assembly_of(start, named, speeds or {})
+
+
+def assembly_of(
+    start: State, held: Iterable[str] = (), held_speeds: Iterable[str] = ()
+) -> Assembly:
+    """The assembly nearest to a state, some joints and some speeds held."""
+    system, t = start.system, float(start.t)
+    q, misses = find(system, t, start.q, _loose(system, held))
+    require_kept(system, misses, t)
+    z = move(system, t, q, start.z, _loose(system, held_speeds))
+    require_kept(system, velocity_misses(system, t, q, z), t)
+    state = State(system, t, q, z)
+    return Assembly(state, *_changes(start, state))
+
+
+def find(
+    system: System, t: float, q: np.ndarray, loose: np.ndarray
+) -> tuple[np.ndarray, list[Miss]]:
+    """Coordinates on the constraints, and what they still miss; from several starts.
+
+    A linkage stretched in one line is a place from which the iteration sees no way.
+    """
+    rng = np.random.default_rng(0)
+    best: tuple[np.ndarray, list[Miss]] | None = None
+    for attempt in range(STARTS):
+        away = np.where(loose, rng.uniform(-1, 1, system.speeds), 0.0)
+        reached = place(system, t, system.local(q, 0.3 * attempt * away), loose)
+        misses = position_misses(system, t, reached)
+        if not misses:
+            return reached, []
+        if best is None or _size(misses) < _size(best[1]):
+            best = reached, misses
+    assert best is not None
+    return best
+
+
+def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndarray:
+    """Coordinates on the constraints, or the best reached; `loose` may move."""
+    q = np.array(q)
+    now = host_rows.scene(system, t, q)
+    g, G = host_rows.positions(system, now)
+    for _ in range(ITERATIONS if len(g) else 0):
+        if np.all(np.abs(g) <= CONVERGED * row_scales(G)):
+            break
+        delta = _solved(G, -g, loose)
+        delta = delta / max(1.0, np.max(np.abs(delta), initial=0.0) / LONGEST)
+        for _halving in range(12):
+            moved = system.normalised(system.local(q, delta))
+            now = host_rows.scene(system, t, moved)
+            g_new, G_new = host_rows.positions(system, now)
+            if np.linalg.norm(g_new) < PROGRESS * np.linalg.norm(g):
+                break
+            delta = delta / 2
+        else:
+            break
+        q, g, G = moved, g_new, G_new
+    return q
+
+
+def move(
+    system: System, t: float, q: np.ndarray, z: np.ndarray, loose: np.ndarray
+) -> np.ndarray:
+    """Speeds on the constraints, or the best reached; `loose` may change."""
+    z = np.array(z)
+    now = host_rows.scene(system, t, q)
+    for _ in range(ITERATIONS if system.constraints else 0):
+        phi, A = host_rows.velocities(system, now, z)
+        size = row_scales(A) * (1 + np.max(np.abs(z), initial=0.0))
+        if np.all(np.abs(phi) <= CONVERGED * size):
+            break
+        change = _solved(A, -phi, loose)
+        z = z + change
+        if np.max(np.abs(change)) <= CONVERGED * np.max(np.abs(z)):
+            break
+    return z
+
+
+def position_misses(system: System, t: float, q: np.ndarray) -> list[Miss]:
+    """The holonomic rows that a configuration does not keep."""
+    g, G = host_rows.positions(system, host_rows.scene(system, t, q))
+    holonomic = [
+        name
+        for constraint in system.constraints
+        for name in _names(constraint)
+        if constraint.is_holonomic
+    ]
+    return _missed(holonomic, g, KEPT * row_scales(G))
+
+
+def velocity_misses(
+    system: System, t: float, q: np.ndarray, z: np.ndarray
+) -> list[Miss]:
+    """The rows that speeds do not keep."""
+    phi, A = host_rows.velocities(system, host_rows.scene(system, t, q), z)
+    size = row_scales(A) * max(1.0, np.max(np.abs(z), initial=0.0))
+    return _missed([*system.row_names], phi, KEPT * size)
+
+
+def require_kept(system: System, misses: list[Miss], t: float) -> None:
+    """Refuse a state that breaks constraints, with the residual of each."""
+    if not misses:
+        return
+    lines = [f"{miss.row} misses by {miss.residual:.3g}" for miss in misses[:8]]
+    more = f", and {len(misses) - 8} more" if len(misses) > 8 else ""
+    raise InconsistentState(
+        f"the state of {system.name!r} at t = {t:g} s breaks {len(misses)} of its"
+        f" {len(system.row_names)} constraint equations.",
+        f"{', '.join(lines)}{more}.",
+        "Give fewer joints and let ph.assemble(system, ...) find the others, or"
+        " correct the numbers.",
+    )
+
+
+def _names(constraint: Any) -> list[str]:
+    many = len(constraint.rows) > 1
+    return [
+        f"{constraint.name}: {row}" if many else constraint.name
+        for row in constraint.rows
+    ]
+
+
+def _missed(names: list[str], values: Any, limits: Any) -> list[Miss]:
+    rows = zip(names, values, limits, strict=True)
+    found = [Miss(n, float(v), float(s)) for n, v, s in rows if not abs(v) <= s]
+    return sorted(found, key=lambda miss: -abs(miss.residual) / miss.scale)
+
+
+def _size(misses: list[Miss]) -> float:
+    return float(np.linalg.norm([miss.residual / miss.scale for miss in misses]))
+
+
+def row_scales(matrix: np.ndarray) -> np.ndarray:
+    """How strongly each row feels the motion it feels most; 1 where it feels none."""
+    sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray, loose: np.ndarray) -> np.ndarray:
+    """The least change of the loose entries that solves as much as can be."""
+    change = np.zeros(matrix.shape[1])
+    rows = 1 / row_scales(matrix)
+    A = matrix[:, loose] * rows[:, None]
+    if A.shape[1]:
+        change[loose] = np.linalg.lstsq(A, right * rows, rcond=1e-9)[0]
+    return change
+
+
+def _loose(system: System, held: Iterable[str]) -> np.ndarray:
+    loose = np.ones(system.speeds, dtype=bool)
+    for name in held:
+        loose[system.edge(name).z] = False
+    return loose
+
+
+def _changes(start: State, end: State) -> tuple[dict[str, Any], dict[str, Any]]:
+    moved, changed = {}, {}
+    for edge in start.system.tree.edges:
+        by = end.q[edge.q] - start.q[edge.q]
+        faster = end.z[edge.z] - start.z[edge.z]
+        if np.any(np.abs(by) > 1e-12):
+            moved[edge.joint.name] = by
+        if np.any(np.abs(faster) > 1e-12):
+            changed[edge.joint.name] = faster
+    return moved, changed

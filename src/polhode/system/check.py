@@ -1,0 +1,244 @@
+"""Whether a system is sound: masses, loose directions, constraints and their rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import ConflictingConstraints, SingularMassMatrix
+from polhode.geometry.admission import is_traced
+from polhode.geometry.vector import shown
+from polhode.matter.particle import Particle
+from polhode.matter.validity import require_mass, require_physical
+from polhode.system import assemble, host_rows, kinematics, mass
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+SINGULAR = 1e-13  # of a mass matrix scaled to a unit diagonal
+DEPENDENT = 1e-8  # of the largest singular value of the rows
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Mobility:
+    """How many motions a system has, counted, and by the rank of its constraints.
+
+    undetermined   the combinations of rows (k, rows) that no motion feels: reactions
+                   along them are not unique
+    redundant      the names of the rows that take part in one
+    """
+
+    speeds: int
+    rows: tuple[str, ...]
+    rank: int
+    undetermined: np.ndarray
+
+    @property
+    def by_count(self) -> int:
+        """Speeds less equations, as if all were independent."""
+        return self.speeds - len(self.rows)
+
+    @property
+    def by_rank(self) -> int:
+        """The degrees of freedom."""
+        return self.speeds - self.rank
+
+    @property
+    def redundant(self) -> tuple[str, ...]:
+        """The rows whose reactions are not unique."""
+        taking_part = np.any(np.abs(self.undetermined) > DEPENDENT, axis=0)
+        return tuple(np.array(self.rows, dtype=object)[taking_part])
+
+    def __repr__(self) -> str:
+        head = f"Mobility({_counted(self.by_rank, 'degree')} of freedom: {self.speeds}"
+        head += f" speeds, {len(self.rows)} constraint rows of rank {self.rank}"
+        if not len(self.undetermined):
+            return head + ")"
+        return f"{head}; not unique: {', '.join(self.redundant)})"
+
+
+def mobility(system: System, state: State | None = None) -> Mobility:
+    """Degrees of freedom by count and by rank, at a state or at rest."""
+    if not system.constraints:
+        return Mobility(system.speeds, (), 0, np.zeros((0, 0)))
+    at = state or system.rest()
+    now = host_rows.scene(system, float(at.t), at.q)
+    _, A = host_rows.velocities(system, now, at.z)
+    scaled = A / assemble.row_scales(A)[:, None]
+    left, sizes, _ = np.linalg.svd(scaled, full_matrices=True)
+    rank = int(np.sum(sizes > DEPENDENT * max(sizes[0], 1.0)))
+    combinations = left[:, rank:].T / assemble.row_scales(A)
+    return Mobility(system.speeds, system.row_names, rank, combinations)
+
+
+def require_sound(system: System) -> None:
+    """Refuse what has no motion, or not one only; silent inside a trace."""
+    if is_traced(*system.parameters.values()):
+        return
+    if system.values:
+        _require_physical(system)
+    q = rest_coordinates(system)
+    _require_mass(system, q)
+
+
+def rest_coordinates(system: System) -> np.ndarray:
+    """Coordinates near the neutral ones that keep the constraints; refused if none."""
+    if "rest" not in system.compiled:
+        system.compiled["rest"] = _rest_coordinates(system)
+    return system.compiled["rest"]
+
+
+def _rest_coordinates(system: System) -> np.ndarray:
+    neutral = system.neutral()
+    if not system.constraints:
+        return neutral
+    loose = np.ones(system.speeds, dtype=bool)
+    q, misses = assemble.find(system, 0.0, neutral, loose)
+    if misses:
+        _refuse_conflict(system, misses, "position")
+    _require_motion(system, q)
+    return q
+
+
+def require_consistent(state: State) -> State:
+    """The state itself, refused if it breaks constraints."""
+    system, t = state.system, state.t
+    if is_traced(t, state.q, state.z) or not system.constraints:
+        return state
+    misses = assemble.position_misses(system, float(t), state.q)
+    if not misses:
+        misses = assemble.velocity_misses(system, float(t), state.q, state.z)
+    assemble.require_kept(system, misses, float(t))
+    return state
+
+
+def described(system: System) -> str:
+    """System('arm': 7 bodies, 7 joints, 7 degrees of freedom)."""
+    free = mobility(system).by_rank
+    parts = [
+        _counted(len(system.bodies), "body"),
+        _counted(len(system.joints), "joint"),
+    ]
+    if system.constraints:
+        parts.append(_counted(len(system.constraints), "constraint"))
+    parts.append(_counted(free, "degree") + " of freedom")
+    return f"System({system.name!r}: {', '.join(parts)})"
+
+
+def _counted(count: int, word: str) -> str:
+    plural = "bodies" if word == "body" else f"{word}s"
+    return f"{count} {word if count == 1 else plural}"
+
+
+def _require_physical(system: System) -> None:
+    for body in system.bodies:
+        mass_, _, inertia = body.moments(system.table())
+        if isinstance(body, Particle):
+            require_mass(mass_, repr(body.name))
+        else:
+            require_physical(mass_, inertia, who=repr(body.name))
+
+
+def _require_motion(system: System, q: np.ndarray) -> None:
+    loose, still = np.ones(system.speeds, dtype=bool), np.zeros(system.speeds)
+    z = assemble.move(system, 0.0, q, still, loose)
+    misses = assemble.velocity_misses(system, 0.0, q, z)
+    if misses:
+        _refuse_conflict(system, misses, "velocity")
+
+
+def _refuse_conflict(system: System, misses: list[Any], what: str) -> None:
+    names = ", ".join(f"{m.row} by {m.residual:.3g}" for m in misses[:8])
+    raise ConflictingConstraints(
+        f"no {what} of {system.name!r} keeps all of its {len(system.row_names)}"
+        " constraint equations.",
+        f"As near as they can be met, these still miss: {names}.",
+        "Check lengths and places of the joints in these loops, or leave out one of"
+        " the equations that contradict each other.",
+    )
+
+
+def _require_mass(system: System, q: np.ndarray) -> None:
+    """A direction is loose only if it is so in several configurations."""
+    found = _loose_direction(system, q)
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        if found is None:
+            return
+        near = system.local(q, rng.uniform(-1, 1, system.speeds))
+        if system.constraints:
+            near = assemble.place(system, 0.0, near, np.ones(system.speeds, dtype=bool))
+        if _loose_direction(system, near) is None:
+            return
+    if found is not None:
+        _refuse_loose(system, q, *found)
+
+
+def _loose_direction(system: System, q: np.ndarray) -> tuple[int, np.ndarray] | None:
+    """The rank of the mass matrix on allowed motions, and one that costs nothing."""
+    M = mass.mass_matrix(system, 0.0, q)
+    sizes = np.sqrt(np.maximum(np.diag(M), 0.0))
+    if system.constraints:
+        return _loose_under_constraints(system, q, M)
+    if np.all(sizes > 0):
+        values, vectors = np.linalg.eigh(M / np.outer(sizes, sizes))
+        if values[0] > SINGULAR * len(values):
+            return None
+        rank = int(np.sum(values > SINGULAR * len(values)))
+        return rank, vectors[:, 0] / sizes
+    return int(np.sum(sizes > 0)), np.eye(len(M))[int(np.argmin(sizes))]
+
+
+def _loose_under_constraints(
+    system: System, q: np.ndarray, M: np.ndarray
+) -> tuple[int, np.ndarray] | None:
+    now = host_rows.scene(system, 0.0, q)
+    _, A = host_rows.velocities(system, now, np.zeros(system.speeds))
+    _, sizes, right = np.linalg.svd(A / assemble.row_scales(A)[:, None])
+    rank = int(np.sum(sizes > DEPENDENT * max(sizes[0], 1.0)))
+    allowed = right[rank:].T
+    if not allowed.shape[1]:
+        return None
+    values, vectors = np.linalg.eigh(allowed.T @ M @ allowed)
+    limit = SINGULAR * len(values) * max(values[-1], np.max(np.diag(M)))
+    if values[0] > limit:
+        return None
+    return int(np.sum(values > limit)), allowed @ vectors[:, 0]
+
+
+def _refuse_loose(
+    system: System, q: np.ndarray, rank: int, direction: np.ndarray
+) -> None:
+    direction = direction / direction[np.argmax(np.abs(direction))]
+    direction = np.where(np.abs(direction) < 1e-9, 0.0, direction)
+    largest = int(np.argmax(np.abs(direction)))
+    edge = next(e for e in system.tree.edges if e.z.start <= largest < e.z.stop)
+    joint, body = edge.joint, system.bodies[edge.child]
+    names = ", ".join(system.speed_names)
+    raise SingularMassMatrix(
+        f"{system.name!r} has no unique acceleration at t = 0 s: its mass matrix has"
+        f" rank {rank} of {len(direction)}.",
+        f"Nothing resists {system.speed_names[largest]}, a speed of joint"
+        f" {joint.name!r} ({type(joint).__name__.lower()}):"
+        f" {_lack(system, edge.child, q, direction)}.",
+        f"Give {body.name!r} mass or a moment of inertia along this motion, or make"
+        f" the joint fixed.",
+        f"Loose direction in ({names}): ({shown(direction)[1:-1]}).",
+    )
+
+
+def _lack(system: System, body: int, q: np.ndarray, direction: np.ndarray) -> str:
+    """What the body lacks, in words of its motion along the loose direction."""
+    name = repr(system.bodies[body].name)
+    V = kinematics.jacobians(system, 0.0, q)[body] @ direction
+    w, v = V[:3], V[3:]
+    moments = system.bodies[body].moments(system.table())
+    v_centre = v + np.cross(w, moments.centre)
+    if np.linalg.norm(v_centre) > 1e-9 * np.linalg.norm(V):
+        return f"what it moves, {name} and what it carries, has no mass"
+    axis = shown(w / np.linalg.norm(w))
+    return f"body {name} has zero moment of inertia about {axis} of its axes"

@@ -1,0 +1,91 @@
+"""Actions, constraints and parameters of a system, gathered from all its members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from polhode.actions.action import Action
+from polhode.actions.gravitation import PointMass
+from polhode.actions.weight import Weight
+from polhode.constraints.constraint import Constraint
+from polhode.constraints.loop import Loop
+from polhode.errors import ModelError
+from polhode.geometry.frame import Frame
+from polhode.matter.parameter import Parameter, table_of
+from polhode.system.members import require_distinct, suggestion
+from polhode.system.tree import Tree
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+def frames_used(actions: Iterable[Any], constraints: Iterable[Any]) -> list[Frame]:
+    """The frames of all bodies on which actions and constraints lay hold."""
+    acting = [a for a in actions if not isinstance(a, Weight)]
+    return [frame for each in (*acting, *constraints) for frame in each.bodies]
+
+
+def actions(tree: Tree, given: Sequence[Any]) -> tuple[Action, ...]:
+    """The actions, each with its own name; weight acts on everything with mass."""
+    require_distinct("action", [action.name for action in given])
+    masses = [PointMass.of(body) for body in tree.bodies]
+    return tuple(
+        action.on(masses, tree.world.frame) if isinstance(action, Weight) else action
+        for action in given
+    )
+
+
+def constraints(tree: Tree, given: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """Joints that close loops, then the constraints given; each with its own name."""
+    closing = [Loop(joint) for joint in tree.loops]
+    found = (*closing, *given)
+    require_distinct("constraint", [constraint.name for constraint in found])
+    return found
+
+
+def parameters(system: System) -> dict[str, Any]:
+    """The named numbers of everything in the system, at the system's values."""
+    parts: Iterable[Any] = (
+        *system.bodies,
+        *system.joints,
+        *system.actions,
+        *system.constraints,
+    )
+    found: list[Parameter] = [p for part in parts for p in part.parameters]
+    nominal = table_of(found)
+    return {**nominal, **system.values}
+
+
+def require_members(system: System) -> None:
+    """Refuse actions and constraints on bodies and joints that are not in the system.
+
+    A body that only a spring holds would fly freely: that is said, not guessed.
+    """
+    known = {*(body.frame for body in system.bodies), system.tree.world.frame}
+    for word, things in (
+        ("action", system.actions),
+        ("constraint", system.constraints),
+    ):
+        for thing in things:
+            for frame in thing.bodies:
+                if frame not in known:
+                    _refuse(system, word, thing.name, frame)
+    for constraint in system.constraints:
+        for joint in constraint.joints:
+            if system.edge(joint.name).joint is not joint:
+                raise ModelError(
+                    f"constraint {constraint.name!r} is on another joint named"
+                    f" {joint.name!r} than the one in {system.name!r}.",
+                    "A joint is an object, not a name.",
+                    "Make the joint once and use it in both places.",
+                )
+
+
+def _refuse(system: System, word: str, name: str, frame: Frame) -> None:
+    names = [body.name for body in system.bodies]
+    raise ModelError(
+        f"{word} {name!r} is on {frame.name!r}, which is not in {system.name!r}.",
+        "No joint leads to it, and it is not among the members.",
+        f"Join it, or give it as a member. {suggestion(frame.name, names)}",
+    )

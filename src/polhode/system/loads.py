@@ -1,0 +1,119 @@
+"""What acts on the bodies of a system: wrenches of all actions, potential energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.actions.action import Action
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import kinematics
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+def wrenches(
+    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+) -> dict[str, Wrenches]:
+    """By the name of each action: the wrenches on all bodies, n torques and n forces.
+
+    Along the world's axes, torques about the bodies' origins. The world, which takes
+    the reactions, is not among the bodies.
+    """
+    table = system.table(table)
+    poses = with_world(kinematics.poses(system, t, q, table))
+    twists = still_world(kinematics.twists(system, t, q, z, table))
+    found = {}
+    for action in system.actions:
+        own = system.places_of(action.bodies)
+        given = action.wrenches(*_picked(poses, twists, own), t, table)
+        found[action.name] = _spread(given, own, len(system.bodies))
+    return found
+
+
+def applied(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    """All actions together (n, 6): [torque about the origin; force] in bodies' axes."""
+    each = wrenches(system, t, q, z, table)
+    return _together(system, t, q, list(each.values()), table)
+
+
+def unstored(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    """The actions that are not conservative (n, 6), in bodies' axes as `applied`."""
+    each = wrenches(system, t, q, z, table)
+    loose = [each[a.name] for a in system.actions if not a.is_conservative]
+    return _together(system, t, q, loose, table)
+
+
+def potential_energy(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    """The energy stored in the conservative actions, V(t, q).
+
+    The others' forces are all in `unstored`, so that nothing counts twice.
+    """
+    each = energies(system, t, q, table)
+    kept = [each[a.name] for a in system.actions if a.is_conservative]
+    return sum(kept, 0.0 * q.sum())
+
+
+def energies(system: System, t: Any, q: Any, table: Table = NOMINAL) -> dict[str, Any]:
+    """By the name of each action: the energy that it stores."""
+    table = system.table(table)
+    poses = with_world(kinematics.poses(system, t, q, table))
+    return {
+        action.name: action.energy(_at(poses, system, action), t, table)
+        for action in system.actions
+    }
+
+
+def _together(
+    system: System, t: Any, q: Any, parts: list[Wrenches], table: Table
+) -> Any:
+    n = len(system.bodies)
+    torques = sum((w.torques for w in parts), np.zeros((n, 3)))
+    forces = sum((w.forces for w in parts), np.zeros((n, 3)))
+    R_WB = kinematics.poses(system, t, q, table).rotations
+    columns = namespace(q, torques, forces).stack([torques, forces], axis=-1)
+    return (R_WB.swapaxes(-1, -2) @ columns).swapaxes(-1, -2).reshape(n, 6)
+
+
+def with_world(poses: Poses) -> Poses:
+    """The world's own pose after those of the bodies: it is body number -1."""
+    xp = namespace(*poses)
+    rotations = xp.concatenate([poses.rotations, np.eye(3)[None]])
+    return Poses(rotations, xp.concatenate([poses.origins, np.zeros((1, 3))]))
+
+
+def still_world(twists: Twists) -> Twists:
+    """The world's own rest after the motions of the bodies."""
+    xp, rest = namespace(*twists), np.zeros((1, 3))
+    angular = xp.concatenate([twists.angular, rest])
+    return Twists(angular, xp.concatenate([twists.linear, rest]))
+
+
+def _at(poses: Poses, system: System, action: Action) -> Poses:
+    own = np.array(system.places_of(action.bodies))
+    return Poses(poses.rotations[own], poses.origins[own])
+
+
+def _picked(poses: Poses, twists: Twists, own: tuple[int, ...]) -> tuple[Poses, Twists]:
+    rows = np.array(own)
+    return (
+        Poses(poses.rotations[rows], poses.origins[rows]),
+        Twists(twists.angular[rows], twists.linear[rows]),
+    )
+
+
+def _spread(given: Wrenches, own: Iterable[int], n: int) -> Wrenches:
+    """Wrenches on some bodies, as rows among all n; what the world feels is dropped."""
+    rows = {body: k for k, body in enumerate(own) if body >= 0}
+    nothing = np.zeros(3)
+    xp = namespace(*given)
+
+    def all_rows(parts: Any) -> Any:
+        return xp.stack([parts[rows[i]] if i in rows else nothing for i in range(n)])
+
+    return Wrenches(all_rows(given.torques), all_rows(given.forces))

@@ -1,0 +1,53 @@
+"""How the bodies of a system resist: inertias, mass matrix, kinetic energy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import kinematics
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+def inertias(system: System, table: Table = NOMINAL) -> Any:
+    """The spatial inertias (n, 6, 6) of all bodies about their origins, own axes."""
+    table = system.table(table)
+    found = [body.spatial_inertia(table) for body in system.bodies]
+    return namespace(*found).stack(found)
+
+
+def rotor_inertias(system: System, table: Table = NOMINAL) -> Any:
+    """What the rotors of motors add on the diagonal of the mass matrix, (speeds,).
+
+    A rotor turns gear times as fast as its joint: its energy is gear^2 J z^2 / 2.
+    """
+    table = system.table(table)
+    found = [edge.joint.reflected_inertia(table) for edge in system.tree.edges]
+    return namespace(*found).concatenate(found)
+
+
+def mass_matrix(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    """M (speeds, speeds) with T = z^T M z / 2, from the bodies' Jacobians.
+
+    M = sum over bodies of J^T M_B J,      V_B = J z
+
+    and the rotors of motors on its diagonal.
+    """
+    J = kinematics.jacobians(system, t, q, table)
+    momenta = inertias(system, table) @ J
+    n = system.tree.speeds
+    rotors = namespace(q).eye(n) * rotor_inertias(system, table)
+    return J.reshape(-1, n).T @ momenta.reshape(-1, n) + rotors
+
+
+def kinetic_energy(
+    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+) -> Any:
+    """T = sum over bodies of V^T M V / 2, and of rotors relative to their joints."""
+    V = kinematics.body_twists(system, t, q, z, table)
+    momenta = (inertias(system, table) @ V[..., None])[..., 0]
+    rotors = (rotor_inertias(system, table) * z * z).sum()
+    return 0.5 * (V * momenta).sum() + 0.5 * rotors

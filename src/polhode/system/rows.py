@@ -1,0 +1,138 @@
+"""The equations of all constraints of a system, and their rates.
+
+    g(t, q) = 0                          positions, of the holonomic ones
+    phi(t, q, z) = 0                     velocities, of all: phi = dg/dt for those
+    A z_dot = gamma                      accelerations: the rate of phi is zero
+
+    A = d phi/dz,      gamma = -(d phi/dt + d phi/dq q_dot)
+
+The rates are found by JAX from what each constraint says. Outside a trace the compiled
+function runs in double precision and gives NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.actions.double import doubled
+from polhode.actions.motion_arrays import Poses, Twists
+from polhode.constraints.constraint import Moving, Placed
+from polhode.geometry.vector import skew
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import kinematics
+from polhode.system.loads import still_world, with_world
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+def names(system: System) -> tuple[str, ...]:
+    """One name a row of A: the constraint's, and which of its equations."""
+    return tuple(
+        constraint.name if len(constraint.rows) == 1 else f"{constraint.name}: {row}"
+        for constraint in system.constraints
+        for row in constraint.rows
+    )
+
+
+def positions(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    """g (rows of the holonomic constraints,), zero where they are kept."""
+    table = system.table(table)
+    poses = with_world(kinematics.poses(system, t, q, table))
+    parts = [
+        constraint.position(placed(system, constraint, poses, q), t, table)
+        for constraint in system.constraints
+        if constraint.is_holonomic
+    ]
+    return namespace(q, *parts).concatenate([np.zeros(0), *parts])
+
+
+def velocities(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    """phi (rows,) of all constraints, zero where the speeds keep them."""
+    return _compiled(system, "velocities", _velocities)(t, q, z, dict(table))
+
+
+def constraint_rows(
+    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+) -> tuple[Any, Any]:
+    """A (rows, speeds) and gamma (rows,) with A z_dot = gamma."""
+    if not system.constraints:
+        return np.zeros((0, system.tree.speeds)), np.zeros(0)
+    return _compiled(system, "rows", _rows)(t, q, z, dict(table))
+
+
+def placed(system: System, constraint: Any, poses: Poses, q: Any) -> Placed:
+    """What a constraint reads of where things are; `poses` ends with the world's."""
+    own = np.array(system.places_of(constraint.bodies), dtype=int)
+    edges = [system.edge(joint.name) for joint in constraint.joints]
+    coordinates = tuple(q[edge.q] for edge in edges)
+    return Placed(poses.rotations[own], poses.origins[own], coordinates)
+
+
+def moving(system: System, constraint: Any, twists: Twists, z: Any) -> Moving:
+    """What a constraint reads of how things move; `twists` ends with the world's."""
+    own = np.array(system.places_of(constraint.bodies), dtype=int)
+    edges = [system.edge(joint.name) for joint in constraint.joints]
+    return Moving(twists.angular[own], twists.linear[own], tuple(z[e.z] for e in edges))
+
+
+def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    table = system.table(table)
+    poses = with_world(kinematics.poses(system, t, q, table))
+    twists = still_world(kinematics.twists(system, t, q, z, table))
+    parts = []
+    for constraint in system.constraints:
+        here = placed(system, constraint, poses, q)
+        now = moving(system, constraint, twists, z)
+        if constraint.is_holonomic:
+            parts.append(_rate_of_position(constraint, here, now, t, table))
+        else:
+            parts.append(constraint.velocity(here, now, t, table))
+    return namespace(q, z, *parts).concatenate([np.zeros(0), *parts])
+
+
+def _rate_of_position(
+    constraint: Any, here: Placed, now: Moving, t: Any, table: Table
+) -> Any:
+    """dg/dt along R_dot = [w] R, p_dot = v, and the rates of the joints."""
+    import jax
+
+    xp = jax.numpy
+    pairs = zip(constraint.joints, here.coordinates, now.speeds, strict=True)
+    q_dot = tuple(1.0 * xp.asarray(joint.rates(q, z)) for joint, q, z in pairs)
+    R_dot = skew(now.angular) @ here.rotations
+    rates = Placed(1.0 * xp.asarray(R_dot), 1.0 * xp.asarray(now.linear), q_dot)
+    point = jax.tree.map(lambda x: 1.0 * xp.asarray(x), here)
+    t = 1.0 * xp.asarray(t)
+
+    def g(placed: Placed, time: Any) -> Any:
+        return constraint.position(placed, time, table)
+
+    return jax.jvp(g, (point, t), (rates, xp.ones_like(t)))[1]
+
+
+def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    import jax
+
+    xp = jax.numpy
+    t, q, z = (1.0 * xp.asarray(x) for x in (t, q, z))
+
+    def phi(t: Any, q: Any, z: Any) -> Any:
+        return _velocities(system, t, q, z, table)
+
+    q_dot = kinematics.rates(system, t, q, z, table)
+    A = jax.jacfwd(phi, argnums=2)(t, q, z)
+    rest = xp.ones_like(t), q_dot, xp.zeros_like(z)
+    return A, -jax.jvp(phi, (t, q, z), rest)[1]
+
+
+def _compiled(system: System, key: str, function: Any) -> Any:
+    """The function of the system, compiled once for each."""
+    if key not in system.compiled:
+        system.compiled[key] = doubled(
+            lambda t, q, z, table: function(system, t, q, z, table)
+        )
+    return system.compiled[key]

@@ -1,0 +1,209 @@
+"""The state of a system: where everything is and how it moves, at one time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import FrameMismatch, NumericalWarning, StateError
+from polhode.geometry.admission import admit, is_traced
+from polhode.geometry.pose import Pose
+from polhode.geometry.rotation import Rotation
+from polhode.geometry.vector import shown
+from polhode.joints.joint import Joint
+from polhode.matter.parameter import Table
+from polhode.system.members import suggestion
+from polhode.system.tree import Edge
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+# Beyond fifty turns an angle in radians is more often one in degrees.
+MANY_TURNS = 100 * np.pi
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """Coordinates q and speeds z of a system at a time t, by place and by name.
+
+    `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds.
+    """
+
+    system: System
+    t: Any
+    q: Any
+    z: Any
+
+    def __post_init__(self) -> None:
+        put, system = object.__setattr__, self.system
+        put(self, "t", admit(self.t, (), "the time of a state"))
+        q = _column(system, self.q, "coordinates", system.coordinate_names)
+        z = _column(system, self.z, "speeds", system.speed_names)
+        if not is_traced(q):
+            _require_quaternions(system, q)
+            q = np.array(system.normalised(q))
+            q.setflags(write=False)
+        put(self, "q", q)
+        put(self, "z", z)
+
+    def __getitem__(self, joint: str) -> Any:
+        part = self.q[self.system.edge(joint).q]
+        return part[0] if part.shape == (1,) else part
+
+    def speed(self, joint: str) -> Any:
+        """The speeds of a joint; one number where there is one."""
+        part = self.z[self.system.edge(joint).z]
+        return part[0] if part.shape == (1,) else part
+
+    def is_close(self, other: State, rtol: float = 1e-12, atol: float = 0.0) -> bool:
+        """The same time, coordinates and speeds, within `rtol` of the largest."""
+        pairs = [(self.t, other.t), (self.q, other.q), (self.z, other.z)]
+        return all(
+            np.allclose(a, b, rtol=0, atol=max(atol, rtol * np.max(np.abs(b))))
+            for a, b in pairs
+            if np.size(b)
+        )
+
+    def __repr__(self) -> str:
+        system = self.system
+        where = _listed(system.coordinate_names, self.q)
+        moves = _listed(system.speed_names, self.z)
+        return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
+
+
+def state_of(
+    system: System, coordinates: Mapping[str, Any], speeds: Mapping[str, Any], t: Any
+) -> State:
+    """The state in which named joints are and move so; the others rest, neutral."""
+    q, z = list(system.neutral()), [0.0] * system.speeds
+    table = system.table()
+    for name, value in coordinates.items():
+        edge = _known(system, name)
+        q[edge.q] = _coordinates(edge.joint, value, table)
+    for name, value in speeds.items():
+        edge = _known(system, name)
+        z[edge.z] = _entries(edge.joint, value, edge.joint.speed_names, "speed")
+    return State(system, t, q, z)
+
+
+def _known(system: System, name: str) -> Edge:
+    edges = {edge.joint.name: edge for edge in system.tree.edges}
+    if name in edges:
+        return edges[name]
+    closing = [joint.name for joint in system.tree.loops]
+    why = "A state is given by the joints of the system, by name."
+    if name in closing:
+        why = "It closes a loop: its coordinates follow from those of the others."
+    raise StateError(
+        f"{system.name!r} has no joint {name!r} to set.", why, suggestion(name, edges)
+    )
+
+
+def _coordinates(joint: Joint, value: Any, table: Table) -> list[Any]:
+    if isinstance(value, Pose | Rotation):
+        return list(_from_noun(joint, value, table))
+    names = joint.coordinate_names
+    if joint.coordinates != joint.speeds and not isinstance(value, Mapping):
+        raise StateError(
+            f"joint {joint.name!r} cannot be set to {value!r}.",
+            "Its coordinates hold a quaternion, and four numbers do not say in which"
+            " order they are.",
+            "Give a ph.Rotation or ph.Pose of"
+            f" {joint.second.frame.name!r} seen from {joint.first.frame.name!r}, or"
+            f" numbers by name: {', '.join(_tails(joint, names))}.",
+        )
+    entries = _entries(joint, value, names, "coordinate")
+    for entry, is_angle, name in zip(entries, joint.angles, names, strict=True):
+        if is_angle and not is_traced(entry) and abs(entry) > MANY_TURNS:
+            warnings.warn(
+                f"{name} = {entry:g} rad is {abs(entry) / (2 * np.pi):.0f} turns;"
+                " angles are in radians, not in degrees",
+                NumericalWarning,
+                stacklevel=5,
+            )
+    return entries
+
+
+def _from_noun(joint: Joint, value: Pose | Rotation, table: Table) -> Any:
+    ends = (joint.first.frame, joint.second.frame)
+    if (value.seen_from, value.of) != ends:
+        raise FrameMismatch(
+            f"joint {joint.name!r} cannot be set by a placement of {value.of.name!r}"
+            f" seen from {value.seen_from.name!r}.",
+            f"It places {ends[1].name!r} seen from {ends[0].name!r}.",
+            "Give that one, or its inverse().",
+        )
+    R_BF, p_BoFo_B = joint.first_frame(table)
+    R_CM, p_CoMo_C = joint.second_frame(table)
+    rotation = value.rotation if isinstance(value, Pose) else value
+    R_BC = rotation.matrix
+    R_FM = R_BF.T @ R_BC @ R_CM
+    # A rotation alone leaves the origins of the joint together.
+    p_FoMo_F = np.zeros(3)
+    if isinstance(value, Pose):
+        p_FoMo_F = R_BF.T @ (value.origin + R_BC @ p_CoMo_C - p_BoFo_B)
+    return joint.coordinates_from(R_FM, p_FoMo_F, table)
+
+
+def _entries(joint: Joint, value: Any, names: tuple[str, ...], what: str) -> list[Any]:
+    """The numbers of a joint: one, some in order, or all by the ends of their names."""
+    if isinstance(value, Mapping):
+        tails = _tails(joint, names)
+        for word in value:
+            if word not in tails:
+                raise StateError(
+                    f"joint {joint.name!r} has no {what} {word!r}.",
+                    "Each is called by the end of its name.",
+                    suggestion(str(word), tails),
+                )
+        neutral = joint.neutral() if what == "coordinate" else np.zeros(len(names))
+        pairs = zip(tails, neutral, strict=True)
+        value = [value.get(tail, default) for tail, default in pairs]
+    shape = np.shape(value) if not isinstance(value, list) else (len(value),)
+    if shape != (len(names),) and not (shape == () and len(names) == 1):
+        raise StateError(
+            f"joint {joint.name!r} has {len(names)} {what}s, and {value!r} is not"
+            f" {len(names)} of them.",
+            f"They are {', '.join(names) or 'none'}, in this order.",
+            "Give that many numbers.",
+        )
+    return [value] if shape == () else list(value)
+
+
+def _tails(joint: Joint, names: tuple[str, ...]) -> list[str]:
+    return [name.removeprefix(joint.name).lstrip(".") or name for name in names]
+
+
+def _column(system: System, value: Any, what: str, names: tuple[str, ...]) -> Any:
+    given = value if isinstance(value, list | tuple) else np.shape(value)
+    count = len(given) if isinstance(value, list | tuple) else given[:1]
+    if count not in (len(names), (len(names),)):
+        raise StateError(
+            f"{system.name!r} has {len(names)} {what}, and"
+            f" {count if isinstance(count, int) else (count or (1,))[0]} were given.",
+            f"Their order is {', '.join(names)}.",
+            f"Give them so, or by the names of joints: {system.name}.state(...).",
+        )
+    return admit(value, (len(names),), f"the {what} of a state of {system.name!r}")
+
+
+def _require_quaternions(system: System, q: np.ndarray) -> None:
+    from polhode.geometry.rotation_admission import admit_quaternion
+
+    for edge in system.tree.edges:
+        if edge.joint.coordinates == edge.joint.speeds:
+            continue
+        names = edge.joint.coordinate_suffixes
+        if ".qw" in names:
+            start = edge.q.start + names.index(".qw")
+            admit_quaternion(q[start : start + 4], f"joint {edge.joint.name!r}")
+
+
+def _listed(names: tuple[str, ...], values: Any) -> str:
+    pairs = zip(names, values, strict=True)
+    return ", ".join(f"{name} = {shown(value)}" for name, value in pairs)

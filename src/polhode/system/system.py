@@ -1,0 +1,285 @@
+"""The assembled model: bodies, joints, actions and constraints, checked, and frozen.
+
+Functions of a system are array kernels, NumPy outside a trace and JAX inside one. n is
+the number of bodies, nq of coordinates, nz of speeds, m of rows of constraints. `table`
+maps names of parameters to values; names it leaves out keep the system's own.
+
+    rates(t, q, z, table) -> q_dot (nq,)
+    poses(t, q, table) -> Poses                 seen from the world, in `bodies` order
+    twists(t, q, z, table) -> Twists            about bodies' origins, the world's axes
+    body_twists(t, q, z, table) -> (n, 6)       [w; v of the origin], bodies' own axes
+    jacobians(t, q, table) -> (n, 6, nz)        body_twists = J z
+    inertias(table) -> (n, 6, 6)                about bodies' origins, own axes
+    rotor_inertias(table) -> (nz,)              of motors, on the mass matrix's diagonal
+    mass_matrix(t, q, table) -> (nz, nz)        T = z M z / 2
+    kinetic_energy(t, q, z, table), potential_energy(t, q, table) -> scalars
+    wrenches(t, q, z, table) -> {action name: Wrenches}   n rows, the world's axes
+    applied(t, q, z, table) -> (n, 6)           all actions, [torque; force], own axes
+    unstored(t, q, z, table) -> (n, 6)          those that are not in the potential
+    constraint_rows(t, q, z, table) -> A (m, nz), gamma (m,)    A z_dot = gamma
+    normalised(q) -> q;  local(q, delta (nz,)) -> q;  speeds_from(t, q, q_dot) -> z
+    neutral() -> q (nq,)
+
+The functions are in `kinematics`, `mass`, `loads` and `rows`, the walk in `tree`.
+
+A motion prescribed in time keeps its coordinates: `PrescribedMotion` of a joint is a
+constraint whose reaction is the driver's, so its power can be asked like any other's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.constraints.constraint import Constraint
+from polhode.errors import ModelError
+from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import check, gather, kinematics, loads, mass, rows
+from polhode.system.assemble import assembly_of
+from polhode.system.members import suggestion, tree_of
+from polhode.system.state import State, state_of
+from polhode.system.tree import Edge, Member, Tree
+
+
+class Given(NamedTuple):
+    """What the user gave, from which a changed system is built again."""
+
+    members: tuple[Any, ...]
+    actions: tuple[Any, ...]
+    constraints: tuple[Constraint, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class System:  # limit: its functions are the contract with all formulations
+    """Bodies and particles, the joints between them, what acts and what constrains.
+
+    Members are joints, bodies and particles. A body that no joint connects to the world
+    moves freely; a joint that closes a loop becomes a constraint. `Weight` acts on all.
+
+    >>> import polhode as ph
+    >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
+    >>> hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, 0.4), axis=ph.Y)
+    >>> System([hinge], actions=[ph.Weight(9.81)], name="pendulum")
+    System('pendulum': 1 body, 1 joint, 1 degree of freedom)
+    """
+
+    members: Sequence[Any]
+    actions: Sequence[Any] = ()
+    constraints: Sequence[Any] = ()
+    _: KW_ONLY
+    name: str = "system"
+    values: Table = field(default_factory=dict)
+    given: Given = field(init=False)
+    tree: Tree = field(init=False)
+    compiled: dict[str, Any] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        given = Given(tuple(self.members), tuple(self.actions), tuple(self.constraints))
+        put(self, "given", given)
+        put(self, "values", MappingProxyType(dict(self.values)))
+        used = gather.frames_used(given.actions, given.constraints)
+        put(self, "tree", tree_of(given.members, used))
+        put(self, "constraints", gather.constraints(self.tree, given.constraints))
+        put(self, "actions", gather.actions(self.tree, given.actions))
+        gather.require_members(self)
+        check.require_sound(self)
+
+    # ------------------------------------------------------------- structure
+
+    @property
+    def bodies(self) -> tuple[Member, ...]:
+        """Bodies and particles, each after the one that carries it."""
+        return self.tree.bodies
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The joints of the tree; joints[i] carries bodies[i]."""
+        return tuple(edge.joint for edge in self.tree.edges)
+
+    @property
+    def coordinates(self) -> int:
+        """How many numbers q say where everything is."""
+        return self.tree.coordinates
+
+    @property
+    def speeds(self) -> int:
+        """How many numbers z say how everything moves."""
+        return self.tree.speeds
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """What each entry of q is called."""
+        return tuple(n for joint in self.joints for n in joint.coordinate_names)
+
+    @property
+    def speed_names(self) -> tuple[str, ...]:
+        """What each entry of z is called."""
+        return tuple(n for joint in self.joints for n in joint.speed_names)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """What each row of the constraints is called."""
+        return rows.names(self)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The flat table of everything that has a name and a value."""
+        return gather.parameters(self)
+
+    def table(self, table: Table = NOMINAL) -> Table:
+        """The values for which nouns are evaluated: the system's, then the caller's."""
+        return {**self.values, **table} if self.values else table
+
+    def edge(self, joint: str) -> Edge:
+        """Where a joint is in the tree, by its name: its slices of q and z."""
+        if joint not in self._edges:
+            raise ModelError(
+                f"{self.name!r} has no joint {joint!r} with coordinates.",
+                "Joints that close loops have none of their own.",
+                suggestion(joint, self._edges),
+            )
+        return self._edges[joint]
+
+    def places_of(self, frames: Sequence[Frame]) -> tuple[int, ...]:
+        """The numbers of the bodies that have these frames; the world's is -1."""
+        return tuple(self._places[frame] for frame in frames)
+
+    # ------------------------------------------------------------- functions
+
+    def rates(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """q_dot (nq,)."""
+        return kinematics.rates(self, t, q, z, table)
+
+    def poses(self, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
+        """Where all bodies are, seen from the world."""
+        return kinematics.poses(self, t, q, table)
+
+    def twists(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Twists:
+        """How all bodies move, about their origins along the world's axes."""
+        return kinematics.twists(self, t, q, z, table)
+
+    def body_twists(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """How all bodies move (n, 6), in their own axes."""
+        return kinematics.body_twists(self, t, q, z, table)
+
+    def jacobians(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+        """J (n, 6, nz) with body_twists = J z."""
+        return kinematics.jacobians(self, t, q, table)
+
+    def inertias(self, table: Table = NOMINAL) -> Any:
+        """The spatial inertias (n, 6, 6) of all bodies in their own axes."""
+        return mass.inertias(self, table)
+
+    def rotor_inertias(self, table: Table = NOMINAL) -> Any:
+        """What rotors of motors add on the diagonal of the mass matrix (nz,)."""
+        return mass.rotor_inertias(self, table)
+
+    def mass_matrix(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+        """M (nz, nz) with T = z M z / 2."""
+        return mass.mass_matrix(self, t, q, table)
+
+    def kinetic_energy(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """T of all bodies, and of rotors relative to their joints."""
+        return mass.kinetic_energy(self, t, q, z, table)
+
+    def potential_energy(self, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+        """V of all conservative actions."""
+        return loads.potential_energy(self, t, q, table)
+
+    def wrenches(
+        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    ) -> dict[str, Wrenches]:
+        """By action: what acts on all bodies, along the world's axes."""
+        return loads.wrenches(self, t, q, z, table)
+
+    def applied(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """What acts on all bodies (n, 6), in their own axes."""
+        return loads.applied(self, t, q, z, table)
+
+    def unstored(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """The part of `applied` that is not in the potential energy."""
+        return loads.unstored(self, t, q, z, table)
+
+    def constraint_rows(
+        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    ) -> tuple[Any, Any]:
+        """A (m, nz) and gamma (m,) with A z_dot = gamma."""
+        return rows.constraint_rows(self, t, q, z, table)
+
+    def neutral(self) -> np.ndarray:
+        """Every joint at its neutral coordinates (nq,)."""
+        return kinematics.neutral(self)
+
+    def normalised(self, q: Any) -> Any:
+        """The same places, quaternions of length one."""
+        return kinematics.normalised(self, q)
+
+    def local(self, q: Any, delta: Any) -> Any:
+        """The coordinates moved by delta (nz,), along the motions of the joints."""
+        return kinematics.local(self, q, delta)
+
+    def speeds_from(self, t: Any, q: Any, q_dot: Any) -> Any:
+        """The speeds (nz,) that give the coordinates these rates."""
+        return kinematics.speeds_from(self, q, q_dot)
+
+    # ------------------------------------------------------- states, changes
+
+    def state(
+        self,
+        coordinates: Mapping[str, Any] | None = None,
+        *,
+        speeds: Mapping[str, Any] | None = None,
+        t: float = 0.0,
+        **by_name: Any,
+    ) -> State:
+        """A state by names of joints; what is not named is neutral, or at rest.
+
+        `pendulum.state(hinge=2.0, speeds={"hinge": 0.5})`. Names that are no words of
+        Python go into the mapping. It must keep the constraints: `ph.assemble` finds
+        one that does.
+        """
+        named = {**(coordinates or {}), **by_name}
+        return check.require_consistent(state_of(self, named, speeds or {}, t))
+
+    def rest(self) -> State:
+        """Neutral coordinates, or the nearest that keep the constraints; no speeds."""
+        q = check.rest_coordinates(self)
+        return self.consistent(State(self, 0.0, q, np.zeros(self.speeds)))
+
+    def consistent(self, state: State) -> State:
+        """The nearest state, joint by joint, that keeps all constraints."""
+        return assembly_of(state).state
+
+    def with_(self, parameters: Mapping[str, Any]) -> System:
+        """The same system with other values of some parameters."""
+        for name in parameters:
+            if name not in self.parameters:
+                raise ModelError(
+                    f"{self.name!r} has no parameter {name!r}.",
+                    "A value without a name in the model would change nothing.",
+                    suggestion(name, self.parameters),
+                )
+        values = {**self.values, **parameters}
+        return System(*self.given, name=self.name, values=values)
+
+    @cached_property
+    def _edges(self) -> dict[str, Edge]:
+        return {edge.joint.name: edge for edge in self.tree.edges}
+
+    @cached_property
+    def _places(self) -> dict[Frame, int]:
+        places = {body.frame: k for k, body in enumerate(self.bodies)}
+        return {**places, self.tree.world.frame: -1}
+
+    def __repr__(self) -> str:
+        return check.described(self)
