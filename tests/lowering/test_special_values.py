@@ -90,10 +90,11 @@ BINARY = {
 }  # fmt: skip
 ALL = {**UNARY, **BINARY}
 # Of integers and booleans alone, or compared by their bits: other tests have them.
-WITHOUT_FLOATS = """
-    and or xor not shift_left shift_right_logical shift_right_arithmetic clz
-    population_count eq_to le_to lt_to sharding_constraint
-""".split()
+WITHOUT_FLOATS = {
+    *("and", "or", "xor", "not", "clz", "population_count", "sharding_constraint"),
+    *("shift_left", "shift_right_logical", "shift_right_arithmetic"),
+    *("eq_to", "le_to", "lt_to"),
+}
 
 
 def arguments(name: str) -> tuple[np.ndarray, ...]:
@@ -133,12 +134,8 @@ def test_constants_fold_to_the_same_special_values(name):
     """What is known when traced is what would have been computed."""
     function, numpy, allowed = ALL[name]
     args = arguments(name)
-    program = compiled(
-        lambda x: (function(*map(jnp.asarray, args)), x),
-        0.0,
-        batched=False,
-        fold="ieee",
-    )
+    known = lambda x: (function(*map(jnp.asarray, args)), x)  # noqa: E731
+    program = compiled(known, 0.0, batched=False, fold="ieee")
     with np.errstate(all="ignore"):
         right = numpy(*args)
     zeros = name not in ("max", "min", "clamp")
@@ -161,7 +158,7 @@ NOTHING_VANISHES = {
     "0 / x": (lambda x: 0.0 / x, lambda x: 0.0 / x),
     "x / x": (lambda x: x / x, lambda x: x / x),
     "x / 3": (lambda x: x / 3.0, lambda x: x / 3.0),
-    "-(-x)": (lambda x: -(-x), lambda x: x),
+    "-(-x)": (lambda x: jnp.negative(-x), lambda x: x),
     "-1 x": (lambda x: -1.0 * x, lambda x: -x),
     "x + -0": (lambda x: x + -0.0, lambda x: x),
     "x - 0": (lambda x: x - 0.0, lambda x: x),

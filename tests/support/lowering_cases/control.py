@@ -363,6 +363,9 @@ CASES = [
     case("reads inside branches", guarded_read, whole(0, 30), normal(), rtol=1e-13),
     case("batched cond", batched_cond, coins(3), normal(3), rtol=1e-13),
     case("custom_vjp", lambda x: (clipped(x), jax.grad(clipped)(x)), normal(), ulps=4),
+    case("derivative of a branch", lambda f, x: jax.grad(
+        lambda v: lax.cond(f, lambda w: busy(w) ** 2, lambda w: w * jnp.sin(w), v))(x),
+        FLAGS, normal(), rtol=1e-13),
     case("checkpoint", checkpointed, normal(3), rtol=1e-14),
     case("jit inside", lambda x: jax.jit(lambda v: jax.jit(jnp.sin)(v) + 9)(x),
          normal(3), rtol=4e-16),

@@ -134,4 +134,5 @@ RULES = {
     "tile": tile,
     "iota": iota,
     "empty": empty,
+    "empty2": empty,
 }
