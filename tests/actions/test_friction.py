@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from closeness import assert_close
 from polhode.actions import friction
-from polhode.actions.double import jacobian
 from polhode.actions.drag import drag_force, quadratic_coefficient
+from polhode.lowering.double import jacobian
 from strategies_actions import (
     columns,
     generators,

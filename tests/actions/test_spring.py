@@ -20,7 +20,6 @@ from polhode.actions.action import (
 from polhode.actions.applied import AppliedForce
 from polhode.actions.central_force import CentralForce
 from polhode.actions.damper import Damper, RotationalDamper
-from polhode.actions.double import jacobian
 from polhode.actions.drag import Drag
 from polhode.actions.gravitation import Gravitation, PointMass
 from polhode.actions.motion_arrays import Poses, Twists
@@ -36,6 +35,7 @@ from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, cross
+from polhode.lowering.double import jacobian
 from polhode.matter.axes import Y, Z
 from strategies_actions import (
     generators,

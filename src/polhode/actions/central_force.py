@@ -11,7 +11,6 @@ import numpy as np
 
 from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import Attachment, held, parameters_of
-from polhode.actions.double import doubled
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -22,6 +21,7 @@ from polhode.actions.motion_arrays import (
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import removable
+from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

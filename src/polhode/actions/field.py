@@ -13,11 +13,11 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.double import doubled, gradient, jacobian
 from polhode.actions.quadrature import Quadrature
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, vee
+from polhode.lowering.double import doubled, gradient, jacobian
 
 Law = Callable[[Any, Any, Any], Any]
 

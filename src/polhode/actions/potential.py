@@ -12,7 +12,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, final
 
-from polhode.actions.double import doubled
 from polhode.actions.invariant import (
     Placement,
     Slopes,
@@ -27,6 +26,7 @@ from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.lowering.arrays import namespace
+from polhode.lowering.double import doubled
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

@@ -12,7 +12,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
-from polhode.actions.double import doubled
 from polhode.actions.invariance import audit_invariance
 from polhode.actions.invariant import Placement, Slopes, placements, slopes_of
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
@@ -20,6 +19,7 @@ from polhode.actions.potential import Energy, Potential, admitted, distinct, val
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
+from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
 
 

@@ -19,11 +19,11 @@ import numpy as np
 from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import Attachment, held, parameters_of
 from polhode.actions.coefficient import coefficient, rest
-from polhode.actions.double import doubled
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace, removable
+from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 NO_DIRECTION = (

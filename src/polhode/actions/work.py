@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.actions.double import doubled
 from polhode.actions.field import ForceField
 from polhode.errors import ForceError
 from polhode.geometry.vector import dot, norm
+from polhode.lowering.double import doubled
 
 Path = Callable[..., Any]
 

@@ -1,6 +1,6 @@
 """Evaluation of users' functions in double precision, whatever JAX is set to.
 
-Laws, paths and energies that users write are traced: plain arithmetic or `jax.numpy`.
+Functions that users write are traced: plain arithmetic or `jax.numpy`.
 Inside a trace they are simply called. Outside, they run compiled, in double precision,
 and give NumPy arrays; the user's own `jax_enable_x64` is left as it was.
 """
@@ -12,8 +12,6 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-
-from polhode.geometry.admission import is_traced
 
 
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -27,7 +25,8 @@ def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def evaluate(*arguments: Any) -> Any:
-        if is_traced(*jax.tree.leaves(arguments)):
+        leaves = jax.tree.leaves(arguments)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
             return function(*arguments)
         with jax.enable_x64(True):
             values = jax.tree.map(lambda x: np.asarray(x, float), arguments)
