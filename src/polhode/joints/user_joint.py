@@ -10,7 +10,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry import se3
+from polhode.geometry import so3
 from polhode.geometry.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
 from polhode.joints import flat
@@ -70,7 +70,7 @@ class UserJoint(Joint):
         return self._reaction(q)
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
-        """The screw from the nearest allowed pose, along the blocked directions."""
+        """What is left from the nearest allowed pose, along the blocked directions."""
         return self._residual(R_FM, p_FoMo_F)
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
@@ -135,7 +135,7 @@ def _freedoms_of(law: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _coordinates_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..., Any]:
-    """(R, p) -> q by q ← q + (SᵀS)⁻¹ Sᵀ log(X(q)⁻¹ X)."""
+    """(R, p) -> q by q ← q + (SᵀS)⁻¹ Sᵀ (what is left from the pose at q)."""
     freedoms = _freedoms_of(law)
 
     def coordinates(R_FM: Any, p_FoMo_F: Any) -> Any:
@@ -144,8 +144,8 @@ def _coordinates_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..
 
         def step(q: Any, _: None) -> tuple[Any, None]:
             S = freedoms(q)
-            screw = _screw_from(law, q, R_FM, p_FoMo_F)
-            return q + jnp.linalg.solve(S.T @ S, S.T @ screw), None
+            away = _away(law, q, R_FM, p_FoMo_F)
+            return q + jnp.linalg.solve(S.T @ S, S.T @ away), None
 
         return jax.lax.scan(step, jnp.asarray(start), None, length=STEPS)[0]
 
@@ -157,15 +157,18 @@ def _residual_of(law: Callable[[Any], Any], start: np.ndarray) -> Callable[..., 
 
     def residual(R_FM: Any, p_FoMo_F: Any) -> Any:
         q = coordinates(R_FM, p_FoMo_F)
-        return complement(freedoms(q)).T @ _screw_from(law, q, R_FM, p_FoMo_F)
+        return complement(freedoms(q)).T @ _away(law, q, R_FM, p_FoMo_F)
 
     return residual
 
 
-def _screw_from(law: Callable[[Any], Any], q: Any, R_FM: Any, p_FoMo_F: Any) -> Any:
-    """The screw log(X(q)⁻¹ X) from the pose at q to another, written in M."""
-    here = se3.displacement(*_pose_of(law)(q))
-    return se3.log(se3.inverse(here) @ se3.displacement(R_FM, p_FoMo_F))
+def _away(law: Callable[[Any], Any], q: Any, R_FM: Any, p_FoMo_F: Any) -> Any:
+    """From the pose at q to another, written in M: rotation vector and way (6,)."""
+    import jax.numpy as jnp
+
+    R_here, p_here = _pose_of(law)(q)
+    turn = so3.log(R_here.T @ R_FM)
+    return jnp.concatenate([turn, R_here.T @ (p_FoMo_F - p_here)])
 
 
 def _described(joint: UserJoint) -> dict[str, Any]:
