@@ -52,7 +52,7 @@ def test_there_is_no_colour_without_a_terminal(shown):
 
 def test_the_doctor_finds_a_working_compiler(capsys):
     """Both backends of every machine work; all libraries have versions."""
-    assert main(["doctor", "--as-json"]) == 0
+    assert main(["doctor", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["machine"]["polhode"] == polhode.__version__
     assert facts["backends"]["llvm"] == facts["backends"]["xla"] == "works"

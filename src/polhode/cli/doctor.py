@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
 from importlib import metadata
+from json import dumps
 from typing import Any
 
 LIBRARIES = {
@@ -26,17 +26,17 @@ EXTRAS = {
 }
 
 
-def doctor(*, as_json: bool = False) -> None:
+def doctor(*, json: bool = False) -> None:
     """Say what is installed, which backends work, and where compiled code is kept.
 
     Parameters
     ----------
-    as_json
+    json
         For machines: one JSON object instead of tables.
     """
     facts = examined()
-    if as_json:
-        print(json.dumps(facts, indent=2))
+    if json:
+        print(dumps(facts, indent=2))
         return
     from rich.console import Console
 
