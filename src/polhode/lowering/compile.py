@@ -24,7 +24,7 @@ from polhode.lowering.arguments import (
 from polhode.lowering.choices import Choices
 from polhode.lowering.program import Unlowerable
 from polhode.lowering.report import Report
-from polhode.lowering.trace import closed_jaxpr, double_precision, is_traced
+from polhode.lowering.trace import UNKNOWN_YET, closed_jaxpr, is_traced
 from polhode.lowering.xla import XlaRunner
 
 
@@ -64,8 +64,7 @@ class Program:
     """A compiled function: call it, ask for its `report()`, pickle it."""
 
     def __init__(self, function: Callable, examples: tuple, choices: Choices):
-        self._made_from = (function, examples, choices)
-        self.function = function
+        self.function, self._choices = function, choices
         names, leaves, self._tree = name_leaves(function, examples)
         pairs = [leaf_of(v, n) for v, n in zip(leaves, names, strict=True)]
         self._leaves = [leaf for leaf, _ in pairs]
@@ -132,14 +131,14 @@ class Program:
         ]
         try:
             return closed_jaxpr(self._flat, *shapes)
-        except jax.errors.ConcretizationTypeError as error:
+        except UNKNOWN_YET as error:
             raise CompileError(
                 f"'{getattr(self.function, '__name__', 'function')}' decides in Python "
                 "on a value that is known only when it runs.",
-                "A program is traced once; a Python `if`, `while`, `float()` or index "
-                "cannot depend on its arguments.",
-                "Use jnp.where, lax.cond or lax.while_loop, or fold the argument in by "
-                "leaving it out of vary.",
+                "A program is traced once; a Python `if`, `while`, `float()`, index or "
+                "NumPy function cannot depend on its arguments.",
+                "Use jnp.where, lax.cond, lax.while_loop or jax.numpy, or fold the "
+                "argument in by leaving it out of vary.",
                 str(error).strip().split("\n")[0],
             ) from error
 
@@ -237,15 +236,14 @@ class Program:
         )
 
     def _inlined(self, leaves: list[Any]) -> Any:
-        """Under somebody's trace: the function itself, so that it composes."""
+        """Under somebody's trace: the function itself, in their own precision."""
         axes = []
         for leaf, value, k in zip(self._described, leaves, self._inputs(), strict=True):
             extra = self._batched[k] and np.ndim(value) == len(leaf.shape) + 1
             axes.append(0 if extra else None)
-        with double_precision():
-            flat = self._flat
-            run = jax.vmap(flat, in_axes=tuple(axes)) if 0 in axes else flat
-            return run(*leaves)
+        flat = self._flat
+        run = jax.vmap(flat, in_axes=tuple(axes)) if 0 in axes else flat
+        return run(*leaves)
 
     def report(self) -> Report:
         """Operations, loops, lanes, times, and why it runs on XLA if it does."""
@@ -256,7 +254,12 @@ class Program:
         return f"Program {self._report.name} on {self._report.backend}: {inputs}"
 
     def __reduce__(self) -> tuple:
-        return (_rebuild, self._made_from)
+        leaves = [
+            jax.ShapeDtypeStruct(leaf.shape, leaf.type) if value is None else value
+            for leaf, value in zip(self._leaves, self._examples, strict=True)
+        ]
+        examples = jax.tree_util.tree_unflatten(self._tree, leaves)
+        return (_rebuild, (self.function, examples, self._choices))
 
 
 def _rebuild(function: Callable, examples: tuple, choices: Choices) -> Program:

@@ -16,7 +16,7 @@ from polhode.lowering.arrays import MARK
 from polhode.lowering.fold import Arithmetic
 from polhode.lowering.graph import MOST, Buffer, Element, Graph, Node, TooLarge
 from polhode.lowering.scalars import TYPES
-from polhode.lowering.trace import ClosedJaxpr, Literal, source_line
+from polhode.lowering.trace import ClosedJaxpr, Literal, inner_jaxprs, source_line
 
 Value = np.ndarray
 UNROLL_AT_MOST = 30_000  # operations before folding: 30 links of an articulated chain
@@ -86,8 +86,11 @@ class Lowering:
             rule = RULES.get(equation.primitive.name)
             if rule is None:
                 raise unlowerable(equation)
-            check_types(equation)
             try:
+                if not any(
+                    inner_jaxprs(equation.params)
+                ):  # else what is inside says it
+                    check_types(equation)
                 results = rule(self, equation, *map(read, equation.invars))
             except Unlowerable as stop:
                 raise unlowerable(equation, stop) from None
@@ -196,10 +199,8 @@ def scalarise(
     except TooLarge:
         reason = f"its arrays are large: over {MOST} scalar operations"
         raise Unlowerable("the whole", reason) from None
-    outputs = [unpack_keys(o) if _holds_keys(o) else o for o in outputs]
     types = [type_of(a.aval) for a in jaxpr.jaxpr.outvars]
+    for name in types:
+        if name not in TYPES:
+            raise Unlowerable("the result", f"it is {name}, not float64")
     return ScalarProgram(graph, inputs, outputs, types, lowering.equations)
-
-
-def _holds_keys(value: Value) -> bool:
-    return value.dtype == object and any(isinstance(e, Key) for e in value.flat)

@@ -16,6 +16,13 @@ import jax
 import numpy as np
 from jax.extend import core
 
+# What JAX raises where Python wants a value that is known only when the program runs.
+UNKNOWN_YET = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
 

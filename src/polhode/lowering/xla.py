@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from polhode.lowering.program import is_key
 from polhode.lowering.trace import double_precision
 
 
@@ -23,4 +24,9 @@ class XlaRunner:
         with double_precision():
             run = self._one if batch < 0 else self._many
             assert run is not None
-            return [np.asarray(out) for out in run(*arrays)]
+            return [_as_numpy(out) for out in run(*arrays)]
+
+
+def _as_numpy(out: Any) -> Any:
+    """A NumPy array; random keys, which it does not know, stay JAX's."""
+    return out if is_key(out) else np.asarray(out)
