@@ -87,9 +87,7 @@ class Lowering:
             if rule is None:
                 raise unlowerable(equation)
             try:
-                if not any(
-                    inner_jaxprs(equation.params)
-                ):  # else what is inside says it
+                if not any(inner_jaxprs(equation.params)):  # they say it themselves
                     check_types(equation)
                 results = rule(self, equation, *map(read, equation.invars))
             except Unlowerable as stop:
@@ -170,7 +168,8 @@ def pack_keys(words: Value) -> Value:
 def unpack_keys(keys: Value) -> Value:
     out = np.empty((*keys.shape, 2), object)
     for index in np.ndindex(keys.shape):
-        out[index] = [keys[index].first, keys[index].second]
+        key: Any = keys[index]
+        out[index] = [key.first, key.second]
     return out
 
 
