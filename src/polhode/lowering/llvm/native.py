@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 from functools import cache
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 _LOCK = threading.Lock()  # LLVM's global context is not thread-safe
+_COUNT = itertools.count()
 
 
 @cache
@@ -62,19 +64,22 @@ def machine_code(text: str, pack: bool = False) -> bytes:
         return machine.emit_object(module)
 
 
+@cache
+def _linker() -> Any:
+    """One linker for the process; it lays each program out in one piece of memory."""
+    return llvm.create_lljit_compiler(target_machine(), use_jit_link=True)
+
+
 class Code:
     """Machine code that lives as long as this object."""
 
     def __init__(self, image: bytes):
         _initialise()
         with _LOCK:
-            empty = llvm.parse_assembly("")
-            self._engine = llvm.create_mcjit_compiler(empty, target_machine())
-            self._object = llvm.ObjectFileRef.from_data(image)
-            self._engine.add_object_file(self._object)
-            self._engine.finalize_object()
-            address = self._engine.get_function_address("run")
+            library = llvm.JITLibraryBuilder().add_object_img(image)
+            library.add_current_process().export_symbol("run")
+            self._library = library.link(_linker(), f"program{next(_COUNT)}")
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         kind = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, number, number)
-        self.run = kind(address)  # the call releases Python's lock
+        self.run = kind(self._library["run"])  # the call releases Python's lock
         self.size = len(image)

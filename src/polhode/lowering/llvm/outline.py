@@ -52,8 +52,8 @@ class Outliner:
         for node in self.nodes:
             if node.op in ("phi", "counter", "param", "version", "copy", "proj"):
                 continue
-            if node.op == "load":
-                sequence.append(node)  # a load can always run earlier than its part
+            if node.op == "load" and not self._waits_for(node, current):
+                sequence.append(node)  # it runs before the part around it
                 continue
             if node.op in FLOW or len(current) >= PART:
                 current = self._close(sequence, current)
@@ -63,6 +63,11 @@ class Outliner:
                 current.append(node)
         self._close(sequence, current)
         return sequence
+
+    def _waits_for(self, node: Node, current: list[Node]) -> bool:
+        """Whether the open part computes the index that a load needs."""
+        index = self.emit.resolve(node.args[0])
+        return isinstance(index, Node) and index in current
 
     def _close(self, sequence: list, current: list[Node]) -> list[Node]:
         if current:
