@@ -40,9 +40,3 @@ def test_cut_and_whole_give_the_same_bits(monkeypatch, lanes):
         cut = in_pieces(monkeypatch, 50, part, lanes)(x)
         for a, b in zip(whole, cut, strict=True):
             assert a.tobytes() == b.tobytes()
-
-
-def test_the_default_cuts_what_is_long():
-    """A block of more than four thousand operations is compiled in parts."""
-    program = ph.compile(long_function, np.zeros(4), backend="llvm")
-    assert program.report().operations > 1000
