@@ -47,7 +47,11 @@ def test_a_kernel_is_native_code_that_agrees_with_numpy(name):
     native = jax.tree.leaves(program(*arguments))
     plain = jax.tree.leaves(function(*arguments))
     assert len(native) == len(plain)
-    scale = max(np.max(np.abs(leaf), initial=0.0) for leaf in plain)
-    for ours, theirs in zip(native, plain, strict=True):
-        assert np.shape(ours) == np.shape(theirs)
-        assert_close(ours, theirs, rtol=1e-12, atol=1e-14 * scale)
+    finite = [np.where(np.isfinite(leaf), leaf, 0.0) for leaf in plain]
+    scale = max(np.max(np.abs(leaf), initial=0.0) for leaf in finite)
+    for ours, theirs, limited in zip(native, plain, finite, strict=True):
+        # An infinity is a value: a joint that is never singular is so far from it.
+        infinite = ~np.isfinite(theirs)
+        assert np.array_equal(np.asarray(ours)[infinite], np.asarray(theirs)[infinite])
+        ours = np.where(infinite, 0.0, ours)
+        assert_close(ours, limited, rtol=1e-12, atol=1e-14 * scale)
