@@ -72,7 +72,7 @@ PUBLIC = {
     "CentralForce": "polhode.actions.central_force",
     "Coulomb": "polhode.actions.friction",
     "Couple": "polhode.actions.force",
-    "Damper": "polhode.actions.damper",
+    "Damper": "polhode.actions.connectors",
     "Drag": "polhode.actions.drag",
     "Force": "polhode.actions.force",
     "ForceField": "polhode.actions.field",
@@ -80,6 +80,9 @@ PUBLIC = {
     "ForceSystem": "polhode.actions.force",
     "Friction": "polhode.actions.friction",
     "Gravitation": "polhode.actions.gravitation",
+    "JointDamper": "polhode.actions.joint_law",
+    "JointSpring": "polhode.actions.joint_law",
+    "Motor": "polhode.actions.joint_law",
     "NonlinearSpring": "polhode.actions.spring",
     "PointMass": "polhode.actions.gravitation",
     "Potential": "polhode.actions.potential",
@@ -87,7 +90,7 @@ PUBLIC = {
     "Regularised": "polhode.actions.friction",
     "RotationalDamper": "polhode.actions.damper",
     "RotationalSpring": "polhode.actions.rotational_spring",
-    "Spring": "polhode.actions.spring",
+    "Spring": "polhode.actions.connectors",
     "TorsionalSpring": "polhode.actions.rotational_spring",
     "Viscous": "polhode.actions.friction",
     "Weight": "polhode.actions.weight",
@@ -96,6 +99,14 @@ PUBLIC = {
     "conservativity": "polhode.actions.conservative",
     "quadrature": "polhode.actions",
     "work": "polhode.actions.work",
+    # constraints
+    "Distance": "polhode.constraints.distance",
+    "Gear": "polhode.constraints.gear",
+    "Holonomic": "polhode.constraints.holonomic",
+    "PointOn": "polhode.constraints.holonomic",
+    "PrescribedMotion": "polhode.constraints.prescribed_motion",
+    "VelocityEquation": "polhode.constraints.velocity_rows",
+    "VelocityRows": "polhode.constraints.velocity_rows",
     # system
     "State": "polhode.system.state",
     "System": "polhode.system.system",
@@ -105,7 +116,7 @@ PUBLIC = {
     "PolhodeError": "polhode.errors",
 }
 
-__all__ = ["__version__", *PUBLIC]  # noqa: PLE0604 - the table is the list
+__all__ = ["__version__", *PUBLIC]
 
 
 def __getattr__(name: str) -> Any:

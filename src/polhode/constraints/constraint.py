@@ -13,8 +13,10 @@ than the nominal ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
@@ -116,3 +118,38 @@ def parameters_of(*points: Attachment) -> tuple[Parameter, ...]:
     """The named numbers on which points depend, each once."""
     lists = [p.parameters for p in points if isinstance(p, MaterialPoint)]
     return tuple(dict.fromkeys(root for found in lists for root in found))
+
+
+def require_two_bodies(name: str, first: Any, second: Any) -> None:
+    """Refuse a constraint of a body with itself; ends are points or frames."""
+    frames = [e if isinstance(e, Frame) else e.frame for e in (first, second)]
+    if frames[0] is frames[1]:
+        raise ModelError(
+            f"{name!r} joins {frames[0].name!r} to itself.",
+            "Points of one rigid body keep their distances anyway.",
+            "Give a point of another body, or of the world.",
+        )
+
+
+def require_single(name: str, joint: Joint) -> None:
+    """Refuse a joint that has not one coordinate."""
+    if joint.coordinates != 1:
+        raise ModelError(
+            f"{name!r} cannot use joint {joint.name!r}, which has"
+            f" {joint.coordinates} coordinates.",
+            "A ratio is between two numbers.",
+            "Use a revolute, prismatic or screw joint; for others write"
+            " ph.VelocityRows.",
+        )
+
+
+def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
+    """The names of rows as a tuple, each once, at least one."""
+    names = (rows,) if isinstance(rows, str) else tuple(rows)
+    if not names or len(set(names)) < len(names):
+        raise ModelError(
+            f"the rows of {name!r} cannot be named {names!r}.",
+            "Reports call each equation by its own name.",
+            'Give a name for every equation, such as rows=("along", "across").',
+        )
+    return names

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 ITERATIONS = 60
 KEPT = 1e-8  # of a row's own scale: a state that misses by more is refused
 CONVERGED = 1e-13
+NOISE = 1e-9  # of a row's size: a slope below is not told from none
 LONGEST = 0.5  # radians or metres in one iteration: farther, a slope says nothing
 PROGRESS = 0.999  # an iteration that gains less has stalled
 STARTS = 10  # configurations from which a system is tried
@@ -116,22 +117,21 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
     """Coordinates on the constraints, or the best reached; `loose` may move."""
     q = np.array(q)
     now = host_rows.scene(system, t, q)
-    g, G = host_rows.positions(system, now)
-    for _ in range(ITERATIONS if len(g) else 0):
-        if np.all(np.abs(g) <= CONVERGED * row_scales(G)):
+    rows = host_rows.positions(system, now)
+    for _ in range(ITERATIONS if len(rows.values) else 0):
+        if np.all(np.abs(rows.values) <= CONVERGED * rows.sizes):
             break
-        delta = _solved(G, -g, loose)
+        delta = _solved(rows, loose)
         delta = delta / max(1.0, np.max(np.abs(delta), initial=0.0) / LONGEST)
         for _halving in range(12):
             moved = system.normalised(system.local(q, delta))
-            now = host_rows.scene(system, t, moved)
-            g_new, G_new = host_rows.positions(system, now)
-            if np.linalg.norm(g_new) < PROGRESS * np.linalg.norm(g):
+            after = host_rows.positions(system, host_rows.scene(system, t, moved))
+            if _norm(after) < PROGRESS * _norm(rows):
                 break
             delta = delta / 2
         else:
             break
-        q, g, G = moved, g_new, G_new
+        q, rows = moved, after
     return q
 
 
@@ -142,11 +142,11 @@ def move(
     z = np.array(z)
     now = host_rows.scene(system, t, q)
     for _ in range(ITERATIONS if system.constraints else 0):
-        phi, A = host_rows.velocities(system, now, z)
-        size = row_scales(A) * (1 + np.max(np.abs(z), initial=0.0))
-        if np.all(np.abs(phi) <= CONVERGED * size):
+        rows = host_rows.velocities(system, now, z)
+        size = rows.sizes * (1 + np.max(np.abs(z), initial=0.0))
+        if np.all(np.abs(rows.values) <= CONVERGED * size):
             break
-        change = _solved(A, -phi, loose)
+        change = _solved(rows, loose)
         z = z + change
         if np.max(np.abs(change)) <= CONVERGED * np.max(np.abs(z)):
             break
@@ -155,23 +155,23 @@ def move(
 
 def position_misses(system: System, t: float, q: np.ndarray) -> list[Miss]:
     """The holonomic rows that a configuration does not keep."""
-    g, G = host_rows.positions(system, host_rows.scene(system, t, q))
+    rows = host_rows.positions(system, host_rows.scene(system, t, q))
     holonomic = [
         name
         for constraint in system.constraints
         for name in _names(constraint)
         if constraint.is_holonomic
     ]
-    return _missed(holonomic, g, KEPT * row_scales(G))
+    return _missed(holonomic, rows.values, KEPT * rows.sizes)
 
 
 def velocity_misses(
     system: System, t: float, q: np.ndarray, z: np.ndarray
 ) -> list[Miss]:
     """The rows that speeds do not keep."""
-    phi, A = host_rows.velocities(system, host_rows.scene(system, t, q), z)
-    size = row_scales(A) * max(1.0, np.max(np.abs(z), initial=0.0))
-    return _missed([*system.row_names], phi, KEPT * size)
+    rows = host_rows.velocities(system, host_rows.scene(system, t, q), z)
+    size = rows.sizes * max(1.0, np.max(np.abs(z), initial=0.0))
+    return _missed([*system.row_names], rows.values, KEPT * size)
 
 
 def require_kept(system: System, misses: list[Miss], t: float) -> None:
@@ -207,19 +207,18 @@ def _size(misses: list[Miss]) -> float:
     return float(np.linalg.norm([miss.residual / miss.scale for miss in misses]))
 
 
-def row_scales(matrix: np.ndarray) -> np.ndarray:
-    """How strongly each row feels the motion it feels most; 1 where it feels none."""
-    sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
-    return np.where(sizes > 0, sizes, 1.0)
+def _norm(rows: host_rows.HostRows) -> float:
+    return float(np.linalg.norm(rows.values / rows.sizes))
 
 
-def _solved(matrix: np.ndarray, right: np.ndarray, loose: np.ndarray) -> np.ndarray:
-    """The least change of the loose entries that solves as much as can be."""
-    change = np.zeros(matrix.shape[1])
-    rows = 1 / row_scales(matrix)
-    A = matrix[:, loose] * rows[:, None]
+def _solved(rows: host_rows.HostRows, loose: np.ndarray) -> np.ndarray:
+    """The least change of the loose entries that brings the values to zero."""
+    change = np.zeros(rows.slopes.shape[1])
+    A = rows.slopes[:, loose] / rows.sizes[:, None]
     if A.shape[1]:
-        change[loose] = np.linalg.lstsq(A, right * rows, rcond=1e-9)[0]
+        # Rows that feel no motion but by rounding must not be met by a leap.
+        values = np.where(np.max(np.abs(A), axis=1) > NOISE, rows.values, 0.0)
+        change[loose] = np.linalg.lstsq(A, -values / rows.sizes, rcond=NOISE)[0]
     return change
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 SINGULAR = 1e-13  # of a mass matrix scaled to a unit diagonal
-DEPENDENT = 1e-8  # of the largest singular value of the rows
+DEPENDENT = 1e-8  # a singular value of rows of unit size that is not one
 
 
 @final
@@ -67,11 +67,10 @@ def mobility(system: System, state: State | None = None) -> Mobility:
         return Mobility(system.speeds, (), 0, np.zeros((0, 0)))
     at = state or system.rest()
     now = host_rows.scene(system, float(at.t), at.q)
-    _, A = host_rows.velocities(system, now, at.z)
-    scaled = A / assemble.row_scales(A)[:, None]
-    left, sizes, _ = np.linalg.svd(scaled, full_matrices=True)
-    rank = int(np.sum(sizes > DEPENDENT * max(sizes[0], 1.0)))
-    combinations = left[:, rank:].T / assemble.row_scales(A)
+    rows = host_rows.velocities(system, now, at.z)
+    left, sizes, _ = np.linalg.svd(rows.slopes / rows.sizes[:, None])
+    rank = int(np.sum(sizes > DEPENDENT))
+    combinations = left[:, rank:].T / rows.sizes
     return Mobility(system.speeds, system.row_names, rank, combinations)
 
 
@@ -197,9 +196,9 @@ def _loose_under_constraints(
     system: System, q: np.ndarray, M: np.ndarray
 ) -> tuple[int, np.ndarray] | None:
     now = host_rows.scene(system, 0.0, q)
-    _, A = host_rows.velocities(system, now, np.zeros(system.speeds))
-    _, sizes, right = np.linalg.svd(A / assemble.row_scales(A)[:, None])
-    rank = int(np.sum(sizes > DEPENDENT * max(sizes[0], 1.0)))
+    rows = host_rows.velocities(system, now, np.zeros(system.speeds))
+    _, sizes, right = np.linalg.svd(rows.slopes / rows.sizes[:, None])
+    rank = int(np.sum(sizes > DEPENDENT))
     allowed = right[rank:].T
     if not allowed.shape[1]:
         return None

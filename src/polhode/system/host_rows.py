@@ -40,6 +40,18 @@ class Scene(NamedTuple):
     table: Table
 
 
+class HostRows(NamedTuple):
+    """Values (rows,), slopes by the speeds (rows, speeds), and natural sizes (rows,).
+
+    A size is how strongly a row feels the motions of its own bodies and joints, whether
+    or not the system can make them: one that feels none of the system's is redundant.
+    """
+
+    values: np.ndarray
+    slopes: np.ndarray
+    sizes: np.ndarray
+
+
 def scene(system: System, t: float, q: np.ndarray) -> Scene:
     """Poses, the world's last, and Jacobians of all bodies in their own axes."""
     table = system.table()
@@ -47,49 +59,69 @@ def scene(system: System, t: float, q: np.ndarray) -> Scene:
     return Scene(t, q, poses, kinematics.jacobians(system, t, q, table), table)
 
 
-def positions(system: System, now: Scene) -> tuple[np.ndarray, np.ndarray]:
-    """g (rows,) of the holonomic constraints, and dg/dz (rows, speeds)."""
-    values, slopes = [np.zeros(0)], [np.zeros((0, system.speeds))]
+def positions(system: System, now: Scene) -> HostRows:
+    """g of the holonomic constraints, and dg/dz."""
+    parts = []
     for constraint in system.constraints:
         if constraint.is_holonomic:
             here = placed(system, constraint, now.poses, now.q)
-            values.append(constraint.position(here, now.t, now.table))
-            slopes.append(_slope(system, constraint, here, now))
-    return np.concatenate(values), np.concatenate(slopes)
+            g = constraint.position(here, now.t, now.table)
+            parts.append(HostRows(g, *_slope(system, constraint, here, now)))
+    return _stacked(system, parts)
 
 
-def velocities(
-    system: System, now: Scene, z: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """phi (rows,) of all constraints at the speeds z, and d phi/dz (rows, speeds)."""
-    values, slopes = [np.zeros(0)], [np.zeros((0, system.speeds))]
+def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
+    """phi of all constraints at the speeds z, and d phi/dz."""
+    parts = []
     for constraint in system.constraints:
         here = placed(system, constraint, now.poses, now.q)
         if constraint.is_holonomic:
-            A = _slope(system, constraint, here, now)
-            values.append(A @ z + _by_time(constraint, here, now))
+            A, sizes = _slope(system, constraint, here, now)
+            phi = A @ z + _by_time(constraint, here, now)
+            parts.append(HostRows(phi, A, sizes))
         else:
-
-            def phi(speeds: np.ndarray, constraint: Any = constraint) -> Any:
-                twists = _twists(now, speeds)
-                motion = moving(system, constraint, twists, speeds)
-                here = placed(system, constraint, now.poses, now.q)
-                return constraint.velocity(here, motion, now.t, now.table)
-
-            values.append(phi(z))
-            A = _columns(lambda k, h: phi(z + h * np.eye(len(z))[k]), len(z))
-        slopes.append(A)
-    return np.concatenate(values), np.concatenate(slopes)
+            parts.append(_velocity(system, constraint, here, now, z))
+    return _stacked(system, parts)
 
 
-def _slope(system: System, constraint: Any, here: Placed, now: Scene) -> np.ndarray:
+def _velocity(
+    system: System, constraint: Any, here: Placed, now: Scene, z: np.ndarray
+) -> HostRows:
+    def phi(speeds: np.ndarray) -> Any:
+        motion = moving(system, constraint, _twists(now, speeds), speeds)
+        return constraint.velocity(here, motion, now.t, now.table)
+
+    units = np.eye(len(z))
+    A = _columns(lambda k, h: phi(z + h * units[k]), len(z))
+    return HostRows(phi(z), A, _lengths(A))
+
+
+def _stacked(system: System, parts: list[HostRows]) -> HostRows:
+    nothing = HostRows(np.zeros(0), np.zeros((0, system.speeds)), np.zeros(0))
+    return HostRows(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+
+
+def _slope(
+    system: System, constraint: Any, here: Placed, now: Scene
+) -> tuple[np.ndarray, np.ndarray]:
     A = np.zeros((len(constraint.rows), system.speeds))
+    felt = []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            A += _by_pose(constraint, here, k, now) @ now.J[body]
+            G = _by_pose(constraint, here, k, now)
+            A += G @ now.J[body]
+            felt.append(G)
     for k, joint in enumerate(constraint.joints):
-        A[:, system.edge(joint.name).z] += _by_joint(constraint, here, k, now)
-    return A
+        G = _by_joint(constraint, here, k, now)
+        A[:, system.edge(joint.name).z] += G
+        felt.append(G)
+    return A, _lengths(np.concatenate(felt, axis=1)) if felt else np.ones(len(A))
+
+
+def _lengths(rows: np.ndarray) -> np.ndarray:
+    """The length of each row; 1 for one that feels nothing."""
+    sizes = np.linalg.norm(rows, axis=1)
+    return np.where(sizes > 0, sizes, 1.0)
 
 
 def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:

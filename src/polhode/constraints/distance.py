@@ -1,0 +1,94 @@
+r"""A rod without mass: two points at a constant distance.
+
+      first o---------- L ----------o second        g = (d . d - L^2) / (2 L)
+
+Near the constraint g is |d| - L, so its multiplier is the force in the rod, positive if
+it pushes. The square has no corner where d vanishes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, final
+
+from polhode.constraints.constraint import (
+    Attachment,
+    Placed,
+    parameters_of,
+    place,
+    require_two_bodies,
+)
+from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
+from polhode.geometry.frame import Frame
+from polhode.geometry.vector import dot
+from polhode.joints.joint import Joint
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    distinct,
+    named,
+    parameters_in,
+    quantity,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """A point of one body stays at a length from a point of another.
+
+    >>> from polhode.matter.particle import Particle
+    >>> a, b = Particle("a", 1.0), Particle("b", 1.0)
+    >>> Distance(a.mass_centre, b.mass_centre, 2.0).rows
+    ('length',)
+    """
+
+    first: Attachment
+    second: Attachment
+    length: Quantity
+    _: KW_ONLY
+    name: str = "distance"
+    is_holonomic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.first, self.second)
+        given = quantity(self.length, f"the length of {self.name!r}")
+        if not is_traced(at(given)) and at(given) <= 0:
+            raise ModelError(
+                f"the length of {self.name!r} is {at(given):g} m.",
+                "At no distance a point has no direction in which it is held.",
+                "Give a positive length; ph.Spherical joins two points.",
+            )
+        object.__setattr__(self, "length", named(given, f"{self.name}.length"))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The two bodies it joins."""
+        return (self.first.frame, self.second.frame)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """None."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The length, and those of the points."""
+        ends = parameters_of(self.first, self.second)
+        return distinct([*ends, *parameters_in([self.length])])
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """One: the length."""
+        return ("length",)
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """(d . d - L^2) / (2 L)"""
+        d = place(placed, 1, self.second, table) - place(placed, 0, self.first, table)
+        L = at(self.length, table)
+        return namespace(d).stack([(dot(d, d) - L * L) / (2 * L)])

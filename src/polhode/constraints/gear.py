@@ -1,0 +1,88 @@
+"""Gears and belts: two joints that turn or slide in a constant ratio."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, final
+
+from polhode.constraints.constraint import Placed, require_single
+from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
+from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    named,
+    parameters_in,
+    quantity,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Gear:
+    """The coordinate of one joint is a constant times that of another.
+
+        q_driven = ratio q_driver + offset
+
+    Both joints have one coordinate. Two wheels in mesh turn in opposite directions: a
+    negative ratio; a belt turns them alike. A rack has metres a radian.
+    """
+
+    driven: Joint
+    driver: Joint
+    ratio: Quantity
+    offset: Quantity = 0.0
+    _: KW_ONLY
+    name: str = "gear"
+    is_holonomic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_single(self.name, self.driven)
+        require_single(self.name, self.driver)
+        if self.driven is self.driver:
+            raise ModelError(
+                f"{self.name!r} gears joint {self.driven.name!r} with itself.",
+                "A joint that is a multiple of itself stands still.",
+                "Give two joints; ph.lock(system, joint) stops one.",
+            )
+        for word in ("ratio", "offset"):
+            given = quantity(getattr(self, word), f"the {word} of {self.name!r}")
+            object.__setattr__(self, word, named(given, f"{self.name}.{word}"))
+        if not is_traced(at(self.ratio)) and at(self.ratio) == 0:
+            raise ModelError(
+                f"the ratio of {self.name!r} is zero.",
+                "The driven joint would stand still whatever the driver does.",
+                "Give a ratio that is not zero, or lock the joint.",
+            )
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The driven one and the driver."""
+        return (self.driven, self.driver)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Ratio and offset."""
+        return parameters_in([self.ratio, self.offset])
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """One: the ratio."""
+        return ("ratio",)
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """q_driven - ratio q_driver - offset"""
+        driven, driver = placed.coordinates
+        ratio, offset = at(self.ratio, table), at(self.offset, table)
+        return namespace(driven, driver).stack([driven[0] - ratio * driver[0] - offset])

@@ -1,0 +1,131 @@
+"""Equations of position that users write: of placements of bodies, and of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, final
+
+from polhode.constraints.constraint import (
+    Attachment,
+    Placed,
+    coordinates_of,
+    parameters_of,
+    require_rows,
+    require_two_bodies,
+)
+from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
+from polhode.lowering.arrays import namespace
+from polhode.lowering.double import doubled
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+
+class Placement(NamedTuple):
+    """Where a body is, seen from the world: position (3,) and rotation R_WB (3, 3)."""
+
+    position: Any
+    rotation: Any
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Holonomic:
+    """An equation g(a, b, ..., t) = 0 of the placements of bodies.
+
+    `law(a, b, ..., t)` gives g (rows,), or one number: a, b, ... are the placements
+    (position, rotation) of the bodies before the world; traceable.
+    """
+
+    of: Sequence[Frame]
+    law: Callable[..., Any]
+    _: KW_ONLY
+    rows: Sequence[str] = ("row 1",)
+    name: str = "holonomic"
+    is_holonomic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", tuple(self.of))
+        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The bodies whose placements it reads."""
+        return tuple(self.of)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """None."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the law holds its own numbers."""
+        return ()
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """g (rows,)"""
+        return self._g(placed.rotations, placed.origins, t)
+
+    @cached_property
+    def _g(self) -> Callable[..., Any]:
+        def g(rotations: Any, origins: Any, t: Any) -> Any:
+            count = range(len(self.of))
+            found = self.law(*(Placement(origins[k], rotations[k]) for k in count), t)
+            xp = namespace(found, origins)
+            return xp.reshape(xp.asarray(found), (len(self.rows),))
+
+        return doubled(g)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PointOn:
+    """A point of one body stays on a surface, a curve or a line of another.
+
+    `law(x)` of the coordinates x (3,) of the point in the axes of the body `of` is zero
+    there: one number for a surface, two for a curve; traceable.
+    """
+
+    point: Attachment
+    of: Frame
+    law: Callable[[Any], Any]
+    _: KW_ONLY
+    rows: Sequence[str] = ("row 1",)
+    name: str = "point on"
+    is_holonomic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_two_bodies(self.name, self.point, self.of)
+        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body of the point, then the one with the surface."""
+        return (self.point.frame, self.of)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """None."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the point."""
+        return parameters_of(self.point)
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """law(R_WB^T (P - Bo)) (rows,)"""
+        arm = placed.rotations[0] @ coordinates_of(self.point, table)
+        away = placed.origins[0] + arm - placed.origins[1]
+        return self._g(placed.rotations[1].T @ away)
+
+    @cached_property
+    def _g(self) -> Callable[..., Any]:
+        def g(x: Any) -> Any:
+            found = self.law(x)
+            xp = namespace(found, x)
+            return xp.reshape(xp.asarray(found), (len(self.rows),))
+
+        return doubled(g)

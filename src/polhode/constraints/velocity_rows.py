@@ -1,0 +1,120 @@
+"""Equations of velocity that users write: linear in the speeds, or any at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+from polhode.constraints.constraint import Moving, Placed, require_rows
+from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
+from polhode.lowering.arrays import namespace
+from polhode.lowering.double import doubled
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class VelocityRows:
+    """Rows a(q, t) z = b(q, t), linear in the speeds of some joints.
+
+    `law(q_1, q_2, ..., t)` gives a (rows, all speeds of these joints in order) and
+    b (rows,), from the coordinates of each joint; traceable. A single row may be given
+    without its first axis.
+
+    >>> import numpy as np
+    >>> from polhode.joints.planar import Planar
+    >>> from polhode.matter.rigid_body import Body
+    >>> from polhode.matter.solids import box
+    >>> from polhode.matter.world import World
+    >>> sled = Body("sled", box(mass=1.0, x=1.0, y=0.5, z=0.1))
+    >>> ice = Planar("ice", World().origin, sled.origin, normal=(0, 0, 1))
+    >>> VelocityRows([ice], lambda q, t: (np.array([0.0, 0.0, 1.0]), 0.0)).rows
+    ('row 1',)
+    """
+
+    joints: Sequence[Joint]
+    law: Callable[..., Any]
+    _: KW_ONLY
+    rows: Sequence[str] = ("row 1",)
+    name: str = "velocity rows"
+    is_holonomic: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the law holds its own numbers."""
+        return ()
+
+    def velocity(
+        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Any:
+        """a z - b (rows,)"""
+        return self._residual(placed.coordinates, moving.speeds, t)
+
+    @cached_property
+    def _residual(self) -> Callable[..., Any]:
+        def residual(coordinates: Any, speeds: Any, t: Any) -> Any:
+            a, b = self.law(*coordinates, t)
+            z = namespace(*speeds).concatenate(speeds)
+            xp = namespace(z)
+            a = xp.reshape(xp.asarray(a), (len(self.rows), len(z)))
+            return a @ z - xp.reshape(xp.asarray(b), (len(self.rows),))
+
+        return doubled(residual)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class VelocityEquation:
+    """An equation phi = 0 of any form in the speeds of some joints, by Gauss.
+
+    `law(coordinates, speeds, t)` gives phi (rows,), or one number; coordinates and
+    speeds are tuples, one entry a joint; traceable.
+    """
+
+    joints: Sequence[Joint]
+    law: Callable[..., Any]
+    _: KW_ONLY
+    rows: Sequence[str] = ("row 1",)
+    name: str = "velocity equation"
+    is_holonomic: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the law holds its own numbers."""
+        return ()
+
+    def velocity(
+        self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Any:
+        """phi (rows,)"""
+        return self._phi(placed.coordinates, moving.speeds, t)
+
+    @cached_property
+    def _phi(self) -> Callable[..., Any]:
+        def phi(coordinates: Any, speeds: Any, t: Any) -> Any:
+            values = self.law(coordinates, speeds, t)
+            xp = namespace(values, *speeds)
+            return xp.reshape(xp.asarray(values), (len(self.rows),))
+
+        return doubled(phi)
