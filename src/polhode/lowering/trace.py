@@ -53,6 +53,14 @@ def shape_of(array: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(np.shape(array), array.dtype)
 
 
+def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:
+    """How many constants and how many carried values a `scan` takes."""
+    if "num_consts" in parameters:  # JAX 0.10
+        return parameters["num_consts"], parameters["num_carry"]
+    constants, carried, _ = parameters["ft_in"].unpack()
+    return len(constants), len(carried)
+
+
 def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
     """Every jaxpr among the parameters of an equation."""
     for value in parameters.values():

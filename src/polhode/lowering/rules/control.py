@@ -20,13 +20,15 @@ from polhode.lowering.program import (
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
+from polhode.lowering.trace import scan_counts
 
 LONGEST = 64  # turns: what repeats more often gains little from being special
 
 
 def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     p = equation.params
-    first, second = p["num_consts"], p["num_consts"] + p["num_carry"]
+    first, carried = scan_counts(p)
+    second = first + carried
     constants, carry, xs = (
         arguments[:first],
         arguments[first:second],
