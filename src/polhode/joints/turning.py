@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.geometry.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, removable
 
 
 def turn_about(axis: Any, angle: Any) -> Any:
@@ -48,12 +48,14 @@ def tilt(triad: Any, R_FM: Any) -> Any:
     """
     m_u, m_v, m_n = components = triad.T @ (R_FM.T @ triad[:, 2])
     xp = namespace(components)
-    sine2, cosine = m_u**2 + m_v**2, 1.0 + m_n
-    opposite = (sine2 == 0) & (cosine <= 0)
     # α = 2 atan2(|m x n|, 1 + m.n)
-    ratio = 2 * arctangent_ratio(xp.where(opposite, 1.0, sine2), cosine)
+    sine2, cosine = m_u**2 + m_v**2, 1.0 + m_n
+    # Marked as removable, so that people read the closed form without the one point.
+    opposite = cosine <= 0
+    safe_sine2, safe_cosine = (removable(opposite, 1.0, x) for x in (sine2, cosine))
+    ratio = 2 * arctangent_ratio(safe_sine2, safe_cosine)
     half_turn = np.array([np.pi, 0.0])
-    return xp.where(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
+    return removable(opposite, half_turn, ratio * xp.stack([m_v, -m_u]))
 
 
 def offset(triad: Any, R_FM: Any, p_FoMo_F: Any) -> Any:
