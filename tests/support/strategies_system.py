@@ -160,7 +160,7 @@ def ball_on_table() -> System:
     return System([table, weld], [Weight(9.81)], name="ball on table")
 
 
-def four_bar(name: str = "four-bar") -> System:
+def four_bar(ground: float = 2.0) -> System:
     """Crank, coupler and rocker between two hinges in the ground."""
     world = World()
     crank, coupler, rocker = bar("crank", 1.0), bar("coupler", 2.0), bar("rocker", 1.5)
@@ -168,9 +168,9 @@ def four_bar(name: str = "four-bar") -> System:
         Revolute("A", world.origin, crank.point(-0.5, 0, 0), axis=Y),
         Revolute("B", crank.point(0.5, 0, 0), coupler.point(-1.0, 0, 0), axis=Y),
         Revolute("C", coupler.point(1.0, 0, 0), rocker.point(-0.75, 0, 0), axis=Y),
-        Revolute("D", rocker.point(0.75, 0, 0), world.point(2.0, 0, 0), axis=Y),
+        Revolute("D", rocker.point(0.75, 0, 0), world.point(ground, 0, 0), axis=Y),
     ]
-    return System(joints, [Weight(9.81)], name=name)
+    return System(joints, [Weight(9.81)], name="four-bar")
 
 
 def slider_crank() -> System:

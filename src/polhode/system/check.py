@@ -12,7 +12,7 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
 from polhode.matter.particle import Particle
 from polhode.matter.validity import require_mass, require_physical
-from polhode.system import assemble, host_rows, kinematics, mass
+from polhode.system import assemble, host_rows, kinematics, mass, rows
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -67,21 +67,38 @@ def mobility(system: System, state: State | None = None) -> Mobility:
         return Mobility(system.speeds, (), 0, np.zeros((0, 0)))
     at = state or system.rest()
     now = host_rows.scene(system, float(at.t), at.q)
-    rows = host_rows.velocities(system, now, at.z)
-    left, sizes, _ = np.linalg.svd(rows.slopes / rows.sizes[:, None])
+    found = host_rows.velocities(system, now, at.z)
+    left, sizes, _ = np.linalg.svd(found.slopes / found.sizes[:, None])
     rank = int(np.sum(sizes > DEPENDENT))
-    combinations = left[:, rank:].T / rows.sizes
+    combinations = left[:, rank:].T / found.sizes
     return Mobility(system.speeds, system.row_names, rank, combinations)
 
 
 def require_sound(system: System) -> None:
     """Refuse what has no motion, or not one only; silent inside a trace."""
-    if is_traced(*system.parameters.values()):
+    neutral = system.neutral()
+    M = mass.mass_matrix(system, 0.0, neutral)
+    g = rows.positions(system, 0.0, neutral)
+    if is_traced(M, g, *system.parameters.values()):
         return
     if system.values:
         _require_physical(system)
-    q = rest_coordinates(system)
-    _require_mass(system, q)
+    if system.constraints:
+        _require_mass(system, rest_coordinates(system))
+    elif not _is_regular(M):
+        _require_mass(system, neutral)
+
+
+def _is_regular(M: np.ndarray) -> bool:
+    """Whether a mass matrix has a factor with sound pivots: quicker than eigh."""
+    sizes = np.sqrt(np.maximum(np.diag(M), 0.0))
+    if not np.all(sizes > 0):
+        return False
+    try:
+        factor = np.linalg.cholesky(M / np.outer(sizes, sizes))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.min(np.diag(factor)) ** 2 > SINGULAR * len(M))
 
 
 def rest_coordinates(system: System) -> np.ndarray:
@@ -196,8 +213,8 @@ def _loose_under_constraints(
     system: System, q: np.ndarray, M: np.ndarray
 ) -> tuple[int, np.ndarray] | None:
     now = host_rows.scene(system, 0.0, q)
-    rows = host_rows.velocities(system, now, np.zeros(system.speeds))
-    _, sizes, right = np.linalg.svd(rows.slopes / rows.sizes[:, None])
+    found = host_rows.velocities(system, now, np.zeros(system.speeds))
+    _, sizes, right = np.linalg.svd(found.slopes / found.sizes[:, None])
     rank = int(np.sum(sizes > DEPENDENT))
     allowed = right[rank:].T
     if not allowed.shape[1]:

@@ -172,7 +172,10 @@ def _entries(joint: Joint, value: Any, names: tuple[str, ...], what: str) -> lis
             f"They are {', '.join(names) or 'none'}, in this order.",
             "Give that many numbers.",
         )
-    return [value] if shape == () else list(value)
+    entries = [value] if shape == () else list(value)
+    for entry, name in zip(entries, names, strict=True):
+        admit(entry, (), f"{name} of a state")
+    return entries
 
 
 def _tails(joint: Joint, names: tuple[str, ...]) -> list[str]:

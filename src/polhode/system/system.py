@@ -41,7 +41,7 @@ from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import NOMINAL, Table
+from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.system import check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
 from polhode.system.members import suggestion, tree_of
@@ -269,7 +269,8 @@ class System:  # limit: its functions are the contract with all formulations
                     "A value without a name in the model would change nothing.",
                     suggestion(name, self.parameters),
                 )
-        values = {**self.values, **parameters}
+        checked = {n: number(v, f"parameter {n!r}") for n, v in parameters.items()}
+        values = {**self.values, **checked}
         return System(*self.given, name=self.name, values=values)
 
     @cached_property
