@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.lowering.columns import roots_of
 from polhode.lowering.expand import expand
 from polhode.lowering.optimise import choose_roundings
 from polhode.lowering.program import (
@@ -22,7 +23,7 @@ class Prepared:
         self.program: ScalarProgram = scalarise(
             jaxpr, fold, unroll_at_most=unroll_at_most
         )
-        roots = [e for o in self.program.outputs for e in o.reshape(-1).tolist()]
+        roots = roots_of(self.program.outputs)
         live = find_live(roots)
         self.operations_before = live.operations()
         self.loops = sum(node.op == "loop" for node in live.nodes)

@@ -119,11 +119,12 @@ def _overwritten(node: Node, live: Liveness) -> Iterator[Element]:
     if node.op == "update" and node.data[1]:
         yield from _version(node.args[0], node.data[0], live)
     if node.op == "copy_all":
-        buffer, source, _, _, follows = node.data
+        buffer, column, follows = node.data
         live.buffers |= {buffer}
-        yield from _store(source, live)
-        if source.kind == "memory":
-            yield from _version(node.args[-1], source, live)
+        if column.source is not None:
+            yield from _store(column.source, live)
+            if column.source.kind == "memory":
+                yield from _version(node.args[-1], column.source, live)
         if follows:
             yield from _version(node.args[0], buffer, live)
 
@@ -277,13 +278,15 @@ def overwriters(live: Liveness, members: dict) -> dict[Node, set[Node]]:
 def _reads(node: Node) -> Iterator[tuple[Buffer, Node]]:
     if node.op == "load" and node.data.kind == "memory":
         yield node.data, node.args[1]
-    if node.op == "copy_all" and node.data[1].kind == "memory":
-        yield node.data[1], node.args[-1]
+    if node.op == "copy_all":
+        source = node.data[1].source
+        if source is not None and source.kind == "memory":
+            yield source, node.args[-1]
 
 
 def _overwrites(node: Node, live: Liveness) -> Iterator[tuple[Buffer, Node]]:
     if (node.op == "update" and node.data[1]) or (
-        node.op == "copy_all" and node.data[4]
+        node.op == "copy_all" and node.data[2]
     ):
         yield node.data[0], node.args[0]
     elif node.op == "loop":

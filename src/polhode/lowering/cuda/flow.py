@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from polhode.lowering.columns import Column
 from polhode.lowering.cuda.operations import SCALAR
 from polhode.lowering.cuda.write import Writer
 from polhode.lowering.graph import Branch, Loop, Node
@@ -116,15 +117,23 @@ def update(write: Writer, node: Node) -> None:
 
 
 def copy_all(write: Writer, node: Node) -> None:
-    """A whole buffer from equally spaced places of another."""
-    buffer, source, start, step, _ = node.data
+    """A column of a buffer from another, or of one element."""
+    buffer, column, _ = node.data
     k = write.fresh("i")
-    write.open(f"for (i64 {k} = 0; {k} < {buffer.size}; ++{k})")
+    write.open(f"for (i64 {k} = 0; {k} < {column.count}; ++{k})")
     value = Node("load", buffer.type, (), None)
-    text = write.read(source, f"({start} + {k} * {step})")
-    write.names[value] = write.constant(buffer.type, text)
-    write.store(buffer, k, value)
+    write.names[value] = write.constant(
+        buffer.type, of_column(write, column, k, buffer.type)
+    )
+    write.store(buffer, f"({column.first} + {k} * {column.stride})", value)
     write.close()
+
+
+def of_column(write: Writer, column: Column, k: str, type: str) -> str:
+    """The element of a column in turn k of a loop over it."""
+    if column.source is None:
+        return write.use(column.element, type)
+    return write.read(column.source, f"({column.start} + {k} * {column.step})")
 
 
 FLOW: dict[str, Callable[[Writer, Node], None]] = {

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polhode.lowering.cuda.flow import function_name, result_name
+from polhode.lowering.columns import columns_of
+from polhode.lowering.cuda.flow import function_name, of_column, result_name
 from polhode.lowering.cuda.operations import IN_MEMORY, SCALAR, literal
 from polhode.lowering.cuda.prelude import PRELUDE
 from polhode.lowering.cuda.write import Writer, table_name
 from polhode.lowering.llvm.emit import Memory
 from polhode.lowering.program import ScalarProgram
-from polhode.lowering.rules.indexing import in_steps
 from polhode.lowering.schedule import Function, Schedule
 
-LONG = 64  # elements: a longer output is copied by a loop
 NUMBERS_A_LINE = 4
 
 
@@ -140,15 +139,15 @@ def _offset(size: int, turned: bool) -> str:
 
 def _store_outputs(write: Writer, program: ScalarProgram) -> None:
     for k, value in enumerate(program.outputs):
-        type, elements = program.output_types[k], value.reshape(-1).tolist()
-        steps = in_steps(elements) if len(elements) >= LONG else None
-        if steps is None:
-            for j, element in enumerate(elements):
+        type, columns = program.output_types[k], columns_of(value)
+        if columns is None:
+            for j, element in enumerate(value.reshape(-1).tolist()):
                 write.say(f"z{k}[ELEMENT({j})] = {write.use(element, type)};")
             continue
-        buffer, start, step = steps
         i = write.fresh("i")
-        write.open(f"for (i64 {i} = 0; {i} < {len(elements)}; ++{i})")
-        text = write.read(buffer, f"({start} + {i} * {step})")
-        write.say(f"z{k}[ELEMENT({i})] = {text};")
+        write.open(f"for (i64 {i} = 0; {i} < {columns[0].count}; ++{i})")
+        for column in columns:
+            place = f"({column.first} + {i} * {column.stride})"
+            text = of_column(write, column, i, type)
+            write.say(f"z{k}[ELEMENT({place})] = {text};")
         write.close()

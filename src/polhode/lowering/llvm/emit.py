@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from polhode.lowering.columns import Column
 from polhode.lowering.graph import Block, Buffer, Element, Node
 from polhode.lowering.llvm.operations import template
 from polhode.lowering.llvm.text import (
@@ -188,13 +189,17 @@ class Emitter:
             name = self._read(pointer, buffer.type, self.use(index, "int64", False))
         self.define(node, name, wide)
 
-    def load_in_steps(
-        self, buffer: Buffer, counter: str, start: int, step: int
-    ) -> Node:
-        """The element of a buffer at start + step * counter."""
+    def in_steps(self, counter: str, start: int, step: int) -> str:
         scaled = self.write(f"mul i64 {counter}, {step}")
-        place = self.named("int64", self.write(f"add i64 {scaled}, {start}"))
-        value = Node("load", buffer.type, (place,), buffer)
+        return self.write(f"add i64 {scaled}, {start}")
+
+    def of_column(self, column: Column, counter: str) -> Element:
+        """The element of a column in one turn of a loop over it."""
+        buffer = column.source
+        if buffer is None:
+            return column.element
+        place = self.in_steps(counter, column.start, column.step)
+        value = Node("load", buffer.type, (self.named("int64", place),), buffer)
         if buffer.kind != "input" or self.memory.batched[buffer.slot]:
             self.varying.add(value)
         self.load(value)

@@ -278,14 +278,14 @@ def update(emit: Emitter, node: Node) -> None:
 
 
 def copy_all(emit: Emitter, node: Node) -> None:
-    """A whole buffer from equally spaced places of another: a small loop."""
-    buffer, source, start, step, _ = node.data
+    """A column of a buffer from another, or of one element: a small loop."""
+    buffer, column, _ = node.data
 
     def turn(counter: str) -> None:
-        value = emit.load_in_steps(source, counter, start, step)
-        emit.store_memory(buffer, emit.named("int64", counter), value)
+        place = emit.named("int64", emit.in_steps(counter, column.first, column.stride))
+        emit.store_memory(buffer, place, emit.of_column(column, counter))
 
-    emit.repeat(buffer.size, turn)
+    emit.repeat(column.count, turn)
 
 
 FLOW: dict[str, Callable[[Emitter, Node], None]] = {

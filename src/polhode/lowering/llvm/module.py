@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from polhode.lowering.columns import Column, columns_of, roots_of
 from polhode.lowering.graph import Node
 from polhode.lowering.llvm.emit import Emitter, Memory
 from polhode.lowering.llvm.lanes import find_varying
 from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.program import ScalarProgram
-from polhode.lowering.rules.indexing import in_steps
 from polhode.lowering.schedule import Function, Schedule
 
-LONG = 64  # elements: a longer output is copied by a loop
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 
@@ -40,7 +39,7 @@ def write_module(
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
     emit.label = "systems"
-    emit.roots = {e for o in program.outputs for e in o.flat if isinstance(e, Node)}
+    emit.roots = {e for e in roots_of(program.outputs) if isinstance(e, Node)}
     emit.block(program.graph.top)
     _store_outputs(emit, program)
     functions = [_function(f, plan, lanes, memory) for f in _ordered(plan)]
@@ -102,24 +101,24 @@ def _lane_pointers(word: str, k: int, size: int, kind: str, lanes: int) -> list[
 
 def _store_outputs(emit: Emitter, program: ScalarProgram) -> None:
     for k, value in enumerate(program.outputs):
-        type, elements = program.output_types[k], value.reshape(-1).tolist()
-        steps = in_steps(elements) if len(elements) >= LONG else None
-        if steps is not None:
-            _store_array(emit, k, (*steps, len(elements)), type)
+        type, columns = program.output_types[k], columns_of(value)
+        if columns is not None:
+            _store_columns(emit, k, columns, type)
             continue
-        for j, element in enumerate(elements):
+        for j, element in enumerate(value.reshape(-1).tolist()):
             _store_element(emit, k, str(j), element, type)
 
 
-def _store_array(emit: Emitter, k: int, steps: tuple, type: str) -> None:
-    """A long output that lies in memory in equal steps: a loop."""
-    source, start, step, size = steps
+def _store_columns(emit: Emitter, k: int, columns: list[Column], type: str) -> None:
+    """A long output that lies in memory in columns: a loop."""
 
     def turn(counter: str) -> None:
-        value = emit.load_in_steps(source, counter, start, step)
-        _store_element(emit, k, counter, value, type)
+        for column in columns:
+            value = emit.of_column(column, counter)
+            place = emit.in_steps(counter, column.first, column.stride)
+            _store_element(emit, k, place, value, type)
 
-    emit.repeat(size, turn)
+    emit.repeat(columns[0].count, turn)
 
 
 def _store_element(emit: Emitter, k: int, j: str, element: object, type: str) -> None:

@@ -134,7 +134,8 @@ def _shift(op: str, type: str) -> str:
         most = f"{{lit:{width(type) - 1}}}"
         return (
             inside
-            + f"select {{B}} {{t1}}, {{T}} {{1}}, {{T}} {most}\nashr {{T}} {{0}}, {{t2}}"
+            + f"select {{B}} {{t1}}, {{T}} {{1}}, {{T}} {most}\n"
+            + "ashr {T} {0}, {t2}"
         )
     return (
         inside

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.lowering.columns import in_steps
 from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.program import Lowering, Value, lift, type_of
 from polhode.lowering.rules import memory
@@ -61,24 +62,6 @@ def _table(low: Lowering, items: list[Element], type: str) -> Buffer:
     values = np.array(items, dtype=type)
     key = (type, values.tobytes())
     return low.tables.setdefault(key, Buffer("table", type, len(items), values=values))
-
-
-def in_steps(items: list[Element]) -> tuple[Buffer, int, int] | None:
-    """The buffer, start and step if the items are equally spaced loads of it."""
-    first, second = items[0], items[1]
-    for item in (first, second):
-        if not isinstance(item, Node) or item.op != "load":
-            return None
-    if isinstance(first.args[0], Node) or isinstance(second.args[0], Node):
-        return None
-    buffer, start = first.data, first.args[0]
-    step = second.args[0] - start
-    for k, item in enumerate(items):
-        if not isinstance(item, Node) or item.op != "load" or item.data is not buffer:
-            return None
-        if item.args[0] != start + k * step or item.args[1:] != first.args[1:]:
-            return None
-    return buffer, start, step
 
 
 def _select(low: Lowering, items: list[Element], index: Element, type: str) -> Element:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from polhode.lowering.columns import columns_of
 from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.program import Lowering, Value
 
@@ -44,18 +45,19 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
 
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:
     """A version of the buffer with the value as its content."""
-    from polhode.lowering.rules.indexing import in_steps
-
-    items = value.reshape(-1).tolist()
-    steps = in_steps(items) if len(items) > 1 else None
-    before = () if after is None else (after,)
-    if steps is not None and steps[0] is not buffer:
-        source, start, step = steps
-        reads = items[0].args[1:]
-        data = (buffer, source, start, step, after is not None)
-        return low.graph.unique("copy_all", "", (*before, *reads), data)
-    pairs = [part for j, item in enumerate(items) for part in (j, item)]
-    return low.graph.unique("update", "", (*before, *pairs), (buffer, len(before)))
+    columns = columns_of(value)
+    if columns is None or any(c.source is buffer for c in columns):
+        items = value.reshape(-1).tolist()
+        pairs = [part for j, item in enumerate(items) for part in (j, item)]
+        before = () if after is None else (after,)
+        return low.graph.unique("update", "", (*before, *pairs), (buffer, len(before)))
+    for column in columns:
+        before = () if after is None else (after,)
+        given = column.reads if column.source is not None else (column.element,)
+        data = (buffer, column, after is not None)
+        after = low.graph.unique("copy_all", "", (*before, *given), data)
+    assert after is not None
+    return after
 
 
 def new_memory(low: Lowering, value: Value, type: str) -> tuple[Buffer, Node]:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from polhode.lowering.columns import WIDE, in_steps
 from polhode.lowering.graph import Element, Node
 from polhode.lowering.program import Lowering, Value, lift
-from polhode.lowering.rules.indexing import in_steps, pick
+from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.loops import Carry, build_loop, store_columns
 
 AT_LEAST = 256  # elements: below, straight code is quicker
@@ -18,7 +19,7 @@ AT_LEAST = 256  # elements: below, straight code is quicker
 def rolled(
     low: Lowering, function: Callable[..., Element], values: Any, types: list[str]
 ) -> Value | None:
-    """The function over arrays whose elements lie in memory in equal steps, or None.
+    """The function over arrays whose elements lie in memory in columns, or None.
 
     `types` are those of the values, and last that of the result.
     """
@@ -26,22 +27,38 @@ def rolled(
     size = int(np.prod(shape, dtype=int))
     if low.reading or size < AT_LEAST:
         return None
-    columns = [lift(np.broadcast_to(v, shape)).reshape(-1).tolist() for v in values]
-    if not all(map(_is_regular, columns)):
-        return None
+    arrays = [lift(np.broadcast_to(v, shape)) for v in values]
+    for rows, width in ((size, 1), (shape[0], size // shape[0])):
+        tables = [a.reshape(rows, width) for a in arrays]
+        if width <= WIDE and all(map(_is_regular, tables)):
+            return _loop(low, function, tables, types).reshape(shape)
+    return None
+
+
+def _loop(low: Lowering, function: Any, tables: list[Value], types: list[str]) -> Value:
+    rows, width = tables[0].shape
+    columns = [[table[:, e].tolist() for table in tables] for e in range(width)]
 
     def body(_: list[Value], counter: Node) -> tuple[list[Value], list[Element]]:
-        pairs = zip(columns, types, strict=False)
-        items = [pick(low, column, counter, type) for column, type in pairs]
-        return [], [function(*items)]
+        outs = []
+        for column in columns:
+            pairs = zip(column, types, strict=False)
+            outs.append(function(*(pick(low, c, counter, t) for c, t in pairs)))
+        return [], outs
 
-    _, ys, node = build_loop(low, size, Carry([], []), body)
-    out = np.empty(size, object)
-    out[:] = store_columns(low, node, node.data.counter, ys, types[-1:])[0]
-    return out.reshape(shape)
+    _, ys, node = build_loop(low, rows, Carry([], []), body)
+    stored = store_columns(low, node, node.data.counter, ys, types[-1:] * width)
+    out = np.empty((rows, width), object)
+    for e, column in enumerate(stored):
+        out[:, e] = column
+    return out
 
 
-def _is_regular(column: list[Element]) -> bool:
+def _is_regular(table: Value) -> bool:
+    return all(_is_column(table[:, e].tolist()) for e in range(table.shape[1]))
+
+
+def _is_column(column: list[Element]) -> bool:
     first = column[0]
     if not any(isinstance(item, Node) for item in column):
         return True
