@@ -35,7 +35,7 @@ def is_neg(a: Element) -> bool:
     return isinstance(a, Node) and a.op == "neg"
 
 
-class Arithmetic:
+class Arithmetic:  # limit: one method an operation is the vocabulary
     """The operations of the scalar program, folding as they build."""
 
     def __init__(self, graph: Graph, mode: str = "zeros"):

@@ -146,8 +146,10 @@ def rotate(s: Array, v: Array, p: int, q: int) -> tuple[Array, Array]:
 
 
 def sum_of(terms: list[Array]) -> Array:
+    """The sum in the given order; zero of none."""
     return sum(terms[1:], start=terms[0]) if terms else jnp.zeros(())
 
 
 def matrix(rows: list[list[Array]]) -> Array:
+    """The matrix of its rows."""
     return jnp.stack([jnp.stack(row) for row in rows])

@@ -197,9 +197,14 @@ def inner_uses(node: Node, live: Liveness, members: dict) -> Iterator[Element]:
                 yield value
     for block in blocks_of(node):
         for member in members.get(block, ()):
-            yield from member.args
+            yield from _operands(member)
             if member.op in ("loop", "branch"):
                 yield from inner_uses(member, live, members)
+
+
+def _operands(node: Node) -> tuple[Element, ...]:
+    """What a node needs before it; a loop needs only its live carries' starts."""
+    return () if node.op == "loop" else node.args
 
 
 def _captures(node: Node, live: Liveness, members: dict) -> set[Node]:
@@ -227,7 +232,7 @@ def _sort(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
             stack.append((node, True))
             before = [
                 a
-                for a in (*captured.get(node, ()), *node.args)
+                for a in (*captured.get(node, ()), *_operands(node))
                 if isinstance(a, Node) and a.block is block and a not in done
             ]
             stack.extend((a, False) for a in sorted(before, key=lambda n: -n.number))

@@ -16,7 +16,7 @@ from polhode.lowering.cuda.flow import function_name, of_column, result_name
 from polhode.lowering.cuda.operations import IN_MEMORY, SCALAR, literal
 from polhode.lowering.cuda.prelude import PRELUDE
 from polhode.lowering.cuda.write import Writer, table_name
-from polhode.lowering.llvm.emit import Memory
+from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.program import ScalarProgram
 from polhode.lowering.schedule import Function, Schedule
 

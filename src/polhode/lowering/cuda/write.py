@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from polhode.lowering.cuda.operations import IN_MEMORY, SCALAR, expression, literal
 from polhode.lowering.graph import Block, Buffer, Element, Node
-from polhode.lowering.llvm.emit import Memory
+from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.scalars import operand_type
 from polhode.lowering.schedule import Schedule
 

@@ -10,7 +10,7 @@ import numpy as np
 Element = Any  # a node of the scalar program, or a Python constant
 
 
-class Build(Protocol):
+class Build(Protocol):  # limit: one method an operation is the vocabulary
     """The basic operations, each giving a new element.
 
     Nothing is reassociated or contracted: what is written is what runs. Three freedoms

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polhode.lowering.graph import Branch, Element, Loop, Node
+from polhode.lowering.llvm import access
 from polhode.lowering.llvm.emit import Emitter
 from polhode.lowering.llvm.text import SCALAR, vector
 from polhode.lowering.schedule import Function
@@ -67,7 +68,7 @@ def _counted(emit: Emitter, node: Node) -> None:
     emit.block(data.body)
     for buffer, index, value in data.stores:
         if buffer in emit.plan.live.buffers:
-            emit.store_column(buffer, index, value)
+            access.store_column(emit, buffer, index, value)
     carries = _carries(emit, data)
     outs = [emit.use(data.outs[k], data.phis[k].type, wide[k]) for k in carries]
     following = emit.write(f"add i64 {counter}, 1")
@@ -262,11 +263,11 @@ def spill(emit: Emitter, node: Node) -> None:
     for buffer in emit.plan.live.buffers:
         if buffer.writer is node:
             for k, element in enumerate(node.args):
-                emit.store_column(buffer, k, element)
+                access.store_column(emit, buffer, k, element)
 
 
 def load(emit: Emitter, node: Node) -> None:
-    emit.load(node)
+    access.load(emit, node)
 
 
 def update(emit: Emitter, node: Node) -> None:
@@ -274,7 +275,7 @@ def update(emit: Emitter, node: Node) -> None:
     buffer, before = node.data
     parts = node.args[before:]
     for index, value in zip(parts[::2], parts[1::2], strict=True):
-        emit.store_memory(buffer, index, value)
+        access.store_memory(emit, buffer, index, value)
 
 
 def copy_all(emit: Emitter, node: Node) -> None:
@@ -282,8 +283,12 @@ def copy_all(emit: Emitter, node: Node) -> None:
     buffer, column, _ = node.data
 
     def turn(counter: str) -> None:
-        place = emit.named("int64", emit.in_steps(counter, column.first, column.stride))
-        emit.store_memory(buffer, place, emit.of_column(column, counter))
+        place = emit.named(
+            "int64", access.in_steps(emit, counter, column.first, column.stride)
+        )
+        access.store_memory(
+            emit, buffer, place, access.of_column(emit, column, counter)
+        )
 
     emit.repeat(column.count, turn)
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from polhode.lowering.columns import Column, columns_of, roots_of
 from polhode.lowering.graph import Node
-from polhode.lowering.llvm.emit import Emitter, Memory
+from polhode.lowering.llvm import access
+from polhode.lowering.llvm.buffers import Memory
+from polhode.lowering.llvm.emit import Emitter
 from polhode.lowering.llvm.lanes import find_varying
 from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.program import ScalarProgram
@@ -114,8 +116,8 @@ def _store_columns(emit: Emitter, k: int, columns: list[Column], type: str) -> N
 
     def turn(counter: str) -> None:
         for column in columns:
-            value = emit.of_column(column, counter)
-            place = emit.in_steps(counter, column.first, column.stride)
+            value = access.of_column(emit, column, counter)
+            place = access.in_steps(emit, counter, column.first, column.stride)
             _store_element(emit, k, place, value, type)
 
     emit.repeat(columns[0].count, turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Node
@@ -27,13 +28,8 @@ def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[
     for branch in branches:
         block = Block(low.graph.current, barrier=True)
         low.latest = dict(before)
-        results.append(
-            within(
-                low,
-                block,
-                lambda b=branch: low.interpret(b.jaxpr, b.consts, *arguments),
-            )
-        )
+        work = partial(low.interpret, branch.jaxpr, branch.consts, *arguments)
+        results.append(within(low, block, work))
         blocks.append(block)
         versions.append(low.latest)
     low.latest = before

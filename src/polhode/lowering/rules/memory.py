@@ -91,9 +91,11 @@ def read(low: Lowering, value: Value, index: Element) -> Element | None:
     return low.graph.make("load", buffer.type, (index, version), buffer)
 
 
-def merge_select(low: Lowering, which: Element, yes: Value, no: Value) -> Value | None:
+def merge_select(
+    low: Lowering, which: Element, new_value: Value, old_value: Value
+) -> Value | None:
     """where(which, updated, old) is an update with chosen values."""
-    new, old = whole(yes), whole(no)
+    new, old = whole(new_value), whole(old_value)
     if new is None or old is None or new[0] is not old[0]:
         return None
     flip = not _follows(new[1], old[1])
@@ -105,11 +107,11 @@ def merge_select(low: Lowering, which: Element, yes: Value, no: Value) -> Value 
     parts: list[Element] = []
     for index, value in zip(node.args[1::2], node.args[2::2], strict=True):
         kept = low.graph.make("load", buffer.type, (index, version), buffer)
-        pair = (kept, value) if flip else (value, kept)
-        parts += [index, low.build.select(which, *pair, buffer.type)]
+        yes, no = (kept, value) if flip else (value, kept)
+        parts += [index, low.build.select(which, yes, no, buffer.type)]
     merged = low.graph.unique("update", "", (version, *parts), (buffer, 1))
     low.latest[buffer] = merged
-    return elements_of(low, buffer, merged, yes.shape)
+    return elements_of(low, buffer, merged, new_value.shape)
 
 
 def _follows(node: Node, version: Node) -> bool:
