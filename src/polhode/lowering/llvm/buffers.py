@@ -1,0 +1,66 @@
+"""Where buffers lie: arguments, constant tables, and columns of scratch memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.lowering.graph import Buffer
+from polhode.lowering.llvm.text import IN_MEMORY, scalar_literal
+from polhode.lowering.schedule import Schedule
+
+
+class Memory:
+    """Where buffers lie: arguments, constant tables, and columns of scratch memory."""
+
+    def __init__(self, plan: Schedule, batched: list[bool], sizes: list[int]):
+        self.batched, self.sizes = batched, sizes
+        self.tables: dict[Buffer, str] = {}
+        self._places: dict[Buffer, tuple[int, int]] = {}
+        self.slots = 0
+        groups: dict[Any, list[Buffer]] = {}
+        for buffer in sorted(plan.live.buffers, key=_creation):
+            if buffer.kind == "table":
+                self.tables[buffer] = f"@table{len(self.tables)}"
+            elif buffer.kind in ("column", "memory"):
+                groups.setdefault(buffer.group or buffer, []).append(buffer)
+        for members in groups.values():
+            for k, buffer in enumerate(members):
+                self._places[buffer] = (self.slots + k, len(members))
+            self.slots += members[0].size * len(members)
+
+    def place(self, buffer: Buffer) -> tuple[int, int]:
+        """The first slot and the stride of a column."""
+        return self._places[buffer]
+
+    def base(self, buffer: Buffer, lane: int = 0) -> str:
+        if buffer.kind == "table":
+            return self.tables[buffer]
+        if self.batched[buffer.slot]:
+            return f"%in{buffer.slot}.{lane}"
+        return f"%in{buffer.slot}"
+
+    def globals(self) -> list[str]:
+        lines = []
+        for buffer, name in self.tables.items():
+            stored = IN_MEMORY[buffer.type]
+            assert buffer.values is not None
+            kind = "int8" if buffer.type == "bool" else buffer.type
+            items = ", ".join(
+                f"{stored} {scalar_literal(v, kind)}" for v in buffer.values.tolist()
+            )
+            lines.append(
+                f"{name} = private constant [{buffer.size} x {stored}] [{items}]"
+            )
+        return lines
+
+
+def _creation(buffer: Buffer) -> tuple[float, int, bytes]:
+    """A stable order: by writer, then by slot or content."""
+    number = buffer.writer.number if buffer.writer is not None else -1.0
+    if buffer.kind == "memory":
+        number = buffer.number
+    content = buffer.values.tobytes() if buffer.values is not None else b""
+    order = 0
+    if buffer.group is not None:
+        order = [b for b, _, _ in buffer.group.stores].index(buffer)
+    return number, buffer.slot + order, content
