@@ -126,8 +126,9 @@ def _feed(digest: Any, value: Any) -> None:
     elif isinstance(value, core.Jaxpr):
         _feed_jaxpr(digest, value)
     elif isinstance(value, np.ndarray | np.generic | jax.Array):
-        keys = isinstance(value, jax.Array) and str(value.dtype).startswith("key<")
-        array = np.asarray(jax.random.key_data(value) if keys else value)
+        if isinstance(value, jax.Array) and str(value.dtype).startswith("key<"):
+            value = jax.random.key_data(value)
+        array = np.asarray(value)
         digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
     elif isinstance(value, tuple | list):
         digest.update(f"[{len(value)}".encode())
