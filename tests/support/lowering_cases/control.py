@@ -113,6 +113,13 @@ def associative(x):
     return lax.associative_scan(jnp.add, x), lax.associative_scan(jnp.maximum, x)
 
 
+def scan_unused(n, x):
+    """A carried value that nothing uses in the end, nor what it starts from."""
+    start = x, jnp.sign(n) * 3, jnp.sin(x * 7.0)
+    turn = lambda c, t: ((c[0] * 0.9 + t, c[1] * 2, c[2] * c[0]), None)  # noqa: E731
+    return lax.scan(turn, start, jnp.arange(6.0))[0][0]
+
+
 def narrow_counters(x):
     """Carried integers that wrap round, used as indices."""
     table = jnp.arange(1.0, 11.0) * x
@@ -333,6 +340,7 @@ CASES = [
          rtol=1e-12),
     case("nested scans", nested_scans, normal(), rtol=1e-12),
     case("tables read in turn", own_table, normal(), rtol=1e-13),
+    case("scan with unused carries", scan_unused, TRIPS, normal(), rtol=1e-14),
     case("counters that wrap round", narrow_counters, normal()),
     case("counters of 64 bits", wide_counters, normal()),
     case("map", mapped, normal(12, 2), rtol=1e-13),
