@@ -98,6 +98,8 @@ class NativeRunner:
                 self._jaxpr, self._choices.fold, self._choices.unroll_at_most
             )
         ready = self._prepared
+        if not any(self._batched) or self._variants:
+            self._prepared = None  # no other variant will be wanted
         module = write_module(ready.program, ready.plan, self._batched, lanes)
         facts = {
             "scratch": module.scratch_bytes,
