@@ -107,11 +107,16 @@ PUBLIC = {
     "PrescribedMotion": "polhode.constraints.prescribed_motion",
     "VelocityEquation": "polhode.constraints.velocity_rows",
     "VelocityRows": "polhode.constraints.velocity_rows",
+    "audit_constraint": "polhode.constraints.invariance",
+    "rolling": "polhode.constraints.rolling",
+    "surfaces": "polhode.constraints",
     # system
     "State": "polhode.system.state",
     "System": "polhode.system.system",
     "assemble": "polhode.system.assemble",
+    "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
+    "unlock": "polhode.system.locking",
     # errors
     "PolhodeError": "polhode.errors",
 }

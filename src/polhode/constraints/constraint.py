@@ -13,6 +13,7 @@ than the nominal ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -21,6 +22,7 @@ from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
+from polhode.lowering.arrays import namespace
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
@@ -153,3 +155,20 @@ def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
             'Give a name for every equation, such as rows=("along", "across").',
         )
     return names
+
+
+def shaped(name: str, values: Any, shape: tuple[int, ...]) -> Any:
+    """What a user's law gave, in the shape expected of it; refused if too few or many.
+
+    A single number may stand for one row.
+    """
+    xp = namespace(values)
+    array = xp.asarray(values)
+    count, expected = array.size, math.prod(shape)
+    if count != expected:
+        raise ModelError(
+            f"the law of {name!r} gave {count} numbers, expected {expected}.",
+            f"It has shape {array.shape} where {shape} is needed.",
+            "Name as many rows as the law has equations: rows=(...).",
+        )
+    return xp.reshape(array, shape)

@@ -14,10 +14,10 @@ from polhode.constraints.constraint import (
     parameters_of,
     require_rows,
     require_two_bodies,
+    shaped,
 )
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
@@ -73,8 +73,7 @@ class Holonomic:
         def g(rotations: Any, origins: Any, t: Any) -> Any:
             count = range(len(self.of))
             found = self.law(*(Placement(origins[k], rotations[k]) for k in count), t)
-            xp = namespace(found, origins)
-            return xp.reshape(xp.asarray(found), (len(self.rows),))
+            return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)
 
@@ -124,8 +123,6 @@ class PointOn:
     @cached_property
     def _g(self) -> Callable[..., Any]:
         def g(x: Any) -> Any:
-            found = self.law(x)
-            xp = namespace(found, x)
-            return xp.reshape(xp.asarray(found), (len(self.rows),))
+            return shaped(self.name, self.law(x), (len(self.rows),))
 
         return doubled(g)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
 
-from polhode.constraints.constraint import Moving, Placed, require_rows
+from polhode.constraints.constraint import Moving, Placed, require_rows, shaped
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
@@ -67,9 +67,8 @@ class VelocityRows:
         def residual(coordinates: Any, speeds: Any, t: Any) -> Any:
             a, b = self.law(*coordinates, t)
             z = namespace(*speeds).concatenate(speeds)
-            xp = namespace(z)
-            a = xp.reshape(xp.asarray(a), (len(self.rows), len(z)))
-            return a @ z - xp.reshape(xp.asarray(b), (len(self.rows),))
+            a = shaped(self.name, a, (len(self.rows), len(z)))
+            return a @ z - shaped(self.name, b, (len(self.rows),))
 
         return doubled(residual)
 
@@ -114,7 +113,6 @@ class VelocityEquation:
     def _phi(self) -> Callable[..., Any]:
         def phi(coordinates: Any, speeds: Any, t: Any) -> Any:
             values = self.law(coordinates, speeds, t)
-            xp = namespace(values, *speeds)
-            return xp.reshape(xp.asarray(values), (len(self.rows),))
+            return shaped(self.name, values, (len(self.rows),))
 
         return doubled(phi)

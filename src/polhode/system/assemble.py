@@ -86,8 +86,8 @@ def assembly_of(
     system, t = start.system, float(start.t)
     q, misses = find(system, t, start.q, _loose(system, held))
     require_kept(system, misses, t)
-    z = move(system, t, q, start.z, _loose(system, held_speeds))
-    require_kept(system, velocity_misses(system, t, q, z), t)
+    z, misses = find_speeds(system, t, q, start.z, _loose(system, held_speeds))
+    require_kept(system, misses, t)
     state = State(system, t, q, z)
     return Assembly(state, *_changes(start, state))
 
@@ -111,6 +111,24 @@ def find(
             best = reached, misses
     assert best is not None
     return best
+
+
+def find_speeds(
+    system: System, t: float, q: np.ndarray, z: np.ndarray, loose: np.ndarray
+) -> tuple[np.ndarray, list[Miss]]:
+    """Speeds on the constraints, and what they still miss.
+
+    Rest may be a place from which an equation that is not linear shows no way.
+    """
+    reached = move(system, t, q, z, loose)
+    misses = velocity_misses(system, t, q, reached)
+    if misses and not all(c.is_holonomic for c in system.constraints):
+        away = np.random.default_rng(0).uniform(-1, 1, system.speeds)
+        other = move(system, t, q, z + np.where(loose, away, 0.0), loose)
+        again = velocity_misses(system, t, q, other)
+        if _size(again) < _size(misses):
+            return other, again
+    return reached, misses
 
 
 def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndarray:

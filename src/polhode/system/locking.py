@@ -1,0 +1,128 @@
+"""Locking: a system in which a joint is held where it is, and back again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.geometry import so3
+from polhode.joints import flat
+from polhode.joints.joint import Frames, Joint, construct
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.system.members import suggestion
+from polhode.system.state import state_of
+from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Locked(Joint):
+    """A joint held at some coordinates: M stays where it is in F.
+
+    q  0,  z  0. X_FM = pose of the joint `held` at the coordinates `at`. It carries any
+    wrench.
+    """
+
+    held: Joint
+    at: Any
+
+    coordinates: ClassVar[int] = 0
+    speeds: ClassVar[int] = 0
+    coordinate_suffixes: ClassVar[tuple[str, ...]] = ()
+    speed_suffixes: ClassVar[tuple[str, ...]] = ()
+    units: ClassVar[tuple[str, ...]] = ()
+    speed_units: ClassVar[tuple[str, ...]] = ()
+    angles: ClassVar[tuple[bool, ...]] = ()
+
+    neutral = flat.neutral
+    normalised = flat.normalised
+    rates = flat.rates
+    speeds_from = flat.speeds_from
+    local = flat.local
+
+    def __post_init__(self) -> None:
+        construct(self)
+
+    @property
+    def own_numbers(self) -> tuple[Parameter, ...]:
+        """Those of the joint that is held."""
+        return self.held.parameters
+
+    def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
+        """Where the joint is held."""
+        return self.held.pose(self.at, table)
+
+    def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+        """V = 0"""
+        return np.zeros(6)
+
+    def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
+        """Any couple and any force."""
+        return np.eye(6)
+
+    def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """The turn from the held pose (3) and the way from it, in M (3)."""
+        R_FN, p_FoNo_F = self.pose(np.zeros(0), table)
+        xp = namespace(R_FM, p_FoMo_F)
+        way = R_FM.T @ (p_FoMo_F - p_FoNo_F)
+        return xp.concatenate([so3.log(R_FN.T @ R_FM), way])
+
+    def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
+        """None."""
+        return np.zeros(0)
+
+
+def lock(system: System, joint: str, at: Any = None) -> System:
+    """The system with a joint held, at its neutral coordinates or those given.
+
+    `at` is what `system.state` takes for the joint. Bodies, actions and other joints
+    are the same objects; the joint has no coordinates any more.
+    """
+    edge = system.edge(joint)
+    if isinstance(edge.joint, Locked):
+        raise ModelError(
+            f"joint {joint!r} of {system.name!r} is locked already.",
+            "It has no motion that could be held.",
+            "Unlock it first: ph.unlock(system, joint).",
+        )
+    named = {} if at is None else {joint: at}
+    q = np.array(state_of(system, named, {}, 0.0).q[edge.q])
+    q.setflags(write=False)
+    old = edge.joint
+    held = Locked(
+        old.name,
+        old.first,
+        old.second,
+        old,
+        q,
+        first_axes=old.first_axes,
+        second_axes=old.second_axes,
+    )
+    return _exchanged(system, old, held)
+
+
+def unlock(system: System, joint: str) -> System:
+    """The system in which a locked joint moves again."""
+    locked = {j.name: j for j in system.joints if isinstance(j, Locked)}
+    if joint not in locked:
+        raise ModelError(
+            f"joint {joint!r} of {system.name!r} is not locked.",
+            "Only a joint that ph.lock has held can be released.",
+            suggestion(joint, locked),
+        )
+    return _exchanged(system, locked[joint], locked[joint].held)
+
+
+def _exchanged(system: System, old: Joint, new: Joint) -> System:
+    members, actions, constraints = system.given
+    if any(member is old for member in members):
+        members = tuple(new if member is old else member for member in members)
+    else:
+        # The joint of a body that nothing held was made by the system itself.
+        members = (*members, new)
+    values = system.values
+    return System(members, actions, constraints, name=system.name, values=values)
