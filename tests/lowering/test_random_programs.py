@@ -17,14 +17,14 @@ ARGUMENTS = (
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(blocks(0, most=12), st.sampled_from(["zeros", "ieee"]))
 def test_straight_programs_give_what_xla_gives(block, fold):
     """Arithmetic, indices, sorting and selections on floats, integers, booleans."""
     check(Case("straight", as_function(block), ARGUMENTS, rtol=1e-12), fold=fold)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(blocks(2), st.sampled_from([0, 2000]))
 def test_nested_programs_give_what_xla_gives(block, unroll):
     """Loops, branches, maps and derivatives inside each other, lanes apart."""

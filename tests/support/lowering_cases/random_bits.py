@@ -16,19 +16,19 @@ FLAG = one_a_system([True, False, True, False, True])
 
 
 def walk(key):
-    """A chain of keys carried by a loop too long to unroll."""
+    """A chain of keys carried by a loop."""
 
     def step(key, _):
         key, sub = random.split(key)
         return key, random.uniform(sub, dtype="float64")
 
-    key, steps = lax.scan(step, key, None, length=60)
+    key, steps = lax.scan(step, key, None, length=12)
     return random.key_data(key), steps
 
 
 def stack_of_keys(seed):
     """Keys as the rows that a scan goes over."""
-    keys = random.split(random.key(seed), 40)
+    keys = random.split(random.key(seed), 12)
     _, out = lax.scan(lambda c, k: (c + 1, random.bits(k)), 0, keys)
     return out
 
