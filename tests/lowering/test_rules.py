@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import Counter
 
 from lowering_cases import CASES, primitives_of
-from polhode.lowering.rules import RULES
+from polhode.lowering.rules import RULES, newer
 
 
 def test_every_rule_is_exercised():
-    """Each primitive that has a rule occurs in the trace of some case."""
+    """Each primitive that has a rule occurs in the trace of some case.
+
+    What only other versions of JAX have is shown where those versions run.
+    """
     seen = set().union(*(primitives_of(c.function, *c.system(0)) for c in CASES))
-    assert set(RULES) - seen == set()
+    assert set(RULES) - seen - set(newer.RULES) == set()
 
 
 def test_cases_have_names_of_their_own():

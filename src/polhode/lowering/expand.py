@@ -150,8 +150,25 @@ def next_after(b: Expander, x: Element, y: Element) -> Element:
     return b.select(lost, b.add(x, y), moved, "float64")
 
 
+def log2(b: Expander, x: Element) -> Element:
+    """log(x)/log(2), and exactly whole where x is a power of two."""
+    natural = ELEMENTARY["log"](b, x)
+    rest = b.mul(natural, 2.0355273740931033e-17)  # 1/log(2) less its nearest double
+    value = b.fma(natural, 1.4426950408889634, rest)
+    whole = b.apply("round_even", "float64", value)
+    mantissa = b.apply(
+        "and", "int64", b.bitcast(x, "float64", "int64"), 0xFFFFFFFFFFFFF
+    )
+    power = b.compare("eq", mantissa, 0, "int64")
+    normal = b.compare("gt", x, 2.2250738585072014e-308, "float64")
+    usual = b.compare("lt", x, float("inf"), "float64")
+    exact = b.logical("and", power, b.logical("and", normal, usual))
+    return b.select(exact, whole, value, "float64")
+
+
 EXPANSIONS: dict[str, Callable[..., Element]] = {
     **ELEMENTARY,
+    "log2": log2,
     "sign": sign,
     "round_away": round_away,
     "nextafter": next_after,

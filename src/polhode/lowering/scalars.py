@@ -125,6 +125,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "exp2": np.exp2,
     "expm1": np.expm1,
     "log": np.log,
+    "log2": np.log2,
     "log1p": np.log1p,
     "sin": np.sin,
     "cos": np.cos,

@@ -61,6 +61,14 @@ def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:
     return len(constants), len(carried)
 
 
+def expanded(equation: Any) -> ClosedJaxpr:
+    """The trace of a high-level primitive (JAX 0.11 on) in simpler ones."""
+    shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
+    return closed_jaxpr(
+        lambda *a: equation.primitive.to_lojax(*a, **equation.params), *shapes
+    )[0]
+
+
 def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
     """Every jaxpr among the parameters of an equation."""
     for value in parameters.values():
@@ -110,6 +118,8 @@ def _feed_jaxpr(digest: Any, jaxpr: Any) -> None:
     for equation in jaxpr.eqns:
         words = " ".join(map(atom, equation.invars))
         digest.update(f"{equation.primitive.name}({words})".encode())
+        if equation.primitive.name == "call_hi_primitive":
+            _feed(digest, expanded(equation))  # its parameters hide what it computes
         for name in sorted(equation.params):
             digest.update(name.encode())
             _feed(digest, equation.params[name])

@@ -12,6 +12,7 @@ from polhode.lowering.rules import (
     indexing,
     keys,
     linear,
+    newer,
     random,
     reduction,
     sorting,
@@ -31,6 +32,7 @@ for room in (
     branches,
     linear,
     random,
+    newer,
 ):
     RULES.update(room.RULES)
 RULES.update({name: keys.word_by_word(RULES[name]) for name in keys.MOVING})

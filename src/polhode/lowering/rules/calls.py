@@ -22,5 +22,5 @@ def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]
     return low.inline(equation, jaxprs.solve, *constants, *right_sides)
 
 
-CALLS = ("jit", "closed_call", "custom_jvp_call", "custom_vjp_call", "remat2")
+CALLS = ("jit", "custom_jvp_call", "custom_vjp_call", "remat2")
 RULES = {**dict.fromkeys(CALLS, call), "custom_linear_solve": linear_solve}
