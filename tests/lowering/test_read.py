@@ -348,7 +348,7 @@ def test_what_is_read_has_the_values_of_the_function(program: SmallProgram, poin
 
 
 def test_solutions_of_linear_equations_are_read():
-    """x with a x = b reads as Cramer's rule has it, where no pivot is a literal zero."""
+    """x with a x = b reads as Cramer's rule has it; no pivot is a literal zero."""
     a, b, c, d, e, f = sympy.symbols("a b c d e f")
     matrix = [[a, b], [c, d]]
     x = ph.read(jnp.linalg.solve, matrix, [e, f])
