@@ -72,7 +72,6 @@ DERIVATIVES = {
     "hessian": lambda f: lambda x, v: jax.hessian(total(f))(x),
     "jvp": lambda f: lambda x, v: jax.jvp(f, (x,), (v,)),
     "vjp": lambda f: lambda x, v: jax.vjp(f, x)[1](v),
-    "linearize": lambda f: lambda x, v: jax.linearize(f, x)[1](v),
 }
 
 

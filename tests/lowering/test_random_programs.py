@@ -24,7 +24,7 @@ def test_straight_programs_give_what_xla_gives(block, fold):
     check(Case("straight", as_function(block), ARGUMENTS, rtol=1e-12), fold=fold)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(blocks(2), st.sampled_from([0, 2000]))
 def test_nested_programs_give_what_xla_gives(block, unroll):
     """Loops, branches, maps and derivatives inside each other, lanes apart."""
