@@ -20,6 +20,7 @@ from polhode import (
     Fixed,
     Free,
     Gear,
+    Motor,
     Particle,
     Planar,
     PrescribedMotion,
@@ -265,13 +266,36 @@ def motorised_arm() -> System:
     return System([one, two], [Weight(9.81)], name="motorised arm")
 
 
+def sprung_arm() -> System:
+    """Two links with a spring, a damper and a motor along their joints."""
+    upper, lower = block("upper"), block("lower")
+    one = Universal(
+        "one", World().origin, upper.point(0, 0, 0.3), axis=Y, second_axis=(1, 0, 1)
+    )
+    two = Cylindrical("two", lower.origin, upper.point(0, 0, -0.3), axis=X)
+    actions = [
+        Weight(9.81),
+        Spring(one, 3.0, 0.2),
+        Damper(two, [0.5, 2.0]),
+        Motor(one, wave),
+    ]
+    return System([one, two], actions, name="sprung arm")
+
+
+def wave(t, q, z):
+    """A motor's law: of time, place and speed."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.sin(t) - q[0], 0.3 * z[1]])
+
+
 TOPOLOGIES: dict[str, Callable[[], System]] = {
     f.__name__: f
     for f in (
         *(pendulum, double_pendulum, cart_pendulum, spherical_pendulum, free_body),
         *(floating_chain, arm, reversed_arm, all_joints, ball_on_table, four_bar),
         *(slider_crank, spatial_loop, doubled_hinge, particles, geared_wheels),
-        *(sleigh, driven_hinge, motorised_arm),
+        *(sleigh, driven_hinge, motorised_arm, sprung_arm),
     )
 }
 

@@ -187,8 +187,8 @@ def test_reckoning_is_the_same_inside_a_trace():
     """NumPy outside and JAX inside give the same numbers, batched too."""
     import jax
 
-    system = topology("all_joints")
-    states = some_states("all_joints", 4)
+    system = topology("floating_chain")
+    states = some_states("floating_chain", 4)
     q, z = np.stack([s.q for s in states]), np.stack([s.z for s in states])
 
     def everything(q, z):

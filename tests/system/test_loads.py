@@ -8,6 +8,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
+from polhode.errors import ModelError
 from polhode.geometry import so3
 from reckoning import reckon, turned
 from strategies_system import TOPOLOGIES, block, random_state, topology
@@ -51,6 +52,35 @@ def test_weight_acts_on_everything_with_mass():
     system = topology("particles")
     weights = system.wrenches(0, system.rest().q, np.zeros(9))["weight"].forces
     assert_close(weights[:, 2], [-9.81, -19.62, -4.905])
+
+
+def test_efforts_along_joints_act_on_both_bodies():
+    """Power of each law is tau . z; between two bodies the wrenches cancel."""
+    system = topology("sprung_arm")
+    state = random_state(system, np.random.default_rng(5))
+    found = system.wrenches(state.t, state.q, state.z)
+    assert set(found) == {"weight", "spring of one", "damper of two", "motor of one"}
+    w, v = system.twists(state.t, state.q, state.z)
+    for action in system.actions[1:]:
+        edge = system.edge(action.joint.name)
+        q, z = state.q[edge.q], state.z[edge.z]
+        torques, forces = found[action.name]
+        power = np.sum(torques * w + forces * v)
+        assert_close(power, action.effort(q, z, state.t) @ z, rtol=1e-10)
+    torques, forces = found["damper of two"]
+    places = system.poses(state.t, state.q).origins
+    assert_close(forces.sum(axis=0), np.zeros(3), atol=1e-12)
+    moment = (torques + np.cross(places, forces)).sum(axis=0)
+    assert_close(moment, np.zeros(3), atol=1e-12)
+
+
+def test_a_law_belongs_to_a_joint_of_the_system():
+    """A damper on a namesake of the joint is refused."""
+    rod = block("rod")
+    hinge = ph.Revolute("hinge", ph.World().origin, rod.origin, axis=ph.Y)
+    twin = ph.Revolute("hinge", hinge.first, hinge.second, axis=ph.Y)
+    with pytest.raises(ModelError, match="on another joint named 'hinge'"):
+        ph.System([hinge], [ph.Damper(twin, 1.0)])
 
 
 @pytest.mark.row("P-01")

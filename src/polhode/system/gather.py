@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.actions.action import Action
 from polhode.actions.gravitation import PointMass
+from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, table_of
 from polhode.system.members import require_distinct, suggestion
 from polhode.system.tree import Tree
 
 if TYPE_CHECKING:
     from polhode.system.system import System
+
+# Laws of a joint's own coordinates and speeds, not of poses.
+ALONG_JOINTS = (JointSpring, JointDamper, Motor)
 
 
 def frames_used(actions: Iterable[Any], constraints: Iterable[Any]) -> list[Frame]:
@@ -71,15 +76,17 @@ def require_members(system: System) -> None:
             for frame in thing.bodies:
                 if frame not in known:
                     _refuse(system, word, thing.name, frame)
-    for constraint in system.constraints:
-        for joint in constraint.joints:
-            if system.edge(joint.name).joint is not joint:
-                raise ModelError(
-                    f"constraint {constraint.name!r} is on another joint named"
-                    f" {joint.name!r} than the one in {system.name!r}.",
-                    "A joint is an object, not a name.",
-                    "Make the joint once and use it in both places.",
-                )
+    along = [a for a in system.actions if isinstance(a, ALONG_JOINTS)]
+    pairs: list[tuple[Any, Joint]] = [(action, action.joint) for action in along]
+    pairs += [(c, joint) for c in system.constraints for joint in c.joints]
+    for thing, joint in pairs:
+        if system.edge(joint.name).joint is not joint:
+            raise ModelError(
+                f"{thing.name!r} is on another joint named {joint.name!r} than the"
+                f" one in {system.name!r}.",
+                "A joint is an object, not a name.",
+                "Make the joint once and use it in both places.",
+            )
 
 
 def _refuse(system: System, word: str, name: str, frame: Frame) -> None:

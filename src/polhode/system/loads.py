@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.action import Action
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.actions.joint_law import effort_wrench
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
+from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
+from polhode.system.gather import ALONG_JOINTS
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -31,7 +34,13 @@ def wrenches(
     found = {}
     for action in system.actions:
         own = system.places_of(action.bodies)
-        given = action.wrenches(*_picked(poses, twists, own), t, table)
+        here, moving = _picked(poses, twists, own)
+        if isinstance(action, ALONG_JOINTS):
+            edge = system.edge(action.joint.name)
+            effort = action.effort(q[edge.q], z[edge.z], t, table)
+            given = _along(action.joint, effort, here, q[edge.q], table)
+        else:
+            given = action.wrenches(here, moving, t, table)
         found[action.name] = _spread(given, own, len(system.bodies))
     return found
 
@@ -63,10 +72,14 @@ def energies(system: System, t: Any, q: Any, table: Table = NOMINAL) -> dict[str
     """By the name of each action: the energy that it stores."""
     table = system.table(table)
     poses = with_world(kinematics.poses(system, t, q, table))
-    return {
-        action.name: action.energy(_at(poses, system, action), t, table)
-        for action in system.actions
-    }
+    found = {}
+    for action in system.actions:
+        if isinstance(action, ALONG_JOINTS):
+            q_joint = q[system.edge(action.joint.name).q]
+            found[action.name] = action.energy(q_joint, t, table)
+        else:
+            found[action.name] = action.energy(_at(poses, system, action), t, table)
+    return found
 
 
 def _together(
@@ -92,6 +105,16 @@ def still_world(twists: Twists) -> Twists:
     xp, rest = namespace(*twists), np.zeros((1, 3))
     angular = xp.concatenate([twists.angular, rest])
     return Twists(angular, xp.concatenate([twists.linear, rest]))
+
+
+def _along(joint: Joint, effort: Any, pair: Poses, q: Any, table: Table) -> Wrenches:
+    """An effort on a joint as wrenches on its second body and, opposite, its first."""
+    W_M = effort_wrench(joint, q, effort, table)
+    R_CM, p_CoMo_C = joint.second_frame(table)
+    R_WC = pair.rotations[0]
+    R_WM = R_WC @ R_CM
+    place = pair.origins[0] + R_WC @ p_CoMo_C
+    return interaction(pair, place, R_WM @ W_M[3:], R_WM @ W_M[:3])
 
 
 def _at(poses: Poses, system: System, action: Action) -> Poses:
