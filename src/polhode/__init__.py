@@ -114,6 +114,7 @@ PUBLIC = {
     "State": "polhode.system.state",
     "System": "polhode.system.system",
     "assemble": "polhode.system.assemble",
+    "integrability": "polhode.system.integrability",
     "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",

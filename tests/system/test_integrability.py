@@ -1,0 +1,167 @@
+"""Constraints on velocities told apart: equations of position, and others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.geometry import quaternion
+from polhode.geometry.vector import skew
+from strategies_system import across_the_blade, block, random_state, sleigh, topology
+
+Z = ph.Z
+
+
+def planar(law, rows=("row 1",)) -> ph.System:
+    """A body on a plane with rows on its speeds (turn, x, y)."""
+    ice = ph.Planar("ice", ph.World().origin, block("sled").origin, normal=Z)
+    return ph.System([ice], constraints=[ph.VelocityRows([ice], law, rows=rows)])
+
+
+def wheeled_cart() -> ph.System:
+    """Two wheels on an axle that roll: with both angles, and no motion sideways."""
+    cart, left, right = block("cart"), block("left"), block("right")
+    ice = ph.Planar("ice", ph.World().origin, cart.origin, normal=Z)
+    wheels = [
+        ph.Revolute(wheel.name, cart.point(0, y, 0), wheel.origin, axis=ph.Y)
+        for wheel, y in ((left, 0.5), (right, -0.5))
+    ]
+
+    def law(q, one, two, t):
+        import jax.numpy as jnp
+
+        c, s, o = jnp.cos(q[0]), jnp.sin(q[0]), 0.0 * q[0]
+        rows = [
+            [o, -s, c, o, o],
+            [o - 0.5, c, s, o - 0.3, o],
+            [o + 0.5, c, s, o, o - 0.3],
+        ]
+        return jnp.stack([jnp.stack(row) for row in rows]), jnp.zeros(3)
+
+    names = ("sideways", "left", "right")
+    roll = ph.VelocityRows([ice, *wheels], law, rows=names, name="wheels")
+    return ph.System([ice, *wheels], constraints=[roll])
+
+
+def rolling_body(surface_of) -> ph.System:
+    body, world = block("body"), ph.World()
+    free = ph.Free("free", world.origin, body.origin)
+    return ph.System([free], constraints=[*ph.rolling(surface_of(body), world.origin)])
+
+
+def heisenberg() -> ph.System:
+    """z' = (x y' - y x')/2: the simplest of all."""
+    bead = ph.Particle("bead", 1.0)
+    slide = ph.Translation("slide", ph.World().origin, bead.mass_centre)
+
+    def law(q, t):
+        import jax.numpy as jnp
+
+        return jnp.stack([q[1] / 2, -q[0] / 2, 1.0 + 0.0 * q[0]]), 0.0
+
+    return ph.System([slide], constraints=[ph.VelocityRows([slide], law)])
+
+
+def rolling_along_a_line() -> ph.System:
+    """x' = R theta': the rate of x = R theta."""
+    cart, wheel = block("cart"), block("wheel")
+    track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=ph.X)
+    axle = ph.Revolute("axle", cart.origin, wheel.origin, axis=ph.Y)
+    row = ph.VelocityRows([track, axle], lambda x, a, t: (np.array([1.0, -0.3]), 0.0))
+    return ph.System([track, axle], constraints=[row])
+
+
+def turning_about_a_fixed_axis() -> ph.System:
+    """A ball whose angular velocity has no component along X or Y of the body."""
+    body = block("body")
+    ball = ph.Spherical("ball", ph.World().origin, body.origin)
+    row = ph.VelocityRows(
+        [ball], lambda q, t: (np.eye(3)[:2], np.zeros(2)), rows=("x", "y")
+    )
+    return ph.System([ball], constraints=[row])
+
+
+def disc_about_a_hinge() -> ph.System:
+    """The disc of the exercise: hinged at O, no velocity at A; in fact one angle."""
+    body, world = block("disc"), ph.World()
+    free = ph.Free("free", world.origin, body.origin)
+    ball = ph.Spherical("O", world.origin, body.origin)
+
+    def law(q, t):
+        import jax.numpy as jnp
+
+        R = quaternion.to_matrix(q[:4])
+        flat = jnp.stack([R[0, 0], R[1, 0], 0.0 * q[0]])
+        arm = R.T @ (1.3 * flat / jnp.sqrt(flat @ flat) - q[4:])
+        return jnp.concatenate([-R @ skew(arm), R], axis=1), jnp.zeros(3)
+
+    rows = ph.VelocityRows([free], law, rows=("x", "y", "z"), name="A")
+    return ph.System([free, ball], constraints=[rows])
+
+
+def scaled_gradient(q, t):
+    """The rate of x^2 + y^2 - a, times a function: holonomic with a factor."""
+    import jax.numpy as jnp
+
+    factor = 2.0 + jnp.sin(q[1])
+    return factor * jnp.stack([-1.0 + 0 * q[0], 2 * q[1], 2 * q[2]]), 0.0
+
+
+NONHOLONOMIC = {
+    "knife edge": lambda: planar(across_the_blade),
+    "Chaplygin's sleigh": sleigh,
+    "rolling disc": lambda: rolling_body(
+        lambda body: ph.surfaces.disc(body.origin, 0.5, axis=ph.Y)
+    ),
+    "rolling sphere": lambda: rolling_body(
+        lambda body: ph.surfaces.sphere(body.origin, 0.5)
+    ),
+    "two-wheel cart": wheeled_cart,
+    "Heisenberg": heisenberg,
+}
+HOLONOMIC = {
+    "rolling along a line": rolling_along_a_line,
+    "turning about a fixed axis": turning_about_a_fixed_axis,
+    "disc about a hinge": disc_about_a_hinge,
+    "with an integrating factor": lambda: planar(scaled_gradient),
+    "four-bar": lambda: topology("four_bar"),
+    "rod between particles": lambda: topology("particles"),
+}
+
+
+@pytest.mark.row("N-01", "N-05")
+@pytest.mark.parametrize("name", NONHOLONOMIC)
+def test_what_is_not_holonomic_is_told(name):
+    """Motions that the rows forbid are reached by moving to and fro."""
+    system = NONHOLONOMIC[name]()
+    found = ph.integrability(system, random_state(system, np.random.default_rng(3)))
+    assert not found.is_holonomic
+    assert set(found.curved) <= set(system.row_names)
+    assert "not holonomic along" in repr(found)
+
+
+@pytest.mark.row("N-01", "N-05")
+@pytest.mark.parametrize("name", HOLONOMIC)
+def test_what_is_holonomic_in_disguise_is_told(name):
+    """Rates of equations of position, and look-alikes, have no curvature."""
+    system = HOLONOMIC[name]()
+    found = ph.integrability(system, random_state(system, np.random.default_rng(4)))
+    assert found.is_holonomic, found
+    assert "equations of position" in repr(found)
+
+
+def test_the_height_of_a_rolling_ball_is_an_equation_of_position():
+    """Of its three rows the contact is holonomic, and rolling is not."""
+    system = NONHOLONOMIC["rolling sphere"]()
+    found = ph.integrability(system, random_state(system, np.random.default_rng(5)))
+    assert found.curved == ("rolling: along", "rolling: across")
+
+
+def test_the_curvature_of_heisenberg_is_known():
+    """[X, Y] = d/dz for the two fields of area: the row sees all of it."""
+    system = heisenberg()
+    state = system.state()
+    found = ph.integrability(system, state)
+    assert found.curvature.shape == (1, 1)
+    assert abs(abs(found.curvature[0, 0]) - 1.0) < 1e-8
