@@ -8,8 +8,17 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
-from polhode.errors import StateError
+from polhode.errors import FrameMismatch, ModelError, StateError
 from polhode.geometry.admission import admit, is_traced
+from polhode.geometry.angular_velocity import AngularVelocity
+from polhode.geometry.frame import Frame
+from polhode.geometry.frame_motion import FrameMotion
+from polhode.geometry.point import Point
+from polhode.geometry.pose import Pose
+from polhode.geometry.rotation import Rotation
+from polhode.geometry.twist import Twist
+from polhode.geometry.vector import Dyadic, Vector
+from polhode.geometry.wrench import Wrench
 
 
 @pytest.mark.parametrize(
@@ -66,3 +75,67 @@ def test_traced_numbers_pass_by_their_shape():
         with pytest.raises(StateError, match=r"a column has shape \(2,\)"):
             jax.jit(lambda x: admit([x, x], (3,), "a column"))(1.0)
     assert seen == [True]
+
+
+SHIP, MAST = Frame("ship"), Frame("mast")
+ALONG_MAST = Vector([1, 2, 3], MAST)
+TURN = Rotation.identity(of=MAST, seen_from=SHIP)
+ORIGIN = Point.origin(SHIP)
+WRONG_AXES = {
+    "vector": lambda column: Vector(column, SHIP),
+    "point": lambda column: Point(SHIP, column),
+    "pose": lambda column: Pose(TURN, column),
+    "motion": lambda column: FrameMotion(
+        Pose.identity(of=MAST, seen_from=SHIP), column
+    ),
+    "twist": lambda column: Twist(
+        angular=column,
+        linear=(0, 0, 0),
+        of=MAST,
+        seen_from=SHIP,
+        point=ORIGIN,
+        frame=SHIP,
+    ),
+    "wrench": lambda column: Wrench(
+        torque=(0, 0, 0), force=column, on=MAST, point=ORIGIN, frame=SHIP
+    ),
+}
+
+
+@pytest.mark.parametrize("noun", WRONG_AXES)
+def test_no_door_takes_a_vector_of_other_axes_for_a_column(noun):
+    """A vector keeps its frame: given where numbers go, it must be written there."""
+    with pytest.raises(FrameMismatch, match=r"written in 'mast', not in 'ship'"):
+        WRONG_AXES[noun](ALONG_MAST)
+    WRONG_AXES[noun](Vector([1, 2, 3], SHIP))
+
+
+def test_a_dyadic_of_other_axes_is_no_dyadic_here():
+    """The same for dyadics."""
+    with pytest.raises(FrameMismatch, match=r"written in 'mast', not in 'ship'"):
+        Dyadic(Dyadic.identity(MAST), SHIP)
+
+
+NAMELESS = {
+    "vector": lambda frame: Vector([1, 2, 3], frame),
+    "dyadic": lambda frame: Dyadic(np.eye(3), frame),
+    "point": lambda frame: Point(frame, [1, 2, 3]),
+    "rotation": lambda frame: Rotation.identity(of=frame, seen_from=SHIP),
+    "angular velocity": lambda frame: AngularVelocity(
+        ALONG_MAST, of=MAST, seen_from=frame
+    ),
+}
+
+
+@pytest.mark.parametrize("noun", NAMELESS)
+@pytest.mark.parametrize("frame", ["ship", None, [1, 2, 3]])
+def test_a_name_is_no_frame(noun, frame):
+    """A text, nothing or numbers in the place of a frame are refused by name."""
+    with pytest.raises(ModelError, match=f"{noun}.* has no frame"):
+        NAMELESS[noun](frame)
+
+
+def test_an_angular_velocity_needs_axes():
+    """Three numbers without a frame are no angular velocity."""
+    with pytest.raises(StateError, match="not a vector"):
+        AngularVelocity([0, 0, 1], of=MAST, seen_from=SHIP)

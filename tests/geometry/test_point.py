@@ -46,3 +46,10 @@ def test_a_point_needs_three_finite_numbers():
     with pytest.raises(StateError, match=r"point 'tip' of 'rod' is not finite"):
         Point(ROD, [0, 0, float("inf")], "tip")
     assert repr(Point(ROD, [0, 0, 1], "tip")) == "Point('rod', [0, 0, 1], 'tip')"
+
+
+def test_a_point_less_a_vector_is_no_vector():
+    """Only points are subtracted from points."""
+    frame = Frame("rod")
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Point(frame, [1, 2, 3]) - Vector([1, 0, 0], frame)

@@ -232,3 +232,32 @@ def test_euler_angles_of_a_noun_match_successive_frames(sequence, angles):
         )
         total = total @ link
     assert total.is_close(Rotation.from_euler_angles(sequence, angles, **AB), 1e-14)
+
+
+def test_numpy_does_not_drop_the_frames_of_a_rotation():
+    """An array times a rotation has no frames, and is refused."""
+    turn = Rotation.identity(of=Frame("mast"), seen_from=Frame("ship"))
+    for act in (
+        lambda: np.eye(3) @ turn,
+        lambda: turn @ np.eye(3),
+        lambda: np.float64(2) * turn,
+    ):
+        with pytest.raises(TypeError):
+            act()
+
+
+def test_a_rotation_acts_on_a_vector_by_name_only():
+    """R @ v would be either of two acts; the refusal names both."""
+    ship, mast = Frame("ship"), Frame("mast")
+    turn = Rotation.identity(of=mast, seen_from=ship)
+    with pytest.raises(TypeError, match=r"written_in\(rotation\).*turn\(vector\)"):
+        turn @ Vector([1, 2, 3], mast)
+
+
+def test_a_rotation_is_not_renamed():
+    """A rotation of other frames is refused where a matrix is expected."""
+    ship, mast, sea = Frame("ship"), Frame("mast"), Frame("sea")
+    turn = Rotation.identity(of=mast, seen_from=ship)
+    with pytest.raises(FrameMismatch, match=r"is not the rotation of 'ship'"):
+        Rotation(turn, of=ship, seen_from=sea)
+    assert Rotation(turn, of=mast, seen_from=ship).is_close(turn)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import StateError
+from polhode.errors import FrameMismatch, StateError
+from polhode.geometry.frame import Frame
 
 
 def is_traced(*values: Any) -> bool:
@@ -16,15 +17,20 @@ def is_traced(*values: Any) -> bool:
     return jax is not None and any(isinstance(v, jax.core.Tracer) for v in values)
 
 
-def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
+def admit(
+    value: Any, shape: tuple[int, ...], what: str, frame: Frame | None = None
+) -> Any:
     """A copy of `value` as float64 of this `shape`, finite and read-only.
 
     `what` names the quantity in the refusal: "the origin of pose 'arm'". A tracer
     passes by its shape: its numbers are not known yet. Lists that hold one are stacked.
+    A value with a frame of its own must be written in `frame`, where one is given.
 
     >>> admit([1, 2, 3], (3,), "a point")
     array([1., 2., 3.])
     """
+    if frame is not None:
+        _require_axes(value, frame, what)
     traced = is_traced(*_entries(value))
     array = _stacked(value) if traced else _as_float64(value, what)
     if array.shape != shape:
@@ -43,6 +49,17 @@ def admit(value: Any, shape: tuple[int, ...], what: str) -> Any:
         )
     array.setflags(write=False)
     return array
+
+
+def _require_axes(value: Any, frame: Frame, what: str) -> None:
+    given = getattr(value, "frame", frame)
+    if given is not frame:
+        raise FrameMismatch(
+            f"{what} is written in {given.name!r}, not in {frame.name!r}.",
+            "The same three numbers are different vectors in different axes.",
+            f"Re-express it first: vector.written_in(rotation) with a Rotation of"
+            f" {given.name!r} seen from {frame.name!r}.",
+        )
 
 
 def _entries(value: Any) -> list[Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
-from polhode.geometry.frame import Frame, require_adjacent
+from polhode.errors import StateError
+from polhode.geometry.frame import Frame, require_adjacent, require_frame
 from polhode.geometry.vector import Vector, alternator, cross, vee
 
 if TYPE_CHECKING:
@@ -48,6 +49,17 @@ class AngularVelocity:
     of: Frame
     seen_from: Frame
 
+    def __post_init__(self) -> None:
+        for frame in (self.of, self.seen_from):
+            require_frame(frame, "an angular velocity")
+        if not isinstance(self.vector, Vector):
+            raise StateError(
+                f"the angular velocity of {self.of.name!r} seen from"
+                f" {self.seen_from.name!r} is not a vector: {self.vector!r}.",
+                "Three numbers say nothing without the axes they are along.",
+                "Give Vector(components, frame).",
+            )
+
     def reversed(self) -> AngularVelocity:
         """The same turning with the roles exchanged.   w_BA = -w_AB"""
         return AngularVelocity(-self.vector, of=self.seen_from, seen_from=self.of)
@@ -58,6 +70,8 @@ class AngularVelocity:
         return AngularVelocity(vector, of=self.of, seen_from=self.seen_from)
 
     def __add__(self, other: AngularVelocity) -> AngularVelocity:
+        if not isinstance(other, AngularVelocity):
+            return NotImplemented
         require_adjacent("add", self, other)
         total = self.vector + other.vector
         return AngularVelocity(total, of=other.of, seen_from=self.seen_from)

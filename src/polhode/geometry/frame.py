@@ -35,6 +35,16 @@ class Frame:
         return f"Frame({self.name!r})"
 
 
+def require_frame(frame: Any, what: str) -> None:
+    """Refuse anything but a frame: `what` has no axes to be written in."""
+    if not isinstance(frame, Frame):
+        raise ModelError(
+            f"{what} has no frame: {frame!r} is not one.",
+            "A frame is an object, made once; its name or its owner will not do.",
+            'Give Frame("ship"), or the `frame` of a body or of the world.',
+        )
+
+
 def require_same_frame(act: str, one: Frame, other: Frame) -> None:
     """Refuse to `act` on two quantities written in different frames."""
     if one is other:

@@ -42,7 +42,8 @@ class FrameMotion:
         rates = ("angular_velocity", "velocity", "angular_acceleration", "acceleration")
         for name in rates:
             what = f"the {name.replace('_', ' ')} {who}"
-            object.__setattr__(self, name, admit(getattr(self, name), (3,), what))
+            column = admit(getattr(self, name), (3,), what, self.seen_from)
+            object.__setattr__(self, name, column)
 
     @staticmethod
     def along(
@@ -98,6 +99,8 @@ class FrameMotion:
         return moving_frame.see_point(self.arrays, fixed)
 
     def __matmul__(self, other: FrameMotion) -> FrameMotion:
+        if not isinstance(other, FrameMotion):
+            return NotImplemented
         require_adjacent("join", self, other)
         arrays = moving_frame.compose(self.arrays, other.arrays)
         return _named(arrays, of=other.of, seen_from=self.seen_from)

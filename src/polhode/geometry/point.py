@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.errors import FrameMismatch
 from polhode.geometry.admission import admit, is_traced
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, require_frame, require_same_frame
 from polhode.geometry.vector import Vector, components_close, shown
 
 
@@ -28,8 +28,10 @@ class Point:
     name: str = ""
 
     def __post_init__(self) -> None:
+        require_frame(self.frame, f"point {self.name!r}")
         what = f"point {self.name!r} of {self.frame.name!r}"
-        object.__setattr__(self, "coordinates", admit(self.coordinates, (3,), what))
+        column = admit(self.coordinates, (3,), what, self.frame)
+        object.__setattr__(self, "coordinates", column)
 
     @staticmethod
     def origin(frame: Frame) -> Point:
@@ -43,6 +45,8 @@ class Point:
 
     def __sub__(self, other: Point) -> Vector:
         """The vector from the other point to this one."""
+        if not hasattr(other, "coordinates"):
+            return NotImplemented
         require_same_frame("subtract", self.frame, other.frame)
         return Vector(self.coordinates - other.coordinates, self.frame)
 

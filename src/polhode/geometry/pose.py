@@ -37,7 +37,9 @@ class Pose:
 
     def __post_init__(self) -> None:
         what = f"the origin of {self.of.name!r} seen from {self.seen_from.name!r}"
-        object.__setattr__(self, "origin", admit(self.origin, (3,), what))
+        object.__setattr__(
+            self, "origin", admit(self.origin, (3,), what, self.seen_from)
+        )
 
     @property
     def of(self) -> Frame:

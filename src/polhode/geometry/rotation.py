@@ -7,6 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.errors import FrameMismatch
 from polhode.geometry import (
     axis_angle,
     euler_angles,
@@ -16,7 +17,12 @@ from polhode.geometry import (
     so3,
     triad,
 )
-from polhode.geometry.frame import Frame, require_adjacent, require_same_frame
+from polhode.geometry.frame import (
+    Frame,
+    require_adjacent,
+    require_frame,
+    require_same_frame,
+)
 from polhode.geometry.rotation_admission import (
     admit_angles,
     admit_axis,
@@ -49,8 +55,13 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
     of: Frame
     seen_from: Frame
 
+    __array_ufunc__ = None  # NumPy must not drop the frames
+
     def __post_init__(self) -> None:
-        matrix = admit_matrix(self.matrix, _who(self.of, self.seen_from))
+        who = _who(self.of, self.seen_from)
+        if isinstance(self.matrix, Rotation):
+            _require_same_frames(self.matrix, self.of, self.seen_from)
+        matrix = admit_matrix(self.matrix, who)
         object.__setattr__(self, "matrix", matrix)
 
     @staticmethod
@@ -181,6 +192,13 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
         return bool(np.max(np.abs(self.matrix - other.matrix)) <= rtol)
 
     def __matmul__(self, other: Rotation) -> Rotation:
+        if isinstance(other, Vector):
+            raise TypeError(
+                "a rotation acts on a vector in two ways: vector.written_in(rotation)"
+                " is the same vector in other axes, rotation.turn(vector) another one"
+            )
+        if not isinstance(other, Rotation):
+            return NotImplemented
         require_adjacent("compose", self, other)
         return Rotation(self.matrix @ other.matrix, other.of, self.seen_from)
 
@@ -196,4 +214,17 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
 
 
 def _who(of: Frame, seen_from: Frame) -> str:
+    for frame in (of, seen_from):
+        require_frame(frame, "a rotation")
     return f"the rotation of {of.name!r} seen from {seen_from.name!r}"
+
+
+def _require_same_frames(given: Rotation, of: Frame, seen_from: Frame) -> None:
+    if given.of is not of or given.seen_from is not seen_from:
+        other, who = _who(given.of, given.seen_from), _who(of, seen_from)
+        raise FrameMismatch(
+            f"{other} is not {who}.",
+            "A rotation belongs to its two frames.",
+            "Compose or invert it, R_AB @ R_BC; or give its matrix, if only the"
+            " numbers are meant.",
+        )

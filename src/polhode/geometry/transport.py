@@ -8,12 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.geometry.spatial_order import exchange_matrix
 from polhode.geometry.vector import cross, skew
 from polhode.lowering.arrays import namespace
-
-# The earlier name, for callers that have not moved to `spatial_order` yet.
-linear_first_matrix = exchange_matrix
 
 
 def shift_velocity(w: Any, v_P: Any, p_PQ: Any) -> Any:

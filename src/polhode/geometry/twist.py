@@ -11,7 +11,12 @@ from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.angular_velocity import AngularVelocity
-from polhode.geometry.frame import Frame, require_adjacent, require_same_frame
+from polhode.geometry.frame import (
+    Frame,
+    require_adjacent,
+    require_frame,
+    require_same_frame,
+)
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.vector import Dyadic, Vector, components_close, is_scalar, shown
 from polhode.lowering.arrays import namespace
@@ -45,9 +50,12 @@ class Twist:
     __array_ufunc__ = None  # NumPy must not drop the frames
 
     def __post_init__(self) -> None:
+        for frame in (self.of, self.seen_from, self.frame):
+            require_frame(frame, "a twist")
         who = f"of {self.of.name!r} seen from {self.seen_from.name!r}"
         for name in ("angular", "linear"):
-            column = admit(getattr(self, name), (3,), f"the {name} velocity {who}")
+            what = f"the {name} velocity {who}"
+            column = admit(getattr(self, name), (3,), what, self.frame)
             object.__setattr__(self, name, column)
 
     def at(self, point: Point) -> Twist:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.geometry.admission import admit, is_traced
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, require_frame, require_same_frame
 from polhode.lowering.arrays import namespace, removable
 
 if TYPE_CHECKING:
@@ -115,8 +115,10 @@ class Vector:
     __array_ufunc__ = None  # NumPy must not drop the frame: array * vector is ours
 
     def __post_init__(self) -> None:
+        require_frame(self.frame, "a vector")
         what = f"a vector of frame {self.frame.name!r}"
-        object.__setattr__(self, "components", admit(self.components, (3,), what))
+        column = admit(self.components, (3,), what, self.frame)
+        object.__setattr__(self, "components", column)
 
     def dot(self, other: Vector) -> Any:
         """The scalar product, the same number in every frame."""
@@ -202,8 +204,10 @@ class Dyadic:
     __array_ufunc__ = None
 
     def __post_init__(self) -> None:
+        require_frame(self.frame, "a dyadic")
         what = f"a dyadic of frame {self.frame.name!r}"
-        object.__setattr__(self, "components", admit(self.components, (3, 3), what))
+        matrix = admit(self.components, (3, 3), what, self.frame)
+        object.__setattr__(self, "components", matrix)
 
     @staticmethod
     def identity(frame: Frame) -> Dyadic:

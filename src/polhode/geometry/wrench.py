@@ -10,7 +10,7 @@ import numpy as np
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, require_frame, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.twist import Twist, require_same_place, spatial_array
 from polhode.geometry.vector import components_close, dot, is_scalar, shown
@@ -39,8 +39,11 @@ class Wrench:
     __array_ufunc__ = None  # NumPy must not drop the frames
 
     def __post_init__(self) -> None:
+        for frame in (self.on, self.frame, self.by or self.on):
+            require_frame(frame, "a wrench")
         for name in ("torque", "force"):
-            column = admit(getattr(self, name), (3,), f"the {name} on {self.on.name!r}")
+            what = f"the {name} on {self.on.name!r}"
+            column = admit(getattr(self, name), (3,), what, self.frame)
             object.__setattr__(self, name, column)
 
     def at(self, point: Point) -> Wrench:
