@@ -118,6 +118,16 @@ PUBLIC = {
     "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",
+    # integrate
+    "CommutatorFree4": "polhode.integrate.commutator_free",
+    "DormandPrince": "polhode.integrate.dormand_prince",
+    "Motions": "polhode.integrate.motions",
+    "RungeKutta4": "polhode.integrate.rk4",
+    "SemiImplicitEuler": "polhode.integrate.semi_implicit_euler",
+    "States": "polhode.integrate.states",
+    "StormerVerlet": "polhode.integrate.stormer_verlet",
+    "Trajectory": "polhode.integrate.trajectory",
+    "simulate": "polhode.integrate.simulate",
     # errors
     "PolhodeError": "polhode.errors",
 }

@@ -127,3 +127,13 @@ class SingularMassMatrix(PolhodeError, ValueError):
     """A motion that nothing resists, so that no force gives it an acceleration."""
 
     code = "SING"
+
+
+class IntegrationError(PolhodeError, ValueError):
+    """A run that cannot be made as asked: times, steps, tolerances, memory."""
+
+    code = "INTEG"
+
+
+class IntegrationWarning(UserWarning):
+    """A run that ended before its time; what it had reached is kept."""

@@ -1,0 +1,1 @@
+"""`Equations, State -> Trajectory`: one method a file, time in native chunks."""

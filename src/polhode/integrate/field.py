@@ -1,0 +1,123 @@
+"""What a method steps: the first-order equations of a formulation, as plain functions.
+
+    q_dot = rates(t, q, y),      y_dot = accelerations(t, q, y),      x = [q; y]
+
+A method may use x as a column of numbers, or move q along the joints by `local`, which
+keeps every configuration on its manifold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.solve import solve_constrained
+from polhode.matter.parameter import Table
+from polhode.system import rows
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+
+NEWTON = 2  # after one accurate step each iteration squares what is missed
+
+
+class Field(NamedTuple):
+    """The functions of one set of equations, its parameters given.
+
+    coordinates    nq: x[:nq] is q, the rest y
+    slope          (t, x) -> x_dot
+    accelerations  (t, q, y) -> y_dot
+    speeds         (t, q, y) -> z, the speeds along which `local` moves
+    local          (q, delta) -> q
+    settled        (t, x) -> x: unit quaternions, constraints kept, y within its rows
+    is_sound       (t, x) -> whether every force is a number
+    """
+
+    coordinates: int
+    slope: Callable[[Any, Any], Any]
+    accelerations: Callable[[Any, Any, Any], Any]
+    speeds: Callable[[Any, Any, Any], Any]
+    local: Callable[[Any, Any], Any]
+    settled: Callable[[Any, Any], Any]
+    is_sound: Callable[[Any, Any], Any]
+
+
+def field_of(equations: Equations, table: Table) -> Field:
+    """The field of some equations, for use inside a trace."""
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def accelerations(t: Any, q: Any, y: Any) -> Any:
+        return core.accelerations(t, q, y, table)[0]
+
+    def slope(t: Any, x: Any) -> Any:
+        q, y = x[:n], x[n:]
+        rates = core.rates(t, q, y, table)
+        return jnp.concatenate([rates, accelerations(t, q, y)])
+
+    def is_sound(t: Any, x: Any) -> Any:
+        q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
+        # A sum shows any entry that is no number, also one that no motion feels.
+        each = [w for pair in system.wrenches(t, q, z, table).values() for w in pair]
+        return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
+
+    return Field(
+        coordinates=n,
+        slope=slope,
+        accelerations=accelerations,
+        speeds=lambda t, q, y: core.speeds(t, q, y, table),
+        local=system.local,
+        settled=lambda t, x: settled(equations, t, x, table),
+        is_sound=is_sound,
+    )
+
+
+def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
+    """The state nearest in mass that is on its manifold and keeps all constraints.
+
+    Quaternions are brought to length one. Then Newton's steps along the joints,
+
+        minimise |delta|_M  with  g + (dg/dz) delta = 0,      q <- local(q, delta)
+
+    and one or two on the speeds, whose rows are linear or nearly so.
+    """
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+    q, y = x[:n], x[n:]
+    if system.coordinates != system.speeds:
+        q = system.normalised(q)
+    if system.constraints:
+        for _ in range(NEWTON):
+            q = _placed(equations, t, q, table)
+        z = core.speeds(t, q, y, table)
+        for _ in range(NEWTON):
+            z = _moved(equations, t, q, z, table)
+        y = core.start(t, q, z, table)
+    elif equations.row_names:
+        y = core.start(t, q, core.speeds(t, q, y, table), table)
+    return jnp.concatenate([q, y])
+
+
+def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
+    system = equations.system
+    if not any(constraint.is_holonomic for constraint in system.constraints):
+        return q
+
+    def missed(delta: Any) -> Any:
+        return rows.positions(system, t, system.local(q, delta), table)
+
+    still = jnp.zeros(system.speeds)
+    M = system.mass_matrix(t, q, table)
+    delta, _ = solve_constrained(M, still, jax.jacfwd(missed)(still), -missed(still))
+    return system.local(q, delta)
+
+
+def _moved(equations: Equations, t: Any, q: Any, z: Any, table: Table) -> Any:
+    system = equations.system
+    M = system.mass_matrix(t, q, table)
+    A, _ = system.constraint_rows(t, q, z, table)
+    missed = rows.velocities(system, t, q, z, table)
+    return z + solve_constrained(M, jnp.zeros(system.speeds), A, -missed)[0]

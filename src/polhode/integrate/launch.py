@@ -1,0 +1,174 @@
+"""From a state and a wish to cursors and plans: what a run is made of, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import IntegrationError
+from polhode.integrate.chunk import DONE, RUNNING, Cursor, Plan, start_cursor
+from polhode.integrate.field import field_of
+from polhode.integrate.method import Method
+from polhode.integrate.scales import scales
+from polhode.integrate.states import States
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+
+# Of the quickest time of the system: a first step that is seldom refused.
+FIRST_STEP = 0.1
+# Steps below this many units of rounding of the time do not advance it reliably.
+LEAST = 16 * np.finfo(float).eps
+
+
+class Probe(NamedTuple):
+    """The start as the formulation sees it.
+
+    x, slope      [q; y] and its rate
+    z_dot         the rate of the system's speeds
+    spread        dy/dz (k, nz)
+    is_sound      whether every force is a number
+    """
+
+    x: Any
+    slope: Any
+    z_dot: Any
+    spread: Any
+    is_sound: Any
+
+
+def probe(equations: Equations, states: States, table: Any) -> Probe:
+    """The start of many runs; leading axes are runs."""
+    key = ("probe", tuple(sorted(table)))
+    if key not in equations.programs:
+        system = equations.system
+        column = np.zeros(system.speeds)
+        example = (0.0, system.neutral(), column, dict.fromkeys(table, 0.0))
+        function = _probe(equations)
+        equations.programs[key] = compile(function, *example, batched=True)
+    return equations.programs[key](states.t, states.q, states.z, table)
+
+
+def _probe(equations: Equations) -> Any:
+    core = equations.functions
+
+    def probe(t: Any, q: Any, z: Any, table: Any) -> Probe:
+        field = field_of(equations, table)
+        y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
+        x = jnp.concatenate([q, y])
+        slope = field.slope(t, x)
+        n = field.coordinates
+        now, change = (t, q, y), (jnp.ones_like(t), slope[:n], slope[n:])
+        _, z_dot = jax.jvp(field.speeds, now, change)
+        there = spread(t, q, z, table)
+        return Probe(x, slope, z_dot, there, field.is_sound(t, x))
+
+    return probe
+
+
+def planned(
+    equations: Equations, states: States, start: Probe, method: Method, until: float
+) -> tuple[Cursor, Plan]:
+    """The cursors and plans of runs from their states to one time."""
+    t = states.t
+    span = until - t
+    longest = float(np.max(np.abs(span))) or 1.0
+    size = scales(equations.system, states.q, states.z, start.z_dot, longest)
+    if method.is_adaptive:
+        h = np.sign(span) * np.minimum(np.abs(span), FIRST_STEP / size.rate)
+        steps = np.zeros(len(t), np.int64)
+        rtol, atol = method.rtol, _atol(method, size, start)  # type: ignore[attr-defined]
+    else:
+        count = np.ceil(np.abs(span) / method.step * (1 - 1e-12))  # type: ignore[attr-defined]
+        steps = np.maximum(count, 1).astype(np.int64)
+        h, rtol, atol = span / steps, 0.0, np.zeros_like(start.x)
+    cursor = start_cursor(t, start.x, start.slope, h)
+    status = np.where(span == 0, DONE, RUNNING).astype(np.int64)
+    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), np.abs(span))
+    plan = Plan(t, t + span, steps, np.full(len(t), rtol), atol, least)
+    plan = plan._replace(stop=np.full(len(t), until))
+    return cursor._replace(status=status), plan
+
+
+def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
+    if method.atol is not None:
+        return np.full_like(start.x, method.atol)
+    speeds = np.abs(start.spread) @ size.speeds
+    # A velocity of the formulation's own that no speed moves has its present size.
+    k = speeds.shape[-1]
+    speeds = np.where(speeds > 0, speeds, np.abs(start.x[:, -k:]))
+    coordinates = np.broadcast_to(size.coordinates, (len(speeds), len(size[0])))
+    return method.rtol * np.concatenate([coordinates, speeds], axis=1)
+
+
+def admit_until(until: Any) -> float:
+    """A time to run to: finite."""
+    try:
+        t = float(until)
+    except (TypeError, ValueError):
+        t = np.nan
+    if not np.isfinite(t):
+        raise IntegrationError(
+            f"a run cannot end at until = {until!r}.",
+            "The end is a time in seconds; before the start, the run goes backwards.",
+            "Give a finite number.",
+        )
+    return t
+
+
+def admit_samples(samples: Any, start: float, until: float) -> np.ndarray | None:
+    """Sample times in the order of the run, each once, all within it."""
+    if samples is None:
+        return None
+    if isinstance(samples, int | np.integer) and not isinstance(samples, bool):
+        if samples < 2:
+            raise IntegrationError(
+                f"a run cannot be sampled {samples} times.",
+                "A number of samples counts both ends.",
+                "Give 2 or more, or a list of times.",
+            )
+        return np.linspace(start, until, int(samples))
+    times = np.array(samples, dtype=float)
+    low, high = min(start, until), max(start, until)
+    sign = 1.0 if until >= start else -1.0
+    wrong = ""
+    if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)):
+        wrong = "they are not a list of finite times"
+    elif np.any(sign * np.diff(times) <= 0):
+        k = int(np.argmax(sign * np.diff(times) <= 0))
+        wrong = f"{times[k + 1]:g} s follows {times[k]:g} s"
+    elif np.any((times < low) | (times > high)):
+        out = times[(times < low) | (times > high)][0]
+        wrong = f"{out:g} s is outside {start:g} to {until:g} s"
+    if wrong:
+        raise IntegrationError(
+            f"the sample times cannot be used: {wrong}.",
+            "Samples follow the run: each once, in its order, within its ends.",
+            "Sort them, drop doubles, and keep them between the start and until.",
+        )
+    return times
+
+
+def admit_parameters(
+    equations: Equations, parameters: Mapping[str, Any], runs: int
+) -> dict[str, np.ndarray]:
+    """Values of parameters, one or one a run; every value must make a sound system."""
+    table: dict[str, np.ndarray] = {}
+    for name, value in parameters.items():
+        column = np.array(value, dtype=float)
+        if column.shape not in ((), (runs,)):
+            raise IntegrationError(
+                f"parameter {name!r} has {column.size} values for {runs} runs.",
+                "A parameter has one value for all runs, or one for each.",
+                "Give a number, or as many as there are states.",
+            )
+        table[name] = np.broadcast_to(column, (runs,)).copy()
+    if table:
+        for pick in (np.min, np.max):
+            equations.system.with_({n: float(pick(v)) for n, v in table.items()})
+    return table

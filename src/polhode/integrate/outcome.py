@@ -1,0 +1,127 @@
+"""How a run ended: a value with a sentence.
+
+Inside compiled code nothing is raised. A chunk returns a status; here it becomes words:
+what stopped the motion, at what time, and what to try.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from polhode.integrate.chunk import DONE, NOT_A_NUMBER, RUNNING, TOO_SMALL
+from polhode.matter.parameter import Table
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+INTERRUPTED, WORK_LIMIT = 4, 5
+CODES = {
+    DONE: "DONE",
+    NOT_A_NUMBER: "FORCE",
+    TOO_SMALL: "INTEG",
+    INTERRUPTED: "INTERRUPTED",
+    WORK_LIMIT: "INTEG",
+}
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a run reached its end, and if not, why.
+
+    code       DONE, FORCE, INTEG, SING or INTERRUPTED
+    t          the time of the last good row
+    sentence   for people
+    accepted, rejected   steps
+    """
+
+    code: str
+    t: float
+    sentence: str
+    accepted: int
+    rejected: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run reached the time that was asked."""
+        return self.code == "DONE"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The facts of an end, from which the sentence is made."""
+
+    status: int
+    t: float
+    q: np.ndarray
+    z: np.ndarray
+    tried: float
+    accepted: int
+    rejected: int
+
+
+def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outcome:
+    """The outcome of a run of a system that ended so."""
+    code, sentence = _explained(system, end, until, table)
+    return Outcome(code, end.t, sentence, end.accepted, end.rejected)
+
+
+def _explained(
+    system: System, end: Ending, until: float, table: Table
+) -> tuple[str, str]:
+    at, name = f"t = {end.t:.9g} s", repr(system.name)
+    steps = f"after {end.accepted} steps"
+    if end.status == DONE:
+        return "DONE", f"{name} reached t = {until:.9g} s in {end.accepted} steps."
+    if end.status == INTERRUPTED:
+        return "INTERRUPTED", f"{name} was interrupted at {at}, {steps}."
+    if end.status in (WORK_LIMIT, RUNNING):
+        return "INTEG", (
+            f"{name} used up its limit of steps at {at}, {steps}, short of"
+            f" {until:.9g} s. Its steps are about {abs(end.tried):.2g} s; allow more"
+            " with limit=..., loosen rtol, or look for something stiff: a spring or"
+            " damper far quicker than the motion."
+        )
+    if end.status == TOO_SMALL:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}: no step, however small, is accurate"
+            f" enough there (the last tried was {abs(end.tried):.2g} s). The motion"
+            " may have a singularity at that time; what was reached is kept."
+        )
+    return _without_numbers(system, end, table)
+
+
+def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, str]:
+    at, name = f"t = {end.t:.9g} s", repr(system.name)
+    guilty = lawless(system, end, table)
+    if guilty:
+        action = next(a for a in system.actions if a.name == guilty)
+        return "FORCE", (
+            f"{name} stopped at {at}, after {end.accepted} steps: the action"
+            f" {guilty!r} gives no number just after. {action.fault()} Smaller steps"
+            " were tried first; what was reached is kept."
+        )
+    return "SING", (
+        f"{name} stopped at {at}, after {end.accepted} steps: its accelerations are no"
+        " numbers just after, though all forces are. Its mass matrix or its"
+        " constraints are singular there; what was reached is kept."
+    )
+
+
+def lawless(system: System, end: Ending, table: Table) -> str:
+    """The name of the action that gives no number at or just after a state."""
+    for part in (0.0, 0.5, 1.0, 2.0, 10.0):
+        h = part * end.tried
+        with np.errstate(all="ignore"):
+            q = system.local(end.q, h * end.z)
+            each = system.wrenches(end.t + h, q, end.z, table)
+        for action, pair in each.items():
+            if not all(np.all(np.isfinite(w)) for w in pair):
+                return action
+    return ""

@@ -1,0 +1,64 @@
+"""What is refused before a run begins: a start without forces, rows without room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import ForceError, IntegrationError, SingularMassMatrix
+from polhode.integrate.chunk import RUNNING, Plan
+from polhode.integrate.outcome import Ending, lawless
+from polhode.integrate.states import States
+
+if TYPE_CHECKING:
+    from polhode.integrate.method import Method
+    from polhode.system.system import System
+
+
+def require_sound_start(
+    system: System, states: States, start: Any, table: dict[str, Any]
+) -> None:
+    """Refuse a state at which an action gives no number, by its name."""
+    fine = np.isfinite(start.slope).all(axis=1) & start.is_sound
+    if np.all(fine):
+        return
+    k = int(np.argmin(fine))
+    t, q, z = float(states.t[k]), states.q[k], states.z[k]
+    own = {name: values[k] for name, values in table.items()}
+    which = f"state {k} of " if len(states) > 1 else ""
+    guilty = lawless(system, Ending(RUNNING, t, q, z, 0.0, 0, 0), own)
+    if guilty:
+        action = next(a for a in system.actions if a.name == guilty)
+        raise ForceError(
+            f"{which}{system.name!r} cannot start at t = {t:g} s: {guilty!r} gives no"
+            " force there.",
+            action.fault(),
+            "Start from another state, or change the law where it is undefined.",
+        )
+    raise SingularMassMatrix(
+        f"{which}{system.name!r} has no unique acceleration at t = {t:g} s.",
+        "Its mass matrix or its constraints are singular in this state.",
+        "Start from another state.",
+    )
+
+
+def require_memory(
+    method: Method, plans: Plan, samples: Any, width: int, memory: float
+) -> None:
+    """Refuse rows that would need more bytes than were allowed."""
+    runs = len(plans.start)
+    if samples is not None:
+        rows = len(samples) * runs
+    elif method.is_adaptive:
+        return  # their number is not known before; see `limit`
+    else:
+        rows = int(np.sum(plans.steps + 1))
+    needed = 8.0 * rows * (3 * width + 1)
+    if needed > memory:
+        raise IntegrationError(
+            f"{rows} rows would need {needed / 1e9:.3g} GB, and {memory / 1e9:.3g} GB"
+            " are allowed.",
+            "Every step, or every sample, is kept in memory.",
+            "Give fewer samples=..., or allow more with memory=... (bytes).",
+        )

@@ -1,0 +1,36 @@
+"""The classical method of Runge and Kutta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import jax.numpy as jnp
+
+from polhode.integrate.field import Field
+from polhode.integrate.method import Attempt, admit_step
+
+
+@final
+@dataclass(frozen=True)
+class RungeKutta4:
+    """Order 4, four slopes a step, steps of one size (s).
+
+    x1 = x + h (k1 + 2 k2 + 2 k3 + k4)/6
+    """
+
+    step: float
+    name: ClassVar[str] = "Runge-Kutta 4"
+    order: ClassVar[int] = 4
+    is_adaptive: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", admit_step(self.name, self.step))
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        k2 = field.slope(t + h / 2, x + h / 2 * slope)
+        k3 = field.slope(t + h / 2, x + h / 2 * k2)
+        k4 = field.slope(t + h, x + h * k3)
+        zero = jnp.zeros_like(x)
+        return Attempt(x + h / 6 * (slope + 2 * k2 + 2 * k3 + k4), zero, zero)

@@ -1,0 +1,182 @@
+"""The loop on the host: chunk after chunk, keeping what was asked for.
+
+Between chunks there is room for progress, for Ctrl-C and for limits. Many runs go in
+slabs whose rows fit in memory; those that are done leave the slab.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
+from polhode.integrate.dense import Steps, evaluate, joined
+from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
+
+SLAB_BYTES = 64e6
+
+
+class Progress(NamedTuple):
+    """How far a call has come: the share of all time asked, steps, seconds."""
+
+    share: float
+    steps: int
+    seconds: float
+
+
+Watch = Callable[[Progress], Any]
+
+
+class Wish(NamedTuple):
+    """What is to be kept and when to give up.
+
+    samples   times (s,), or None for every step
+    limit     attempts that one run may make
+    watch     is told of progress between chunks; may be None
+    """
+
+    samples: np.ndarray | None
+    limit: int
+    watch: Watch | None
+
+
+class Kept(NamedTuple):
+    """What is kept of one run: its rows, all or samples; its last cursor; its end."""
+
+    steps: Steps
+    is_dense: bool
+    cursor: Cursor
+    status: int
+
+
+def run(
+    program: Any, cursors: Cursor, plans: Plan, table: Any, wish: Wish
+) -> list[Kept]:
+    """All runs, each from its cursor to its end; leading axes are runs."""
+    count, width = cursors.x.shape
+    slab = max(1, int(SLAB_BYTES / (8 * ATTEMPTS * (3 * width + 2))))
+    clock = _Clock(wish.watch, count, time.perf_counter())
+    found: list[Kept] = []
+    for first in range(0, count, slab):
+        pick = slice(first, min(first + slab, count))
+        starts, ways = _part(cursors, pick), _part(plans, pick)
+        call = _Call(program, ways, _part(table, pick), first / count)
+        found += _run_slab(call, starts, wish, clock)
+    return found
+
+
+class _Call(NamedTuple):
+    """What a slab is called with, and the share of all runs that went before it."""
+
+    program: Any
+    plans: Plan
+    table: Any
+    before: float
+
+
+class _Clock(NamedTuple):
+    """Tells how far all runs have come."""
+
+    watch: Watch | None
+    runs: int
+    began: float
+
+    def tell(self, call: _Call, cursors: Cursor) -> None:
+        if self.watch is None:
+            return
+        start, stop = call.plans.start, call.plans.stop
+        span = np.where(stop == start, 1.0, stop - start)
+        share = call.before + np.sum((cursors.t - start) / span) / self.runs
+        seconds = time.perf_counter() - self.began
+        self.watch(Progress(float(share), int(np.sum(cursors.accepted)), seconds))
+
+
+def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
+    count = len(cursors.t)
+    keepers = [_Keeper(_part(cursors, k), wish.samples) for k in range(count)]
+    status = np.array(cursors.status)
+    try:
+        while np.any(status == RUNNING):
+            alive = np.flatnonzero(status == RUNNING)
+            after, rows = _called(call, _part(cursors, alive), alive)
+            for k, i in enumerate(alive):
+                keepers[i].take(_part(rows, k))
+            cursors = _replaced(cursors, alive, after)
+            spent = after.accepted + after.rejected >= wish.limit
+            out = spent & (after.status == RUNNING)
+            status[alive] = np.where(out, WORK_LIMIT, after.status)
+            clock.tell(call, cursors)
+    except KeyboardInterrupt:
+        status[status == RUNNING] = INTERRUPTED
+    return [
+        Kept(keepers[k].rows(), wish.samples is None, _part(cursors, k), int(status[k]))
+        for k in range(count)
+    ]
+
+
+class _Keeper:
+    """Collects the rows of one run, or its values at the sample times."""
+
+    def __init__(self, cursor: Cursor, samples: np.ndarray | None):
+        first = Steps(cursor.t, cursor.x, cursor.slope, np.zeros_like(cursor.x))
+        self._last = Steps(*(np.asarray(part)[None] for part in first))
+        self._samples, self._next = samples, 0
+        self._parts = [self._last] if samples is None else []
+
+    def take(self, rows: Rows) -> None:
+        """The accepted rows of one chunk."""
+        good = rows.accepted
+        new = Steps(*(part[good] for part in rows[1:]))
+        if not len(new.t):
+            return
+        if self._samples is None:
+            self._parts.append(new)
+            return
+        here = joined([self._last, new])
+        self._last = Steps(*(part[-1:] for part in new))
+        self._sample(here)
+
+    def _sample(self, here: Steps) -> None:
+        assert self._samples is not None
+        ahead = self._samples[self._next :]
+        sign = 1.0 if here.t[-1] >= here.t[0] else -1.0
+        times = ahead[sign * ahead <= sign * here.t[-1]]
+        if len(times):
+            x = evaluate(here, times)
+            self._parts.append(Steps(times, x, np.zeros_like(x), np.zeros_like(x)))
+            self._next += len(times)
+
+    def rows(self) -> Steps:
+        """All that was kept; of a sampled run at least nothing, in the right shape."""
+        if self._samples is not None and self._next == 0:
+            self._sample(self._last)
+        nothing = Steps(*(part[:0] for part in self._last))
+        return joined(self._parts or [nothing])
+
+
+def _called(call: _Call, cursors: Cursor, alive: np.ndarray) -> tuple[Cursor, Rows]:
+    """One run goes in the form for one, which is quicker; the bits are the same."""
+    trees = cursors, _part(call.plans, alive), _part(call.table, alive)
+    if len(alive) > 1:
+        return call.program(*trees)
+    after, rows = call.program(*(_part(tree, 0) for tree in trees))
+    lifted = [[np.asarray(leaf)[None] for leaf in tree] for tree in (after, rows)]
+    return Cursor(*lifted[0]), Rows(*lifted[1])
+
+
+def _part(tree: Any, pick: Any) -> Any:
+    if isinstance(tree, dict):
+        return {name: value[pick] for name, value in tree.items()}
+    return type(tree)(*(leaf[pick] for leaf in tree))
+
+
+def _replaced(cursors: Cursor, pick: np.ndarray, after: Cursor) -> Cursor:
+    leaves = []
+    for old, new in zip(cursors, after, strict=True):
+        leaf = np.array(old)
+        leaf[pick] = new
+        leaves.append(leaf)
+    return Cursor(*leaves)

@@ -1,0 +1,182 @@
+"""`ph.simulate`: the motion of a system from a state to a time."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.formulation.equations import Equations
+from polhode.formulation.gauss import gauss
+from polhode.integrate.chunk import DONE, chunk_program
+from polhode.integrate.dense import Steps
+from polhode.integrate.dormand_prince import DormandPrince
+from polhode.integrate.launch import (
+    admit_parameters,
+    admit_samples,
+    admit_until,
+    planned,
+    probe,
+)
+from polhode.integrate.method import Method
+from polhode.integrate.motions import Motions
+from polhode.integrate.outcome import Ending, Outcome, outcome_of
+from polhode.integrate.refusal import require_memory, require_sound_start
+from polhode.integrate.run import Kept, Watch, Wish, run
+from polhode.integrate.states import States, states_of
+from polhode.integrate.trajectory import Trajectory, settled_rows
+from polhode.system.state import State
+from polhode.system.system import System
+
+LIMIT = 10**9
+
+
+def simulate(
+    model: System | Equations,
+    state: State | States | Sequence[State],
+    *,
+    until: float,
+    method: Method | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    samples: int | Sequence[float] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    limit: int = LIMIT,
+    memory: float = 4e9,
+    watch: Watch | None = None,
+) -> Any:
+    """The motion from a state until a time, every step kept or at samples only.
+
+    A `System` moves by Gauss's equations; `Equations` of it by their own. Without a
+    method one is picked, and the motion says which. Several states give `Motions`, the
+    same bits as one by one. `until` before the state's time runs backwards. `limit` is
+    of attempted steps, `memory` of kept bytes; `watch` is told of progress. A run that
+    cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
+
+    >>> import polhode as ph
+    >>> ball = ph.Particle("ball", 0.1)
+    >>> thrown = ph.System([ball], actions=[ph.Weight(9.81)], name="thrown")
+    >>> motion = simulate(thrown, thrown.state(speeds={"ball": (3, 0, 4)}), until=0.5)
+    >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
+    [1.5, 0.0, 0.77375]
+    """
+    equations = equations_of(model)
+    method, note = picked(equations, method, rtol, atol)
+    runs = _repeated(states_of(equations.system, state), parameters or {})
+    until = admit_until(until)
+    times = admit_samples(samples, _common_start(runs, samples), until)
+    table = admit_parameters(equations, parameters or {}, len(runs))
+    start = probe(equations, runs, table)
+    require_sound_start(equations.system, runs, start, table)
+    cursors, plans = planned(equations, runs, start, method, until)
+    require_memory(method, plans, times, start.x.shape[1], memory)
+    program = chunk_program(equations, method, _first(table))
+    wish = Wish(times, int(limit), watch)
+    made_by = equations, method, note
+    found = [
+        _trajectory(made_by, kept, until, {n: v[i] for n, v in table.items()})
+        for i, kept in enumerate(run(program, cursors, plans, table, wish))
+    ]
+    _warn(found)
+    alone = isinstance(state, State) and len(found) == 1
+    return found[0] if alone else Motions(tuple(found))
+
+
+def equations_of(model: System | Equations) -> Equations:
+    """Equations as they are, or those by which a system moves, made once."""
+    if isinstance(model, Equations):
+        return model
+    if not isinstance(model, System):
+        raise IntegrationError(
+            f"{model!r} cannot be simulated.",
+            "Only a system, or equations of one, has a motion.",
+            "Give a ph.System, or what ph.kane(system) and its kin return.",
+        )
+    if "motion" not in model.compiled:
+        model.compiled["motion"] = gauss(model)
+    return model.compiled["motion"]
+
+
+def picked(
+    equations: Equations, method: Method | None, rtol: Any, atol: Any
+) -> tuple[Method, str]:
+    """The method, and in words which it is and what it keeps."""
+    if method is not None and (rtol is not None or atol is not None):
+        raise IntegrationError(
+            f"{method!r} was given together with rtol or atol.",
+            "A method has its own tolerances or its own step.",
+            "Give them to the method: ph.DormandPrince(rtol=...).",
+        )
+    if method is not None and not isinstance(method, Method):
+        raise IntegrationError(
+            f"{method!r} is not a method of integration.",
+            "A method is a thing that can attempt a step.",
+            "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
+        )
+    system = equations.system
+    chosen = method or DormandPrince(1e-9 if rtol is None else rtol, atol)
+    words = [chosen.name if method else f"{chosen.name} (picked)"]
+    if system.constraints:
+        words.append("constraints kept by projection")
+    elif system.coordinates != system.speeds:
+        words.append("unit quaternions")
+    return chosen, ", ".join(words)
+
+
+def _repeated(states: States, parameters: Mapping[str, Any]) -> States:
+    """One state for all values of parameters, where these are several."""
+    counts = {len(np.atleast_1d(value)) for value in parameters.values()}
+    most = max(counts, default=1)
+    if len(states) > 1 or most == 1:
+        return states
+    q, z = np.repeat(states.q, most, axis=0), np.repeat(states.z, most, axis=0)
+    return States(states.system, states.t[0], q, z)
+
+
+def _common_start(states: States, samples: Any) -> float:
+    if samples is not None and np.any(states.t != states.t[0]):
+        raise IntegrationError(
+            "runs that start at different times cannot share sample times.",
+            f"They start between {states.t.min():g} and {states.t.max():g} s.",
+            "Leave samples out, or give all states one time.",
+        )
+    return float(states.t[0])
+
+
+def _first(table: dict[str, np.ndarray]) -> dict[str, float]:
+    return {name: float(values[0]) for name, values in table.items()}
+
+
+def _trajectory(
+    made_by: tuple[Equations, Method, str],
+    kept: Kept,
+    until: float,
+    table: dict[str, Any],
+) -> Trajectory:
+    equations, method, note = made_by
+    n, last = equations.system.coordinates, kept.cursor
+    at = Steps(*(np.asarray(part)[None] for part in (*last[:3], last.slope)))
+    facts = (int(last.accepted), int(last.rejected))
+    whole = Outcome("DONE", float(last.t), "", *facts)
+    end = Trajectory(equations, method, at, whole, table, note, True)
+    q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
+    ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
+    outcome = outcome_of(equations.system, ending, until, table)
+    motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
+    return motion if kept.is_dense or not len(motion) else settled_rows(motion)
+
+
+def _warn(motions: list[Trajectory]) -> None:
+    failed = [k for k, motion in enumerate(motions) if not motion.outcome.is_complete]
+    if not failed:
+        return
+    first = motions[failed[0]].outcome.sentence
+    if len(motions) > 1:
+        first = (
+            f"{len(failed)} of {len(motions)} runs stopped; run {failed[0]}: {first}"
+        )
+    warnings.warn(first, IntegrationWarning, stacklevel=3)

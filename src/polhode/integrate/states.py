@@ -1,0 +1,101 @@
+"""Many states of one system, for many runs in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import StateError
+from polhode.system.check import require_consistent
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class States:
+    """Coordinates q (n, nq) and speeds z (n, nz) of n states, at times t (n,).
+
+    t may be one number. `states[k]` is one `State`.
+    """
+
+    system: System
+    t: Any
+    q: Any
+    z: Any
+
+    def __post_init__(self) -> None:
+        put, system = object.__setattr__, self.system
+        q, z = np.array(self.q, dtype=float), np.array(self.z, dtype=float)
+        shapes = ((len(q), system.coordinates), (len(q), system.speeds))
+        if (q.shape, z.shape) != shapes or not len(q):
+            raise StateError(
+                f"states of {system.name!r} cannot have q of shape {q.shape} and z of"
+                f" shape {z.shape}.",
+                f"Each row of q is {', '.join(system.coordinate_names)}, each of z"
+                f" {', '.join(system.speed_names)}.",
+                f"Give q as (n, {system.coordinates}) and z as (n, {system.speeds}).",
+            )
+        t = np.broadcast_to(np.array(self.t, dtype=float), (len(q),)).copy()
+        _require_finite(system, t, q, z)
+        if system.constraints or system.coordinates != system.speeds:
+            for row in range(len(q)):
+                state = require_consistent(State(system, t[row], q[row], z[row]))
+                q[row] = state.q
+        for word, value in (("t", t), ("q", q), ("z", z)):
+            value.setflags(write=False)
+            put(self, word, value)
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, k: int) -> State:
+        return State(self.system, self.t[k], self.q[k], self.z[k])
+
+    def __repr__(self) -> str:
+        return f"States({self.system.name!r}: {len(self)})"
+
+
+def states_of(system: System, given: State | States | Sequence[State]) -> States:
+    """States from one, from a list of them, or as they are; all of this system."""
+    if isinstance(given, States):
+        _require_own(system, given)
+        return given
+    listed = [given] if isinstance(given, State) else list(given)
+    for state in listed:
+        if not isinstance(state, State):
+            raise StateError(
+                f"{system.name!r} cannot start from {state!r}.",
+                "A run starts from a state of its system.",
+                f"Give {system.name}.state(...), a list of them, or ph.States(...).",
+            )
+        _require_own(system, state)
+        require_consistent(state)
+    q, z = [state.q for state in listed], [state.z for state in listed]
+    return States(system, [float(state.t) for state in listed], q, z)
+
+
+def _require_own(system: System, given: Any) -> None:
+    if given.system is not system:
+        raise StateError(
+            f"the state belongs to another system, {given.system.name!r}, than"
+            f" {system.name!r}.",
+            "Coordinates mean what their own system says.",
+            "Make the state with the system that is to run.",
+        )
+
+
+def _require_finite(system: System, *columns: np.ndarray) -> None:
+    for word, column in zip(("times", "coordinates", "speeds"), columns, strict=True):
+        if not np.all(np.isfinite(column)):
+            row = int(np.argmin(np.isfinite(column.reshape(len(column), -1)).all(1)))
+            raise StateError(
+                f"state {row} of {system.name!r} has {word} that are no numbers.",
+                f"They are {column[row]}.",
+                "Give finite numbers.",
+            )

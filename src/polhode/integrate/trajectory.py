@@ -1,0 +1,172 @@
+"""The motion of a system: rows of time, coordinates and speeds, by name and by time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import IntegrationError, StateError
+from polhode.integrate.dense import Steps, evaluate
+from polhode.integrate.method import Method
+from polhode.integrate.outcome import Outcome
+from polhode.integrate.parts import BodyMotion, JointMotion, asked
+from polhode.matter.parameter import Table
+from polhode.system.members import suggestion
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.ledger import Ledger
+    from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:  # limit: a motion is asked by row, by name, by time and as a whole
+    """One motion, from its first row to its last.
+
+    t (n,), q (n, nq), z (n, nz). `motion["rod"]` is how a body moves, `motion["hinge"]`
+    how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time.
+
+    outcome   how the run ended; not always at the time that was asked
+    method    that made it, and `note`, why it was picked
+    is_dense  whether every step was kept, so that times between rows can be asked
+    """
+
+    equations: Equations
+    method: Method
+    steps: Steps
+    outcome: Outcome
+    table: Table
+    note: str
+    is_dense: bool
+
+    def __post_init__(self) -> None:
+        for part in self.steps:
+            part.setflags(write=False)
+
+    # ----------------------------------------------------------------- rows
+
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.equations.system
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)."""
+        return self.steps.t
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (n, nq)."""
+        return self.steps.x[:, : self.system.coordinates]
+
+    @property
+    def z(self) -> np.ndarray:
+        """The system's speeds (n, nz), whatever velocities the equations have."""
+        y = self.steps.x[:, self.system.coordinates :]
+        if self.equations.velocity_names == self.system.speed_names:
+            return y
+        return asked(self, "speeds")
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            dense = self.is_dense and key.step in (None, 1)
+            rows = Steps(*(part[key] for part in self.steps))
+            return replace(self, steps=rows, is_dense=dense)
+        if isinstance(key, int | np.integer):
+            return State(self.system, self.t[key], self.q[key], self.z[key])
+        bodies = [body.name for body in self.system.bodies]
+        if key in bodies:
+            return BodyMotion(self, bodies.index(key))
+        joints = [joint.name for joint in self.system.joints]
+        if key in joints:
+            return self.joint(key)
+        raise StateError(
+            f"{self.system.name!r} has no body or joint {key!r}.",
+            "A motion is asked by the names of what moves.",
+            suggestion(str(key), [*bodies, *joints]),
+        )
+
+    def joint(self, name: str) -> JointMotion:
+        """How a joint moves; for one that has the name of its body."""
+        edge = self.system.edge(name)
+        return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z])
+
+    @property
+    def final(self) -> State:
+        """The last state."""
+        return self[len(self) - 1]
+
+    # ----------------------------------------------------------------- times
+
+    def at(self, t: Any) -> State:
+        """The state at a time between the first row and the last."""
+        return self.resampled([t])[0]
+
+    def resampled(self, times: Any) -> Trajectory:
+        """The motion at other times, from the dense output of its method."""
+        times = np.atleast_1d(np.array(times, dtype=float))
+        _require_within(self, times)
+        x = evaluate(self.steps, times)
+        on_rows = np.isin(times, self.t)
+        zeros = np.zeros_like(x)
+        rows = replace(self, steps=Steps(times, x, zeros, zeros), is_dense=False)
+        return rows if np.all(on_rows) else settled_rows(rows)
+
+    def ledger(self) -> Ledger:
+        """Energy, work, momenta and constraints along the motion, balanced."""
+        from polhode.integrate.ledger import ledger_of
+
+        return ledger_of(self)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Columns by name: 't', each coordinate, and 'speed of ...' each speed.
+
+        `pandas.DataFrame(motion.columns())` is a table of the motion.
+        """
+        system = self.system
+        speeds = [f"speed of {name}" for name in system.speed_names]
+        names = ["t", *system.coordinate_names, *speeds]
+        whole = np.concatenate([self.t[:, None], self.q, self.z], axis=1)
+        return dict(zip(names, whole.T.copy(), strict=True))
+
+    def __repr__(self) -> str:
+        end = "" if self.outcome.is_complete else f"; {self.outcome}"
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no row"
+        return (
+            f"Trajectory({self.system.name!r}, {span}, {len(self)} rows,"
+            f" {self.outcome.accepted} steps by {self.note}{end})"
+        )
+
+
+def settled_rows(motion: Trajectory) -> Trajectory:
+    """Values between steps put back on their manifold and on the constraints."""
+    system = motion.system
+    if not motion.equations.row_names and system.coordinates == system.speeds:
+        return motion
+    return replace(motion, steps=motion.steps._replace(x=asked(motion, "settled")))
+
+
+def _require_within(motion: Trajectory, times: np.ndarray) -> None:
+    first, last = sorted((motion.t[0], motion.t[-1]))
+    if not np.all((times >= first) & (times <= last)):
+        outside = times[~((times >= first) & (times <= last))][0]
+        raise IntegrationError(
+            f"the motion of {motion.system.name!r} has no t = {outside:g} s.",
+            f"It runs from {motion.t[0]:g} to {motion.t[-1]:g} s.",
+            "Ask within, or simulate further.",
+        )
+    if not motion.is_dense and not np.all(np.isin(times, motion.t)):
+        other = times[~np.isin(times, motion.t)][0]
+        raise IntegrationError(
+            f"the motion of {motion.system.name!r} was not kept at t = {other:g} s.",
+            "Only the samples asked for were kept, and not the steps between them.",
+            "Simulate without samples=..., or with that time among them.",
+        )
