@@ -11,7 +11,7 @@ from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 def load(emit: Emitter, node: Node) -> None:
     buffer, index = node.data, node.args[0]
     wide = emit.is_wide(node)
-    if buffer.kind in ("column", "memory"):
+    if emit.memory.is_in_scratch(buffer):
         name = load_column(emit, buffer, index)
     elif wide and (buffer.kind == "input" or emit.is_wide(index)):
         name = load_lanes(emit, buffer, index)

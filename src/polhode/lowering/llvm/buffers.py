@@ -28,6 +28,18 @@ class Memory:
                 self._places[buffer] = (self.slots + k, len(members))
             self.slots += members[0].size * len(members)
 
+    def add(self, buffer: Buffer) -> None:
+        """Room in scratch memory for a whole buffer, all lanes side by side."""
+        self._places[buffer] = (self.slots, 1)
+        self.slots += buffer.size
+
+    def move(self, buffer: Buffer, beside: Buffer) -> None:
+        """From here on, one buffer is read where another lies."""
+        self._places[buffer] = self._places[beside]
+
+    def is_in_scratch(self, buffer: Buffer) -> bool:
+        return buffer in self._places
+
     def place(self, buffer: Buffer) -> tuple[int, int]:
         """The first slot and the stride of a column."""
         return self._places[buffer]

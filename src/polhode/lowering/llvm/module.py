@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from polhode.lowering.columns import Column, columns_of, roots_of
-from polhode.lowering.graph import Node
+from polhode.lowering.columns import LONG, Column, columns_of, roots_of
+from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.llvm import access
 from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.llvm.emit import Emitter
@@ -42,6 +42,7 @@ def write_module(
     prologue = _prologue(program, plan, batched, lanes)
     emit.label = "systems"
     emit.roots = {e for e in roots_of(program.outputs) if isinstance(e, Node)}
+    _turn_inputs(emit, program)
     emit.block(program.graph.top)
     _store_outputs(emit, program)
     functions = [_function(f, plan, lanes, memory) for f in _ordered(plan)]
@@ -101,14 +102,54 @@ def _lane_pointers(word: str, k: int, size: int, kind: str, lanes: int) -> list[
     return lines
 
 
+def _turn_inputs(emit: Emitter, program: ScalarProgram) -> None:
+    """Long arguments side by side in scratch memory: a loop, and whole vectors then.
+
+    Lane by lane, LLVM's time for so many loads would grow with their square.
+    """
+    for buffer in program.inputs:
+        if not _is_turned(emit, buffer.size) or not emit.memory.batched[buffer.slot]:
+            continue
+        beside = Buffer("column", buffer.type, buffer.size)
+        emit.memory.add(beside)
+
+        def turn(
+            counter: str, buffer: Buffer = buffer, beside: Buffer = beside
+        ) -> None:
+            whole = Column(0, 1, buffer.size, None, buffer, 0, 1)
+            value = access.of_column(emit, whole, counter)
+            access.store_column(emit, beside, emit.named("int64", counter), value)
+
+        emit.repeat(buffer.size, turn)
+        emit.memory.move(buffer, beside)
+
+
+def _is_turned(emit: Emitter, size: int) -> bool:
+    return emit.lanes > 1 and size >= LONG
+
+
 def _store_outputs(emit: Emitter, program: ScalarProgram) -> None:
     for k, value in enumerate(program.outputs):
         type, columns = program.output_types[k], columns_of(value)
         if columns is not None:
             _store_columns(emit, k, columns, type)
             continue
-        for j, element in enumerate(value.reshape(-1).tolist()):
+        elements = value.reshape(-1).tolist()
+        if _is_turned(emit, len(elements)):
+            _store_turned(emit, k, elements, type)
+            continue
+        for j, element in enumerate(elements):
             _store_element(emit, k, str(j), element, type)
+
+
+def _store_turned(emit: Emitter, k: int, elements: list[Element], type: str) -> None:
+    """Whole vectors to scratch memory, and a loop that gives each lane its own."""
+    beside = Buffer("column", type, len(elements))
+    emit.memory.add(beside)
+    for j, element in enumerate(elements):
+        access.store_column(emit, beside, j, element)
+    whole = Column(0, 1, len(elements), None, beside, 0, 1)
+    _store_columns(emit, k, [whole], type)
 
 
 def _store_columns(emit: Emitter, k: int, columns: list[Column], type: str) -> None:
