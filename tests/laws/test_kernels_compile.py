@@ -48,7 +48,9 @@ def test_a_kernel_is_native_code_that_agrees_with_numpy(name):
     plain = jax.tree.leaves(function(*arguments))
     assert len(native) == len(plain)
     finite = [np.where(np.isfinite(leaf), leaf, 0.0) for leaf in plain]
-    scale = max(np.max(np.abs(leaf), initial=0.0) for leaf in finite)
+    # A residual is a small difference of numbers as large as the arguments.
+    given = [np.asarray(leaf, float) for leaf in jax.tree.leaves(arguments)]
+    scale = max(np.max(np.abs(leaf), initial=0.0) for leaf in (*finite, *given))
     for ours, theirs, limited in zip(native, plain, finite, strict=True):
         # An infinity is a value: a joint that is never singular is so far from it.
         infinite = ~np.isfinite(theirs)

@@ -24,7 +24,7 @@ from polhode.lowering.schedule import Schedule
 _FIELD = re.compile(r"\{([^}]*)\}")
 
 
-class Emitter:
+class Emitter:  # limit: the words in which all code is written
     """Writes the body of one LLVM function, node by node."""
 
     def __init__(self, plan: Schedule, lanes: int, varying: set[Node], memory: Memory):
