@@ -5,7 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
+
+import polhode as ph
+from polhode.errors import CompileError
 
 SCRIPT = """
 import jax, jax.numpy as jnp, numpy as np
@@ -38,3 +44,37 @@ def test_the_setting_survives(chosen, double):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "kept"
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (100,)])
+def test_constants_that_the_user_ran_in_single_precision_keep_their_digits(shape):
+    """JAX remembers a NumPy array as it first saw it; a program has all its digits."""
+    tenth = np.full(shape, 0.1)
+    single = jax.jit(lambda x: x * tenth)
+    assert single(1.0).dtype == np.float32
+    program = ph.compile(lambda x: x * tenth, 1.0, backend="llvm")
+    np.testing.assert_array_equal(program(1.0), tenth)
+    assert single(2.0).dtype == np.float32
+
+
+def test_a_trace_that_holds_on_to_single_precision_is_refused():
+    """While the user keeps such a trace, JAX gives rounded constants: it is said."""
+    tenth = np.array(0.1)
+    held = jax.make_jaxpr(lambda x: x * tenth)(1.0)
+    with pytest.raises(CompileError, match=r"constant.*single precision"):
+        ph.compile(lambda x: x * tenth, 1.0)
+    del held
+
+
+def test_constants_of_single_precision_stay_what_they_are():
+    """A NumPy array of float32 is a choice of the user's, and is exact in double."""
+    coarse = np.array([0.1, 0.2], np.float32)
+    got = ph.compile(lambda x: x * coarse, 1.0)(1.0)
+    np.testing.assert_array_equal(got, coarse.astype(float))
+
+
+def test_a_program_with_folded_values_serves_a_trace_in_single_precision():
+    """Values folded in follow the precision of the trace that inlines them."""
+    program = ph.compile(lambda a, x: a * x.sum(), 0.1, np.ones(3), vary=["x"])
+    assert float(jax.jit(program)(jnp.ones(3))) == pytest.approx(0.3, rel=1e-6)
+    assert program(np.ones(3)) == 0.1 * 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,6 +21,6 @@ def derivative(function: Callable[[float], Any], at: float, step: float = 1e-2) 
         factor = 4.0**order
         rows = [
             (factor * b - a) / (factor - 1)
-            for a, b in zip(rows, rows[1:], strict=False)
+            for a, b in itertools.pairwise(rows)
         ]
     return rows[0]
