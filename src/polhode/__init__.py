@@ -121,6 +121,7 @@ PUBLIC = {
     # integrate
     "CommutatorFree4": "polhode.integrate.commutator_free",
     "DormandPrince": "polhode.integrate.dormand_prince",
+    "Ledger": "polhode.integrate.ledger",
     "Motions": "polhode.integrate.motions",
     "RungeKutta4": "polhode.integrate.rk4",
     "SemiImplicitEuler": "polhode.integrate.semi_implicit_euler",
@@ -128,6 +129,7 @@ PUBLIC = {
     "StormerVerlet": "polhode.integrate.stormer_verlet",
     "Trajectory": "polhode.integrate.trajectory",
     "simulate": "polhode.integrate.simulate",
+    "stepper": "polhode.integrate.stepper",
     # errors
     "PolhodeError": "polhode.errors",
 }

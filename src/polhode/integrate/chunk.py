@@ -33,7 +33,7 @@ class Cursor(NamedTuple):
     h             the step to try next, with its sign
     memory        of the step control: the last accepted error
     tried         the step that failed, if one did
-    accepted, rejected, stiff   counts of steps; `stiff` of those short for stability
+    accepted, rejected   counts of steps
     status        RUNNING or how it ended
     """
 
@@ -45,7 +45,6 @@ class Cursor(NamedTuple):
     tried: Any
     accepted: Any
     rejected: Any
-    stiff: Any
     status: Any
 
 
@@ -79,15 +78,16 @@ class Rows(NamedTuple):
     bend: Any
 
 
-def chunk_program(equations: Equations, method: Method, table: Any) -> Program:
-    """The compiled chunk of some equations and a method, made once for each."""
-    key = ("chunk", type(method).__name__, tuple(sorted(table)))
+def chunk_program(
+    equations: Equations, method: Method, table: Any, runs: int
+) -> Program:
+    """The compiled chunk of some equations and a method, for one run or for many."""
+    key = ("chunk", type(method).__name__, tuple(sorted(table)), runs > 1)
     if key not in equations.programs:
         function = _chunk(equations, method)
         width = equations.system.coordinates + len(equations.velocity_names)
-        equations.programs[key] = compile(
-            function, *_examples(width), dict(table), batched=True
-        )
+        example = (*_examples(width), dict(table))
+        equations.programs[key] = compile(function, *example, batched=runs > 1)
     return equations.programs[key]
 
 
@@ -96,7 +96,7 @@ def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero
-    return Cursor(t, x, slope, h, first, zero, count, count, count, count)
+    return Cursor(t, x, slope, h, first, zero, count, count, count)
 
 
 def _chunk(equations: Equations, method: Method) -> Callable[..., Any]:

@@ -13,6 +13,8 @@ from polhode.errors import IntegrationError, NumericalWarning
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt
 
+# Keeps the energy of a conservative tree to 1e-6 over 1000 of its own times.
+RTOL = 1e-10
 FLOOR = 100 * np.finfo(float).eps
 
 NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -47,7 +49,7 @@ class DormandPrince:
     own scales of length and rate. Dense output is of order 4.
     """
 
-    rtol: float = 1e-9
+    rtol: float = RTOL
     atol: float | None = None
     name: ClassVar[str] = "Dormand-Prince 5(4)"
     order: ClassVar[int] = 5

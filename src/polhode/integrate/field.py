@@ -64,10 +64,11 @@ def field_of(equations: Equations, table: Table) -> Field:
         each = [w for pair in system.wrenches(t, q, z, table).values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
 
+    # A call that JAX has traced once it traces no more: a method asks many slopes.
     return Field(
         coordinates=n,
-        slope=slope,
-        accelerations=accelerations,
+        slope=jax.jit(slope),
+        accelerations=jax.jit(accelerations),
         speeds=lambda t, q, y: core.speeds(t, q, y, table),
         local=system.local,
         settled=lambda t, x: settled(equations, t, x, table),

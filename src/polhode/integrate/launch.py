@@ -44,14 +44,20 @@ class Probe(NamedTuple):
 
 def probe(equations: Equations, states: States, table: Any) -> Probe:
     """The start of many runs; leading axes are runs."""
-    key = ("probe", tuple(sorted(table)))
+    many = len(states) > 1
+    key = ("probe", tuple(sorted(table)), many)
     if key not in equations.programs:
         system = equations.system
         column = np.zeros(system.speeds)
         example = (0.0, system.neutral(), column, dict.fromkeys(table, 0.0))
         function = _probe(equations)
-        equations.programs[key] = compile(function, *example, batched=True)
-    return equations.programs[key](states.t, states.q, states.z, table)
+        equations.programs[key] = compile(function, *example, batched=many)
+    program = equations.programs[key]
+    if many:
+        return program(states.t, states.q, states.z, table)
+    own = {name: values[0] for name, values in table.items()}
+    found = program(states.t[0], states.q[0], states.z[0], own)
+    return Probe(*(np.asarray(leaf)[None] for leaf in found))
 
 
 def _probe(equations: Equations) -> Any:

@@ -14,7 +14,7 @@ from polhode.formulation.equations import Equations
 from polhode.formulation.gauss import gauss
 from polhode.integrate.chunk import DONE, chunk_program
 from polhode.integrate.dense import Steps
-from polhode.integrate.dormand_prince import DormandPrince
+from polhode.integrate.dormand_prince import RTOL, DormandPrince
 from polhode.integrate.launch import (
     admit_parameters,
     admit_samples,
@@ -74,7 +74,7 @@ def simulate(
     require_sound_start(equations.system, runs, start, table)
     cursors, plans = planned(equations, runs, start, method, until)
     require_memory(method, plans, times, start.x.shape[1], memory)
-    program = chunk_program(equations, method, _first(table))
+    program = chunk_program(equations, method, _first(table), len(runs))
     wish = Wish(times, int(limit), watch)
     made_by = equations, method, note
     found = [
@@ -118,7 +118,7 @@ def picked(
             "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
         )
     system = equations.system
-    chosen = method or DormandPrince(1e-9 if rtol is None else rtol, atol)
+    chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     if system.constraints:
         words.append("constraints kept by projection")

@@ -1,0 +1,89 @@
+"""What a ledger reads at each row: energies, powers, momenta, residuals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.motion_arrays import power
+from polhode.geometry.vector import cross
+from polhode.lowering.compile import compile
+from polhode.system import rows
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.trajectory import Trajectory
+    from polhode.system.system import System
+
+
+class Audit(NamedTuple):
+    """Energies, the power of each action that stores nothing, momenta, residuals."""
+
+    kinetic: Any
+    potential: Any
+    powers: dict[str, Any]
+    momentum: Any
+    angular_momentum: Any
+    position_miss: Any
+    velocity_miss: Any
+
+
+def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
+    """The audit at times t (n,) and states x (n, width) of a motion."""
+    equations, table = motion.equations, dict(motion.table)
+    key = ("audit", tuple(sorted(table)))
+    if key not in equations.programs:
+        example = (0.0, np.zeros(x.shape[1]), table)
+        equations.programs[key] = compile(
+            _audit(equations), *example, batched=["t", "x"]
+        )
+    return equations.programs[key](t, x, table)
+
+
+def _audit(equations: Equations) -> Any:
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def audit(t: Any, x: Any, table: Any) -> Audit:
+        q, y = x[:n], x[n:]
+        z = core.speeds(t, q, y, table)
+        twists = system.twists(t, q, z, table)
+        each = system.wrenches(t, q, z, table)
+        loose = [a.name for a in system.actions if not a.is_conservative]
+        powers = {name: power(each[name], twists) for name in loose}
+        if system.constraints:
+            _, intensities = core.accelerations(t, q, y, table)
+            moved = core.terms(t, q, y, table).rows @ y
+            powers["constraints"] = intensities @ moved
+        momentum, turning = _momenta(system, t, q, z, table)
+        return Audit(
+            system.kinetic_energy(t, q, z, table),
+            system.potential_energy(t, q, table),
+            powers,
+            momentum,
+            turning,
+            *_misses(system, t, q, z, table),
+        )
+
+    return audit
+
+
+def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    """Momentum, and angular momentum about the world's origin, in its axes."""
+    V = system.body_twists(t, q, z, table)
+    h = (system.inertias(table) @ V[..., None])[..., 0]
+    poses = system.poses(t, q, table)
+    turning = (poses.rotations @ h[:, :3, None])[..., 0]
+    linear = (poses.rotations @ h[:, 3:, None])[..., 0]
+    about = turning + cross(poses.origins, linear)
+    return jnp.sum(linear, axis=0), jnp.sum(about, axis=0)
+
+
+def _misses(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    if not system.constraints:
+        return jnp.zeros(()), jnp.zeros(())
+    g = rows.positions(system, t, q, table)
+    phi = rows.velocities(system, t, q, z, table)
+    return jnp.max(jnp.abs(g), initial=0.0), jnp.max(jnp.abs(phi), initial=0.0)

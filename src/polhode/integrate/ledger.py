@@ -1,0 +1,163 @@
+"""The audit of a motion: what must balance, and by how much it does not.
+
+    T + V - (T + V at the start) - work of all that is not stored = balance = 0
+
+Work is the integral of each action's power over the dense output, by Gauss's rule with
+four points a step.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import IntegrationError, NumericalWarning
+from polhode.integrate.audit import Audit, audited
+from polhode.integrate.dense import evaluate
+
+if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+# A fixed step promises no accuracy; beyond this share of its energy a run is in doubt.
+UNPROMISED = 1e-3
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Ledger:
+    """Energy, work, momenta and constraints at each row of a motion.
+
+    kinetic, potential      (n,) J
+    work                    action -> (n,) J since the first row; 'constraints' is that
+                            of drivers and moving constraints
+    momentum                (n, 3) kg m/s
+    angular_momentum        (n, 3) kg m^2/s about the world's origin
+    position_miss, velocity_miss   (n,) the largest residual of the constraints
+    accepted, rejected      steps
+    promise                 the balance that the tolerance lets one expect, J
+    """
+
+    t: np.ndarray
+    kinetic: np.ndarray
+    potential: np.ndarray
+    work: dict[str, np.ndarray]
+    momentum: np.ndarray
+    angular_momentum: np.ndarray
+    position_miss: np.ndarray
+    velocity_miss: np.ndarray
+    accepted: int
+    rejected: int
+    promise: float
+
+    @property
+    def energy(self) -> np.ndarray:
+        """T + V (n,)."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> np.ndarray:
+        """The energy that nothing accounts for (n,), J."""
+        done = sum(self.work.values(), np.zeros_like(self.t))
+        return self.energy - self.energy[0] - done
+
+    @property
+    def scale(self) -> float:
+        """The most kinetic energy of the run, to which balances are compared."""
+        return float(np.max(self.kinetic))
+
+    def __repr__(self) -> str:
+        return table_of(self)
+
+
+def ledger_of(motion: Trajectory) -> Ledger:
+    """The ledger of a motion; warns if it balances worse than the tolerance promises.
+
+    The limit is the tolerance times the number of steps, of the energy that moves.
+    """
+    rows = audited(motion, motion.t, motion.steps.x)
+    scale = float(np.max(rows.kinetic, initial=0.0))
+    share = UNPROMISED
+    if motion.method.is_adaptive:
+        share = motion.method.rtol * max(motion.outcome.accepted, 1)  # type: ignore[attr-defined]
+    ledger = Ledger(
+        motion.t,
+        rows.kinetic,
+        rows.potential,
+        _work(motion, rows),
+        rows.momentum,
+        rows.angular_momentum,
+        rows.position_miss,
+        rows.velocity_miss,
+        motion.outcome.accepted,
+        motion.outcome.rejected,
+        share * scale,
+    )
+    _warn(motion, ledger)
+    return ledger
+
+
+def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
+    powers = rows.powers
+    if not powers:
+        return {}
+    if not motion.is_dense:
+        raise IntegrationError(
+            f"the work of {', '.join(map(repr, powers))} cannot be known from samples.",
+            "Their power between the samples was not kept.",
+            "Simulate without samples=..., and ask that motion for its ledger.",
+        )
+    t, h = motion.t[:-1], np.diff(motion.t)
+    times = t[:, None] + h[:, None] * (NODES + 1) / 2
+    flat = times.reshape(-1)
+    between = audited(motion, flat, evaluate(motion.steps, flat)).powers
+    done: dict[str, np.ndarray] = {}
+    for name, power in between.items():
+        each = power.reshape(times.shape) @ (WEIGHTS / 2) * h
+        done[name] = np.concatenate([[0.0], np.cumsum(each)])
+    return done
+
+
+def _warn(motion: Trajectory, ledger: Ledger) -> None:
+    worst = float(np.max(np.abs(ledger.balance), initial=0.0))
+    # Rounding alone, step by step, is no fault of the method.
+    rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
+    floor = rounding * max(ledger.accepted, 1)
+    if worst <= max(ledger.promise, floor):
+        return
+    warnings.warn(
+        f"the energy of {motion.system.name!r} is out of balance by {worst:.3g} J, of"
+        f" {ledger.scale:.3g} J that move; {motion.method.name} with these settings"
+        f" promises {ledger.promise:.3g} J. Take smaller steps or tolerances, and look"
+        " for a force that is not smooth",
+        NumericalWarning,
+        stacklevel=4,
+    )
+
+
+def table_of(ledger: Ledger) -> str:
+    """The ledger as a table: first row, last row, change, and the largest balance."""
+    lines = [f"{'':28}{'start':>14}{'end':>14}{'change':>14}"]
+
+    def line(name: str, values: Any) -> None:
+        a, b = float(values[0]), float(values[-1])
+        lines.append(f"{name:28}{a:14.6g}{b:14.6g}{b - a:14.6g}")
+
+    line("kinetic energy, J", ledger.kinetic)
+    line("potential energy, J", ledger.potential)
+    for name, work in ledger.work.items():
+        line(f"work of {name}, J", work)
+    line("|momentum|, kg m/s", np.linalg.norm(ledger.momentum, axis=1))
+    line("|angular momentum|, kg m2/s", np.linalg.norm(ledger.angular_momentum, axis=1))
+    worst = float(np.max(np.abs(ledger.balance)))
+    lines.append(f"{'balance, at most, J':28}{worst:14.3g}")
+    lines.append(f"{'promised, J':28}{ledger.promise:14.3g}")
+    if np.any(ledger.position_miss) or np.any(ledger.velocity_miss):
+        lines.append(f"{'constraints, position':28}{ledger.position_miss.max():14.3g}")
+        lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
+    lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
+    lines[-1] += f"{ledger.rejected:14}"
+    return "\n".join(lines)

@@ -1,0 +1,131 @@
+"""`ph.stepper`: one step of a system, for controllers, co-simulation and learning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import ForceError, IntegrationError, ModelError
+from polhode.formulation.equations import Equations
+from polhode.integrate.commutator_free import CommutatorFree4
+from polhode.integrate.field import field_of
+from polhode.integrate.method import Method, admit_step
+from polhode.integrate.outcome import Ending, lawless
+from polhode.integrate.simulate import equations_of
+from polhode.lowering.compile import Program, compile
+from polhode.system.members import suggestion
+from polhode.system.state import State
+from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Stepper:
+    """state, inputs -> the state `dt` later; inputs are held over the step.
+
+    `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX.
+    """
+
+    equations: Equations
+    dt: float
+    method: Method
+    inputs: tuple[str, ...]
+    program: Program
+
+    def __call__(self, state: State, inputs: Mapping[str, Any] | None = None) -> State:
+        """The state one step later, refused by name where a force is no number."""
+        given = {name: float(value) for name, value in (inputs or {}).items()}
+        if set(given) != set(self.inputs):
+            raise IntegrationError(
+                f"the stepper of {self.equations.system.name!r} was given inputs"
+                f" {sorted(given)}.",
+                f"It takes {sorted(self.inputs)}, each at every step.",
+                "Name the inputs when the stepper is made: ph.stepper(system, dt,"
+                " inputs=[...]).",
+            )
+        q, z, is_sound = self.program(state.t, state.q, state.z, given)
+        if not is_sound:
+            self._refuse(state, given)
+        return State(self.equations.system, state.t + self.dt, q, z)
+
+    @property
+    def function(self) -> Any:
+        """(t, q, z, inputs) -> (q, z), for use inside a trace."""
+        return lambda t, q, z, inputs: self.program.function(t, q, z, inputs)[:2]
+
+    def _refuse(self, state: State, given: dict[str, float]) -> None:
+        system = self.equations.system
+        at = Ending(0, float(state.t), state.q, state.z, self.dt, 0, 0)
+        guilty = lawless(system, at, given)
+        who = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
+        raise ForceError(
+            f"{system.name!r} has no next state after t = {float(state.t):g} s: {who}.",
+            "A step ends in a state of numbers, or not at all; the state is as before.",
+            "Take a smaller dt, or change the law where it is undefined.",
+        )
+
+    def __repr__(self) -> str:
+        name = self.equations.system.name
+        return f"Stepper({name!r}, dt = {self.dt:g} s, {self.method.name})"
+
+
+def stepper(
+    model: System | Equations,
+    dt: float,
+    *,
+    inputs: Sequence[str] = (),
+    method: type = CommutatorFree4,
+) -> Stepper:
+    """One step of `dt` as a function of the state and of some parameters.
+
+    `inputs` names the parameters that are given anew at each step, such as a motor's.
+    `method` is a kind of fixed step. Configurations stay on their manifold, and
+    constraints are kept.
+
+    >>> import polhode as ph
+    >>> ball = ph.Particle("ball", 0.5)
+    >>> thrown = ph.System([ball], actions=[ph.Weight(9.81)])
+    >>> step = stepper(thrown, dt=0.01)
+    >>> round(float(step(thrown.rest()).speed("ball")[2]), 6)
+    -0.0981
+    """
+    equations = equations_of(model)
+    size = admit_step("a stepper", dt)
+    way = method(step=size)
+    if way.is_adaptive:
+        raise IntegrationError(
+            f"{way.name} chooses its own steps.",
+            "A stepper makes one step of the given size.",
+            "Give a method of fixed step, such as ph.CommutatorFree4.",
+        )
+    system = equations.system
+    for name in inputs:
+        if name not in system.parameters:
+            raise ModelError(
+                f"{system.name!r} has no parameter {name!r} to take as an input.",
+                "An input is a parameter that is given anew at each step.",
+                suggestion(name, system.parameters),
+            )
+    table = {name: float(system.parameters[name]) for name in inputs}
+    example = (0.0, system.neutral(), np.zeros(system.speeds), table)
+    program = compile(_step(equations, way, size), *example, batched=True)
+    return Stepper(equations, size, way, tuple(inputs), program)
+
+
+def _step(equations: Equations, method: Method, h: float) -> Any:
+    core, n = equations.functions, equations.system.coordinates
+
+    def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
+        field = field_of(equations, inputs)
+        x = jnp.concatenate([q, core.start(t, q, z, inputs)])
+        x = method.attempt(field, t, x, field.slope(t, x), h).x
+        x = field.settled(t + h, x)
+        z = core.speeds(t + h, x[:n], x[n:], inputs)
+        good = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
+        return x[:n], 1.0 * z, good
+
+    return step
