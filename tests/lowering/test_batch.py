@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -130,3 +134,26 @@ def test_outputs_that_no_batched_argument_reaches_are_repeated():
     np.testing.assert_array_equal(x, np.arange(5.0))
     np.testing.assert_array_equal(y, np.full(5, 3.0))
     np.testing.assert_array_equal(three, np.full(5, 3))
+
+
+FORKED = """
+import os, sys
+import jax.numpy as jnp, numpy as np
+import polhode as ph
+from jax import lax
+def turn(x): return lax.fori_loop(0, 100, lambda i, c: jnp.sin(c) + x, x)
+program = ph.compile(turn, np.ones(3), batched=True, threads=2)
+many = np.linspace(0, 1, 300).reshape(100, 3)
+here = program(many)
+child = os.fork()
+if child == 0:
+    os._exit(0 if np.array_equal(program(many), here) else 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
+def test_a_forked_process_has_threads_of_its_own():
+    """A batch runs in a child of a process that ran one, and gives the same bits."""
+    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60)
+    assert done.returncode == 0

@@ -176,3 +176,22 @@ def test_the_oldest_go_when_it_grows_too_large(folder, monkeypatch):
     assert left == ["entry5", "entry6", "entry7"]
     assert cache.load("entry7") == ({"k": 7}, bytes(1000))
     assert cache.load("entry0") is None
+
+
+def test_a_write_that_fails_leaves_nothing_behind(folder, monkeypatch):
+    """A full disk: the report says so, and no part of an entry stays."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache.os, "replace", full)
+    program = ph.compile(lambda x: x * 17 + 1, 1.0)
+    assert program(1.0) == 18
+    assert "No space left" in program.report().cache_note
+    assert not list(folder.iterdir())
+
+
+def test_a_tilde_is_the_home_directory(monkeypatch):
+    """As in a shell."""
+    monkeypatch.setenv("POLHODE_CACHE", "~/somewhere")
+    assert cache.directory() == cache.Path.home() / "somewhere"

@@ -25,7 +25,7 @@ def directory() -> Path:
     """Where entries are kept: $POLHODE_CACHE, or the user's cache directory."""
     chosen = os.environ.get("POLHODE_CACHE")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "polhode"
 
@@ -83,9 +83,13 @@ def save(name: str, facts: dict[str, Any], code: bytes) -> str:
         return why
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(_pack(facts, code))
-        os.replace(temporary, folder / name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_pack(facts, code))
+            os.replace(temporary, folder / name)
+        except OSError:
+            os.unlink(temporary)  # a full disk is not filled further
+            raise
         _trim(folder)
     except OSError as error:
         return f"{folder} cannot be written: {error.strerror}"

@@ -117,8 +117,12 @@ class Program:
         return [k for k, varies in enumerate(self._varies) if varies]
 
     def _flat(self, *inputs: Any) -> list[Any]:
-        """The function of the varying leaves alone, giving the leaves of its result."""
-        leaves = list(self._examples)
+        """The function of the varying leaves alone, giving the leaves of its result.
+
+        Values folded in are new arrays in each trace: JAX remembers the precision in
+        which it met an array.
+        """
+        leaves = [None if v is None else v.copy() for v in self._examples]
         for k, value in zip(self._inputs(), inputs, strict=True):
             leaves[k] = value
         arguments = jax.tree_util.tree_unflatten(self._tree, leaves)

@@ -16,6 +16,8 @@ import jax
 import numpy as np
 from jax.extend import core
 
+from polhode.errors import CompileError
+
 # What JAX raises where Python wants a value that is known only when the program runs.
 UNKNOWN_YET = (
     jax.errors.ConcretizationTypeError,
@@ -25,6 +27,10 @@ UNKNOWN_YET = (
 )
 Literal = core.Literal
 ClosedJaxpr = core.ClosedJaxpr
+OF_ONE_TYPE = {
+    *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min"),
+    *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
+}
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
@@ -38,10 +44,76 @@ def double_precision() -> Iterator[None]:
 
 
 def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]:
-    """The trace of a function of flat arrays or shapes, and the tree of its output."""
+    """The trace of a function of flat arrays or shapes, and the tree of its output.
+
+    JAX remembers a closed-over NumPy array in the precision in which it first met it,
+    as long as something holds that trace. Where single precision turns up among the
+    constants, what JAX remembers is dropped and the function traced again.
+    """
     with double_precision():
-        jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*arguments)
+        run = jax.make_jaxpr(function, return_shape=True)
+        jaxpr, shape = run(*arguments)
+        if any(map(_is_single, _constants(jaxpr))):
+            del jaxpr, shape
+            jax.clear_caches()
+            jaxpr, shape = run(*arguments)
+            _refuse_rounded(jaxpr.jaxpr)
+    _let_go(jaxpr)
     return jaxpr, jax.tree_util.tree_structure(shape)
+
+
+def _let_go(trace: Any) -> None:
+    """Copies in place of the arrays that JAX remembers, which then forgets them.
+
+    Else the user's own function would meet its constants in our precision.
+    """
+    closed = isinstance(trace, ClosedJaxpr)
+    jaxpr = trace.jaxpr if closed else trace
+    if closed:
+        trace.consts[:] = map(_copied, trace.consts)
+    for equation in jaxpr.eqns:
+        for inner in _inner_traces(equation.params):
+            _let_go(inner)
+    for atoms in (jaxpr.outvars, *(equation.invars for equation in jaxpr.eqns)):
+        for atom in atoms:
+            if isinstance(atom, Literal):
+                atom.val = _copied(atom.val)
+
+
+def _copied(constant: Any) -> Any:
+    return np.array(constant) if isinstance(constant, np.ndarray) else constant
+
+
+def _is_single(constant: Any) -> bool:
+    return isinstance(constant, np.ndarray) and constant.dtype == np.float32
+
+
+def _constants(trace: Any) -> Iterator[Any]:
+    """The constants of a trace and of all traces inside it."""
+    closed = isinstance(trace, ClosedJaxpr)
+    jaxpr = trace.jaxpr if closed else trace
+    yield from trace.consts if closed else ()
+    yield from (a.val for a in jaxpr.outvars if isinstance(a, Literal))
+    for equation in jaxpr.eqns:
+        yield from (a.val for a in equation.invars if isinstance(a, Literal))
+        for inner in _inner_traces(equation.params):
+            yield from _constants(inner)
+
+
+def _refuse_rounded(jaxpr: Any) -> None:
+    """No operation of one type mixes two, unless a constant was rounded before."""
+    for equation in jaxpr.eqns:
+        kinds = {str(a.aval.dtype) for a in equation.invars if hasattr(a.aval, "dtype")}
+        if equation.primitive.name in OF_ONE_TYPE and {"float32", "float64"} <= kinds:
+            raise CompileError(
+                "JAX holds a constant of the function in single precision.",
+                "It met this NumPy array with jax_enable_x64 off, and a trace that is "
+                "still kept makes it remember the rounded values.",
+                "Drop that trace (a jaxpr, a lowered function), or copy the array.",
+                source_line(equation),
+            )
+        for inner in inner_jaxprs(equation.params):
+            _refuse_rounded(inner)
 
 
 def is_traced(value: Any) -> bool:
@@ -71,11 +143,14 @@ def expanded(equation: Any) -> ClosedJaxpr:
 
 def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
     """Every jaxpr among the parameters of an equation."""
+    for trace in _inner_traces(parameters):
+        yield trace.jaxpr if isinstance(trace, ClosedJaxpr) else trace
+
+
+def _inner_traces(parameters: dict[str, Any]) -> Iterator[Any]:
     for value in parameters.values():
         for item in value if isinstance(value, tuple | list) else (value,):
-            if isinstance(item, core.ClosedJaxpr):
-                yield item.jaxpr
-            elif isinstance(item, core.Jaxpr):
+            if isinstance(item, core.ClosedJaxpr | core.Jaxpr):
                 yield item
 
 
