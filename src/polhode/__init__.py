@@ -130,6 +130,18 @@ PUBLIC = {
     "Trajectory": "polhode.integrate.trajectory",
     "simulate": "polhode.integrate.simulate",
     "stepper": "polhode.integrate.stepper",
+    # formulation
+    "Equations": "polhode.formulation.equations",
+    "Velocities": "polhode.formulation.gauss",
+    "boltzmann_hamel": "polhode.formulation.boltzmann_hamel",
+    "compare": "polhode.formulation.compare",
+    "gauss": "polhode.formulation.gauss",
+    "gibbs_appell": "polhode.formulation.gibbs_appell",
+    "hybrid": "polhode.formulation.hybrid",
+    "kane": "polhode.formulation.kane",
+    "kirchhoff": "polhode.formulation.kirchhoff",
+    "lagrange": "polhode.formulation.lagrange",
+    "newton_euler": "polhode.formulation.newton_euler",
     # errors
     "PolhodeError": "polhode.errors",
 }

@@ -1,0 +1,1 @@
+"""`System -> Equations`, one formulation a file."""

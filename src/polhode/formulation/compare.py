@@ -1,0 +1,196 @@
+"""All forms side by side: do they agree, and what does each cost?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from polhode.errors import PolhodeError
+from polhode.formulation.equations import Equations
+from polhode.formulation.registry import FORMULATIONS
+from polhode.lowering.compile import Program, compile
+from polhode.matter.parameter import NOMINAL
+from polhode.system.state import State
+from polhode.system.system import System
+
+STATES = 20  # random states, where none is given
+BATCH = 1000  # systems in one call, to measure the time of one
+REPEATS = 10  # of which the quickest is taken
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One formulation's line of the table; `reason` where it does not apply."""
+
+    name: str
+    unknowns: int = 0
+    equations: int = 0
+    disagreement: float = 0.0
+    reactions: float = 0.0
+    operations: int = 0
+    microseconds: float = 0.0
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"{self.name:24} does not apply: {self.reason}"
+        return (
+            f"{self.name:24} {self.unknowns:8} {self.equations:9} "
+            f"{self.disagreement:13.1e} {self.reactions:9.1e} "
+            f"{self.operations:10} {self.microseconds:8.2f}"
+        )
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """The table of `compare`; print it, or read its rows."""
+
+    system: str
+    rows: tuple[Row, ...]
+
+    @property
+    def applied(self) -> tuple[Row, ...]:
+        """The rows of the formulations that apply."""
+        return tuple(row for row in self.rows if not row.reason)
+
+    @property
+    def worst(self) -> float:
+        """The largest disagreement of any formulation with the middle of all."""
+        return max(row.disagreement for row in self.applied)
+
+    def __repr__(self) -> str:
+        head = (
+            f"{'formulation':24} {'unknowns':>8} {'equations':>9} "
+            f"{'disagreement':>13} {'reactions':>9} {'operations':>10} {'us':>8}"
+        )
+        return "\n".join([self.system, head, *map(str, self.rows)])
+
+
+@final
+@dataclass(frozen=True)
+class _Found:
+    equations: Equations
+    program: Program
+    accelerations: np.ndarray
+    reactions: np.ndarray
+
+    @property
+    def values(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.accelerations, self.reactions
+
+
+def compare(system: System, state: State | None = None) -> Comparison:
+    """Every formulation's accelerations of all bodies and reactions of all joints.
+
+    Evaluated at a state, or at random ones. A disagreement is the largest difference
+    from the median of all formulations, relative to the largest value at that state.
+    Microseconds are those of one system in a batch, on one thread.
+    """
+    states = [state] if state is not None else random_states(system, STATES)
+    found: dict[str, _Found] = {}
+    reasons: dict[str, str] = {}
+    for name, make in FORMULATIONS.items():
+        try:
+            found[name] = _evaluated(make(system), states)
+        except PolhodeError as refusal:
+            reasons[name] = refusal.what
+    least = np.array([sizes(s) for s in states]).T[..., None, None]
+    middles = [
+        np.median([getattr(each, word) for each in found.values()], axis=0)
+        for word in ("accelerations", "reactions")
+    ]
+    gaps = {
+        name: [
+            disagreement(values, middle, size)
+            for values, middle, size in zip(each.values, middles, least, strict=True)
+        ]
+        for name, each in found.items()
+    }
+    rows = [
+        Row(name, reason=reasons[name])
+        if name in reasons
+        else _row(found[name], gaps[name], states[0])
+        for name in FORMULATIONS
+    ]
+    return Comparison(system.name, tuple(rows))
+
+
+def answers(equations: Equations) -> Callable[..., tuple[Any, Any]]:
+    """(t, q, z) -> body accelerations and joint wrenches, from the system's speeds."""
+    core, table = equations.functions, dict(NOMINAL)
+
+    def both(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
+        y = core.start(t, q, z, table)
+        solution = core.accelerations(t, q, y, table)
+        bodies = core.bodies(t, q, y, solution[0], table)
+        return bodies, core.joint_wrenches(t, q, y, solution, table)
+
+    return both
+
+
+def random_states(system: System, count: int, seed: int = 0) -> list[State]:
+    """States that the system can be in, spread over its configurations."""
+    rng = np.random.default_rng(seed)
+    states, rest = [], system.rest().q
+    for _ in range(count):
+        q = system.local(rest, rng.uniform(-1.0, 1.0, system.speeds))
+        z = rng.normal(size=system.speeds)
+        state = State(system, float(rng.uniform()), system.normalised(q), z)
+        states.append(system.consistent(state) if system.constraints else state)
+    return states
+
+
+def disagreement(values: Any, middle: Any, size: Any) -> float:
+    """The largest difference at any state, relative to the largest value there.
+
+    Where all cancels, relative to `size`: that of what cancels.
+    """
+    scale = np.max(np.abs(middle), axis=(1, 2), keepdims=True)
+    return float(np.max(np.abs(values - middle) / np.maximum(scale, size)))
+
+
+def sizes(state: State) -> tuple[float, float]:
+    """Of accelerations and of wrenches: V^2 + F/M and F + M V^2 of a state."""
+    system, at = state.system, (state.t, state.q, state.z)
+    V, F = (np.max(np.abs(f(*at))) for f in (system.body_twists, system.applied))
+    M = np.max(np.abs(system.inertias()))
+    return V**2 + F / M, F + M * V**2
+
+
+def _evaluated(equations: Equations, states: list[State]) -> _Found:
+    first = states[0]
+    examples = (first.t, first.q, first.z)
+    program = compile(answers(equations), *examples, batched=True, threads=1)
+    stacked = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
+    return _Found(equations, program, *program(*stacked))
+
+
+def _row(found: _Found, gaps: list[float], first: State) -> Row:
+    equations = found.equations
+    size = len(equations.velocity_names) + len(equations.row_names)
+    return Row(
+        equations.name,
+        unknowns=size,
+        equations=size,
+        disagreement=gaps[0],
+        reactions=gaps[1],
+        operations=found.program.report().operations,
+        microseconds=1e6 * _timed(found.program, first) / BATCH,
+    )
+
+
+def _timed(program: Program, state: State) -> float:
+    """Seconds of the quickest call with a batch of equal states."""
+    batch = [np.repeat(x[None], BATCH, axis=0) for x in (state.t, state.q, state.z)]
+    best = float("inf")
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        program(*batch)
+        best = min(best, time.perf_counter() - start)
+    return best

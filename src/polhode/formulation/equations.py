@@ -1,0 +1,187 @@
+"""`Equations`: one noun for every formulation, with the same questions.
+
+    M(t, q) y_dot + b(t, q, y) = f(t, q, y) + A^T l,      A y_dot = g,     q_dot = psi
+
+A formulation chooses the velocities y and what it keeps as constraints. Its `Core`
+holds plain JAX functions, for use inside anyone's own `jit`; the methods of `Equations`
+ask them at a state of the system, and `Equations.functions` gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.formulation.solve import solve_constrained
+from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.geometry.wrench import Wrench
+    from polhode.system.state import State
+    from polhode.system.system import System
+
+
+class Terms(NamedTuple):
+    """What an equation of motion is made of at (t, q, y).
+
+    mass_matrix  M (k, k)
+    bias         b (k,): what is quadratic in velocities
+    force        f (k,): of all actions
+    rows, right  A (m, k) and g (m,)
+    """
+
+    mass_matrix: Any
+    bias: Any
+    force: Any
+    rows: Any
+    right: Any
+
+
+class Core(NamedTuple):
+    """The plain functions of a formulation; all take (t, q, y, ..., table).
+
+    start          y (k,) from the system's own speeds z, which stand in its place
+    speeds         z from y
+    rates          q_dot
+    terms          Terms
+    accelerations  (y_dot, l): solved by the formulation's own road
+    bodies         from y_dot too: d/dt [w; v] of all bodies about their origins, in
+                   their own axes (n, 6)
+    along          from wrenches W (n, 6) on the bodies, in their own axes: the force
+                   (k,) that they are in this formulation
+    joint_wrenches from (y_dot, l) too: what each joint of the tree exerts on its second
+                   body (n, 6), about its point there, in the axes of its frame M
+    """
+
+    start: Callable[..., Any]
+    speeds: Callable[..., Any]
+    rates: Callable[..., Any]
+    terms: Callable[..., Terms]
+    accelerations: Callable[..., tuple[Any, Any]]
+    bodies: Callable[..., Any]
+    along: Callable[..., Any]
+    joint_wrenches: Callable[..., Any]
+
+
+def solved(terms: Callable[..., Terms]) -> Callable[..., tuple[Any, Any]]:
+    """Accelerations and intensities of reactions from the terms, by elimination."""
+
+    def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
+        M, b, f, A, g = terms(t, q, y, table)
+        return solve_constrained(M, f - b, A, g)
+
+    return accelerations
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Equations:  # limit: one noun answers every question about the motion
+    """The equations of motion of a system in one classical form.
+
+    Questions are asked at a `State` of the system; answers are NumPy arrays. `table`
+    gives parameters other values. `functions` are the plain JAX functions.
+    """
+
+    name: str
+    system: System
+    velocity_names: tuple[str, ...]
+    row_names: tuple[str, ...]
+    functions: Core
+    programs: dict[Any, Any] = field(default_factory=dict)
+
+    def accelerations(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """y_dot (k,): the rates of this formulation's velocities."""
+        return self._solution(state, table)[0]
+
+    def multipliers(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """l (m,): the intensities of the reactions, one a row of the constraints."""
+        return self._solution(state, table)[1]
+
+    def mass_matrix(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """M (k, k)."""
+        return self._terms(state, table).mass_matrix
+
+    def bias(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """b (k,): centrifugal and gyroscopic terms."""
+        return self._terms(state, table).bias
+
+    def force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """f (k,): all actions, along the velocities."""
+        return self._terms(state, table).force
+
+    def rows(
+        self, state: State, table: Table = NOMINAL
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """A (m, k) and g (m,): the constraints on accelerations, A y_dot = g."""
+        terms = self._terms(state, table)
+        return terms.rows, terms.right
+
+    def velocities(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """y (k,) in this state."""
+        return self.ask("velocities", lambda t, q, y, table: 1.0 * y, state, table)
+
+    def momenta(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """p = M y (k,): the momenta along the velocities."""
+        return self.mass_matrix(state, table) @ self.velocities(state, table)
+
+    def body_accelerations(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """d/dt [w; v] (n, 6) of every body about its origin, in its own axes."""
+        return self.ask("bodies", self.body_function, state, table)
+
+    def inverse_dynamics(
+        self, state: State, y_dot: Any, table: Table = NOMINAL
+    ) -> np.ndarray:
+        """What must act (k,), beside the actions, for these rates: M y_dot + b - f."""
+        terms = self._terms(state, table)
+        return terms.mass_matrix @ np.asarray(y_dot, float) + terms.bias - terms.force
+
+    def shares(self, state: State, table: Table = NOMINAL) -> dict[str, np.ndarray]:
+        """The part (k,) of the force that each action gives, by its name."""
+        from polhode.formulation.shares import share_function
+
+        return self.ask("shares", share_function(self), state, table)
+
+    def reactions(self, state: State, table: Table = NOMINAL) -> dict[str, Wrench]:
+        """What joints and constraints exert on bodies, by name.
+
+        A joint or loop: on its second body about its point there. Another constraint:
+        an entry for each body, about its origin. All along the world's axes.
+        """
+        from polhode.formulation.reactions import named_reactions
+
+        return named_reactions(self, state, table)
+
+    def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
+        """The accelerations of all bodies (n, 6), for use inside a trace."""
+        y_dot, _ = self.functions.accelerations(t, q, y, table)
+        return self.functions.bodies(t, q, y, y_dot, table)
+
+    def ask(
+        self, word: str, function: Callable[..., Any], state: State, table: Table
+    ) -> Any:
+        """function(t, q, y, table) at a state, compiled once for each word."""
+        from polhode.lowering.compile import compile
+
+        def from_speeds(t: Any, q: Any, z: Any, table: Table) -> Any:
+            return function(t, q, self.functions.start(t, q, z, table), table)
+
+        arguments = (state.t, state.q, state.z, dict(table))
+        key = (word, tuple(sorted(table)))
+        if key not in self.programs:
+            self.programs[key] = compile(from_speeds, *arguments)
+        return self.programs[key](*arguments)
+
+    def _terms(self, state: State, table: Table) -> Terms:
+        return self.ask("terms", self.functions.terms, state, table)
+
+    def _solution(self, state: State, table: Table) -> tuple[np.ndarray, np.ndarray]:
+        return self.ask("solution", self.functions.accelerations, state, table)
+
+    def __repr__(self) -> str:
+        return (
+            f"Equations({self.name} of {self.system.name!r}:"
+            f" {len(self.velocity_names)} velocities, {len(self.row_names)} rows)"
+        )

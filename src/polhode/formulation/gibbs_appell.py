@@ -1,0 +1,62 @@
+"""Gibbs and Appell: forces are the slope of an energy of accelerations.
+
+    dS/dz_dot = Q,     S = sum over bodies of  m a_G.a_G/2 + alpha.I_G alpha/2
+                                               + alpha.(w x I_G w)
+
+a_G is the acceleration of the mass centre, alpha that of the rotation, I_G the central
+inertia; all along each body's own axes. S is quadratic in z_dot, so its second
+derivative is the mass matrix and its slope at z_dot = 0 the bias.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.kane import require_central
+from polhode.formulation.speeds import along, in_speeds
+from polhode.geometry.vector import cross
+from polhode.system.system import System
+
+
+def acceleration_energy(
+    system: System, t: Any, q: Any, rates: tuple[Any, Any], table: Any
+) -> Any:
+    """S of all bodies, and of rotors along their joints; `rates` are (z, z_dot)."""
+    z, z_dot = rates
+    q_dot = system.rates(t, q, z, table)
+    V, V_dot = jax.jvp(
+        lambda q, z: system.body_twists(t, q, z, table), (q, z), (q_dot, z_dot)
+    )
+    w, v, alpha, v_dot = V[:, :3], V[:, 3:], V_dot[:, :3], V_dot[:, 3:]
+    energy = (system.rotor_inertias(table) * z_dot**2).sum() / 2
+    for k, body in enumerate(system.bodies):
+        m, c, I_G = body.moments(system.table(table))
+        a_O = v_dot[k] + cross(w[k], v[k])
+        a_G = a_O + cross(alpha[k], c) + cross(w[k], cross(w[k], c))
+        spun = cross(w[k], I_G @ w[k])
+        energy += m * (a_G @ a_G) / 2 + alpha[k] @ (I_G @ alpha[k] / 2 + spun)
+    return energy
+
+
+def gibbs_appell(system: System) -> Equations:
+    """Appell's equations in the system's speeds."""
+    require_central(system, "Gibbs-Appell's")
+
+    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+        def slope(z_dot: Any) -> Any:
+            S = lambda a: acceleration_energy(system, t, q, (z, a), table)  # noqa: E731
+            return jax.grad(S)(z_dot)
+
+        still = jnp.zeros_like(z)
+        return Terms(
+            jax.jacfwd(slope)(still),
+            slope(still),
+            along(system, t, q, system.applied(t, q, z, table), table),
+            *system.constraint_rows(t, q, z, table),
+        )
+
+    return in_speeds("Gibbs-Appell", system, terms)

@@ -1,0 +1,72 @@
+"""Hybrid equations: angular velocity along the body's axes, velocity along the world's.
+
+    Q_dot = R,      Q = m (v + w x c)                                  world's axes
+    G_dot + w x G + v x Q = M_O,      G = I_O w + m c x v              body's axes
+
+Q is the momentum and G the moment of momentum about the body's origin O.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.equations import Equations
+from polhode.formulation.maximal import in_twists
+from polhode.formulation.spatial import block_diagonal
+from polhode.geometry.vector import cross
+from polhode.system.system import System
+
+
+def hybrid(system: System) -> Equations:
+    """The hybrid equations of all bodies, joints and loops as constraints."""
+    n = len(system.bodies)
+
+    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+        R_WB = system.poses(t, q, table).rotations
+        w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
+        return jnp.concatenate([w_B, _on(R_WB.swapaxes(-1, -2), v_W)], axis=-1)
+
+    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+        R_WB = system.poses(t, q, table).rotations
+        return jnp.concatenate([V[:, :3], _on(R_WB, V[:, 3:])], axis=-1).reshape(-1)
+
+    def momenta_of(q: Any, w_B: Any, v_W: Any, t: Any, table: Any) -> tuple[Any, Any]:
+        """G along the bodies' axes and Q along the world's."""
+        R_WB = system.poses(t, q, table).rotations
+        h = _on(system.inertias(table), to_body(t, q, _column(w_B, v_W), table))
+        return h[:, :3], _on(R_WB, h[:, 3:])
+
+    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+        w_B, v_W = y.reshape(n, 2, 3).swapaxes(0, 1)
+        z = equations.functions.speeds(t, q, y, table)
+        R_WB = system.poses(t, q, table).rotations
+        q_dot = system.rates(t, q, z, table)
+        (_, Q_W), growth = jax.jvp(
+            lambda q: momenta_of(q, w_B, v_W, t, table), (q,), (q_dot,)
+        )
+        R_BW = R_WB.swapaxes(-1, -2)
+        G_B = momenta_of(q, w_B, v_W, t, table)[0]
+        turning = cross(w_B, G_B) + cross(_on(R_BW, v_W), _on(R_BW, Q_W))
+        F = system.applied(t, q, z, table)
+        one = jnp.broadcast_to(jnp.eye(3), R_WB.shape)
+        zero = jnp.zeros_like(R_WB)
+        E = jnp.concatenate(
+            [jnp.concatenate([one, zero], -1), jnp.concatenate([zero, R_BW], -1)], -2
+        )
+        M = E.swapaxes(-1, -2) @ system.inertias(table) @ E
+        bias = _column(growth[0] + turning, growth[1])
+        return block_diagonal(M), bias, _column(F[:, :3], _on(R_WB, F[:, 3:]))
+
+    equations = in_twists("hybrid", system, to_body, from_body, mass)
+    return equations
+
+
+def _column(angular: Any, linear: Any) -> Any:
+    return jnp.concatenate([angular, linear], axis=-1).reshape(-1)
+
+
+def _on(matrices: Any, columns: Any) -> Any:
+    return (matrices @ columns[..., None])[..., 0]

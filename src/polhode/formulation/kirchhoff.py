@@ -1,0 +1,37 @@
+"""Kirchhoff's equations: every body's twist along its own axes (left-invariant).
+
+    M V_dot + V x* M V = F + reactions,      V = [w; v of the origin]
+
+M is constant. With T(w, v) and momenta T_w, T_v this is
+
+    d/dt T_v + w x T_v = R,      d/dt T_w + w x T_w + v x T_v = M_O
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.formulation.equations import Equations
+from polhode.formulation.maximal import in_twists
+from polhode.formulation.spatial import block_diagonal, cross_wrench, momenta
+from polhode.system.system import System
+
+
+def kirchhoff(system: System) -> Equations:
+    """Kirchhoff's equations of all bodies, joints and loops as constraints."""
+    n = len(system.bodies)
+
+    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+        return y.reshape(n, 6)
+
+    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+        return V.reshape(-1)
+
+    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+        M, V = system.inertias(table), y.reshape(n, 6)
+        bias = cross_wrench(V, momenta(M, V))
+        F = system.applied(t, q, equations.functions.speeds(t, q, y, table), table)
+        return block_diagonal(M), bias.reshape(-1), F.reshape(-1)
+
+    equations = in_twists("Kirchhoff", system, to_body, from_body, mass)
+    return equations

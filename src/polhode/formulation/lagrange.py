@@ -1,0 +1,39 @@
+"""Lagrange's equations of the second kind: energies alone, joints as coordinates.
+
+    d/dt dL/dx_dot - dL/dx = Q,       L = T - V
+
+x are the coordinates of a chart about the present configuration (see `chart`), so
+x_dot = z and, where the chart bends, z_dot = x_ddot + bend.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from polhode.formulation.chart import bend, energies, origin
+from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.speeds import along, in_speeds
+from polhode.system.system import System
+
+
+def lagrange(system: System) -> Equations:
+    """Lagrange's equations of the second kind, with rows for what is not a joint."""
+
+    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+        T, V = energies(system, q, table)
+        x = origin(system)
+        momentum = jax.grad(T, 2)
+        M = jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(z)
+        growth = jax.jvp(lambda x: momentum(t, x, z), (x,), (1.0 * z,))[1]
+        x_ddot_part = growth - jax.grad(T, 1)(t, x, z)
+        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        return Terms(
+            M,
+            x_ddot_part - M @ bend(system, t, q, z),
+            given - jax.grad(V, 1)(t, x),
+            *system.constraint_rows(t, q, z, table),
+        )
+
+    return in_speeds("Lagrange, second kind", system, terms)

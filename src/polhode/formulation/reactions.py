@@ -1,0 +1,204 @@
+"""What joints and constraints exert, so that the motion is the one found.
+
+Two roads lead there. A formulation that keeps joints as constraints has them in its
+multipliers. One whose coordinates are the joints asks, from the leaves inward, what
+each body still lacks:
+
+    W = (d/dt momentum - applied - constraints) of all bodies beyond the joint
+
+The joint itself carries the part of W that has no power on its freedoms S; the rest,
+S (S^T S)^-1 S^T W, is of motors, rotors and drivers along it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.joint_law import effort_wrench
+from polhode.actions.motion_arrays import Poses, Twists
+from polhode.constraints.loop import Loop
+from polhode.formulation.spatial import inertial_wrenches, turned
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import cross
+from polhode.geometry.wrench import Wrench
+from polhode.joints.joint import Joint, freedoms
+from polhode.matter.parameter import Table
+from polhode.system import rows
+from polhode.system.kinematics import placement
+from polhode.system.loads import with_world
+from polhode.system.system import System
+from polhode.system.tree import Edge, inward
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.state import State
+
+
+def wrenches_by_balance(
+    system: System, state: tuple, V_dot: Any, intensities: Any, table: Table
+) -> Any:
+    """What each joint of the tree exerts on its second body (n, 6), see `Core`.
+
+    `state` is (t, q, z), V_dot the accelerations of bodies in their own axes (n, 6).
+    """
+    t, q, z = state
+    V = system.body_twists(t, q, z, table)
+    lacking = inertial_wrenches(system.inertias(table), V, V_dot)
+    lacking -= system.applied(t, q, z, table)
+    for held in constraint_wrenches(system, state, intensities, table):
+        lacking -= held
+    table = system.table(table)
+
+    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+        return carrier + _moved(child, *placement(edge, q, table))
+
+    found = inward(system.tree, list(lacking), gather)
+    each = [_own(e, q, found[e.child], table) for e in system.tree.edges]
+    return jnp.stack(each)
+
+
+def constraint_wrenches(
+    system: System, state: tuple, intensities: Any, table: Table
+) -> list[Any]:
+    """By constraint: what it exerts on all bodies (n, 6), in their own axes.
+
+    The gradient of intensities . phi by the velocities of the bodies.
+    """
+    t, q, z = state
+    R_WB = system.poses(t, q, table).rotations
+    V = system.body_twists(t, q, z, table)
+
+    def phi(V: Any) -> Any:
+        in_world = turned(R_WB, V)
+        twists = Twists(in_world[:, :3], in_world[:, 3:])
+        return rows.of_motion(system, t, q, (twists, z), table)
+
+    if not system.constraints:
+        return []
+    _, pull = jax.vjp(phi, V)
+    found, start = [], 0
+    for constraint in system.constraints:
+        stop = start + len(constraint.rows)
+        own = jnp.zeros_like(intensities).at[start:stop].set(intensities[start:stop])
+        found.append(pull(own)[0])
+        start = stop
+    return found
+
+
+def named_reactions(
+    equations: Equations, state: State, table: Table
+) -> dict[str, Wrench]:
+    """The reactions of all joints, loops and constraints as nouns, by name.
+
+    Joints and loops act on their second body about their point there; another
+    constraint has one entry a body, about its origin. All along the world's axes.
+    """
+    system = equations.system
+    joints, held = equations.ask("reactions", _function(equations), state, table)
+    poses, table = system.poses(state.t, state.q, table), system.table(table)
+    poses = with_world(poses)
+    found: dict[str, Wrench] = {}
+    for edge, wrench in zip(system.tree.edges, joints, strict=True):
+        body = edge.parent if edge.is_reversed else edge.child
+        R_WM = poses.rotations[body] @ edge.joint.second_frame(table)[0]
+        found[edge.joint.name] = _noun(system, edge.joint, turned(R_WM, wrench), table)
+    for constraint, on_bodies in zip(system.constraints, held, strict=True):
+        places = system.places_of(constraint.bodies)
+        in_world = turned(poses.rotations[:-1], on_bodies)
+        if isinstance(constraint, Loop):
+            wrench = _at_the_joint(constraint.joint, poses, places, in_world, table)
+            found[constraint.name] = _noun(system, constraint.joint, wrench, table)
+            continue
+        for frame, place in zip(constraint.bodies, places, strict=True):
+            if place >= 0:
+                word = f"{constraint.name} on {frame.name}"
+                found[word] = _on_body(system, frame, in_world[place])
+    return found
+
+
+def _function(equations: Equations) -> Callable[..., Any]:
+    """Joint wrenches, and by constraint its wrenches on bodies; of (t, q, y, table)."""
+    core, system = equations.functions, equations.system
+
+    def both(t: Any, q: Any, y: Any, table: Table) -> Any:
+        solution = core.accelerations(t, q, y, table)
+        intensities = solution[1]
+        state = t, q, core.speeds(t, q, y, table)
+        # A formulation with rows for its joints has those of constraints after them.
+        own = intensities[intensities.shape[0] - len(system.row_names) :]
+        held = constraint_wrenches(system, state, own, table)
+        return core.joint_wrenches(t, q, y, solution, table), held
+
+    return both
+
+
+def _noun(system: System, joint: Joint, both: Any, table: Table) -> Wrench:
+    return Wrench(
+        torque=both[:3],
+        force=both[3:],
+        on=joint.second.frame,
+        by=joint.first.frame,
+        point=Point(joint.second.frame, joint.second_frame(table)[1]),
+        frame=system.tree.world.frame,
+    )
+
+
+def _on_body(system: System, frame: Frame, both: Any) -> Wrench:
+    return Wrench(
+        torque=both[:3],
+        force=both[3:],
+        on=frame,
+        point=Point.origin(frame),
+        frame=system.tree.world.frame,
+    )
+
+
+def _at_the_joint(
+    joint: Joint, poses: Poses, places: tuple[int, ...], in_world: Any, table: Table
+) -> Any:
+    """What a loop exerts on its second body about its point, along the world's axes.
+
+    Where that is the world, which is not among the bodies, the opposite of the first's.
+    """
+    second = places[1]
+    sign, known = (1.0, second) if second >= 0 else (-1.0, places[0])
+    p_CoMo_C = joint.second_frame(table)[1]
+    p_WoMo_W = poses.origins[second] + poses.rotations[second] @ p_CoMo_C
+    torque, force = sign * in_world[known][:3], sign * in_world[known][3:]
+    arm = p_WoMo_W - poses.origins[known]
+    return np.concatenate([torque - cross(arm, force), force])
+
+
+def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:
+    """The joint's own part of a wrench on its child, as `Core.joint_wrenches` has it.
+
+    on_child is about the child's origin in its axes.
+    """
+    on_second = on_child
+    if edge.is_reversed:
+        on_second = -_moved(on_child, *placement(edge, q, table))
+    W = _in_joint(edge.joint, on_second, table)
+    if edge.joint.speeds == 0:
+        return W
+    S = freedoms(edge.joint, q[edge.q], table)
+    return W - effort_wrench(edge.joint, q[edge.q], S.T @ W, table)
+
+
+def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
+    """A wrench on the second body C, moved from its origin to the joint's frame M."""
+    R_CM, p_CoMo_C = joint.second_frame(table)
+    force = on_second[3:]
+    torque = on_second[:3] - cross(p_CoMo_C, force)
+    return jnp.concatenate([R_CM.T @ torque, R_CM.T @ force])
+
+
+def _moved(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
+    """A wrench about Co in C's axes, about Po in P's."""
+    force = R_PC @ wrench[3:]
+    return jnp.concatenate([R_PC @ wrench[:3] + cross(p_PoCo_P, force), force])

@@ -1,0 +1,124 @@
+"""Linear equations of motion, with and without constraint rows.
+
+    M a = f + A^T l,      A a = g
+
+Compiled code never decides a rank. Two fixed steps make every solvable system regular:
+
+- with w > 0, (M + w A^T A) a = f + w A^T g + A^T l has the same solutions, and its
+  matrix is definite even where only the constraints hold a massless body;
+- the Schur complement S of the rows is solved by a few proximal iterations on S + e 1:
+  redundant but consistent rows share the load, and each iteration shortens the error of
+  the others by e.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+RELATIVE = 1e-8
+ITERATIONS = 3
+# Rows below 1e-9 are rounding: all of them may vanish, where every row is redundant.
+VANISHING = 1e-18
+# Above this size straight code is longer than a loop over columns is slow.
+STRAIGHT = 20
+
+Solver = Callable[[Any], Any]
+
+
+def factored(M: Any) -> Solver:
+    """b -> x with M x = b, for a symmetric definite M (n, n); b is (n,) or (n, k).
+
+    M = L diag(d) L^T is factored once. Only the lower half of M is read.
+    """
+    return _straight(M) if M.shape[0] <= STRAIGHT else _in_loops(M)
+
+
+def solve_definite(M: Any, b: Any) -> Any:
+    """x with M x = b for a symmetric definite M; b (n,) or (n, k)."""
+    return factored(M)(b)
+
+
+def solve_constrained(M: Any, f: Any, A: Any, g: Any) -> tuple[Any, Any]:
+    """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
+    if A.shape[0] == 0:
+        return solve_definite(M, f), jnp.zeros((0,))
+    mass = jnp.trace(M) / M.shape[0]
+    weight = mass / (jnp.sum(A * A) + VANISHING)
+    solve = factored(M + weight * A.T @ A)
+    free = solve(f + weight * A.T @ g)
+    yielding = solve(A.T)
+    intensity = solve_rows(A @ yielding, g - A @ free, VANISHING / mass)
+    return free + yielding @ intensity, intensity
+
+
+def solve_rows(S: Any, gap: Any, least: Any = 0.0) -> Any:
+    """l with S l = gap, for S (m, m) symmetric, that may be singular but consistent.
+
+    What S has below `least` counts as nothing.
+    """
+    m = S.shape[0]
+    yielding = RELATIVE * jnp.trace(S) / m + least
+    proximal = factored(S + yielding * jnp.eye(m))
+    intensity = proximal(gap)
+    for _ in range(ITERATIONS - 1):
+        intensity = intensity + proximal(gap - S @ intensity)
+    return intensity
+
+
+def _straight(M: Any) -> Solver:
+    columns, d, rest = [], [], jnp.asarray(M)
+    for _ in range(M.shape[0]):
+        pivot, below = rest[0, 0], rest[1:, 0]
+        column = below / pivot
+        columns.append(column)
+        d.append(pivot)
+        rest = rest[1:, 1:] - column[:, None] * below[None, :]
+
+    def solve(b: Any) -> Any:
+        y = []
+        for column in columns:
+            y.append(b[0])
+            b = b[1:] - _times(column, b[0])
+        x = b  # empty
+        for column, pivot, y_j in reversed(list(zip(columns, d, y, strict=True))):
+            x = jnp.concatenate([(y_j / pivot - column @ x)[None], x])
+        return x
+
+    return solve
+
+
+def _in_loops(M: Any) -> Solver:
+    n = M.shape[0]
+
+    def eliminate(j: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        lower, d, rest = state
+        pivot = rest[j, j]
+        # Rows that are done are zero, so this is a column of L as it stands.
+        column = rest[:, j] / pivot
+        rest = rest - column[:, None] * rest[j][None, :]
+        return lower.at[:, j].set(column), d.at[j].set(pivot), rest
+
+    start = (jnp.zeros((n, n)), jnp.zeros(n), M)
+    lower, d, _ = lax.fori_loop(0, n, eliminate, start)
+    strict = lower - jnp.eye(n)
+
+    def solve(b: Any) -> Any:
+        def forward(j: Any, y: Any) -> Any:
+            return y - _times(strict[:, j], y[j])
+
+        def backward(k: Any, x: Any) -> Any:
+            return x - _times(strict[n - 1 - k], x[n - 1 - k])
+
+        y = lax.fori_loop(0, n, forward, b)
+        return lax.fori_loop(0, n, backward, (y.T / d).T)
+
+    return solve
+
+
+def _times(column: Any, row: Any) -> Any:
+    """column x row: (n,) by a number, or (n, k) by (k,)."""
+    return jnp.tensordot(column, row, axes=0)

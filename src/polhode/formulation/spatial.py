@@ -1,0 +1,58 @@
+"""Spatial algebra of bodies, angular part first; leading axes are bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from polhode.geometry.vector import cross
+
+
+def cross_twist(V: Any, U: Any) -> Any:
+    """V x U: how a twist U changes that is carried along with V.
+
+    V = [w; v],  U = [a; b]:   [w x a;  w x b + v x a]
+    """
+    w, v = V[..., :3], V[..., 3:]
+    a, b = U[..., :3], U[..., 3:]
+    return jnp.concatenate([cross(w, a), cross(w, b) + cross(v, a)], axis=-1)
+
+
+def cross_wrench(V: Any, h: Any) -> Any:
+    """V x* h: how a momentum or wrench turns with the axes it is written in.
+
+    V = [w; v],  h = [moment; linear]:   [w x moment + v x linear;  w x linear]
+    """
+    w, v = V[..., :3], V[..., 3:]
+    moment, linear = h[..., :3], h[..., 3:]
+    turned = cross(w, moment) + cross(v, linear)
+    return jnp.concatenate([turned, cross(w, linear)], axis=-1)
+
+
+def momenta(inertias: Any, V: Any) -> Any:
+    """h = M V of each body, about its origin in its own axes; (n, 6)."""
+    return (inertias @ V[..., None])[..., 0]
+
+
+def inertial_wrenches(inertias: Any, V: Any, V_dot: Any) -> Any:
+    """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
+    return momenta(inertias, V_dot) + cross_wrench(V, momenta(inertias, V))
+
+
+def turned(R: Any, V: Any) -> Any:
+    """Both halves of spatial vectors (n, 6) along other axes, R (n, 3, 3)."""
+    halves = V.reshape(*V.shape[:-1], 2, 3)
+    return (halves @ R.swapaxes(-1, -2)).reshape(V.shape)
+
+
+def block_diagonal(blocks: Any) -> Any:
+    """Blocks (n, k, k) on the diagonal of one matrix (n k, n k)."""
+    n, k = blocks.shape[:2]
+    rows = [
+        jnp.concatenate(
+            [jnp.zeros((k, i * k)), blocks[i], jnp.zeros((k, (n - 1 - i) * k))], 1
+        )
+        for i in range(n)
+    ]
+    return jnp.concatenate(rows)

@@ -1,0 +1,63 @@
+"""What formulations in the system's own speeds share: y = z, joints as coordinates.
+
+    V = J(q) z,      V_dot = J z_dot + c,      c = V_dot at z_dot = 0
+
+V are the twists of all bodies in their own axes (n, 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.equations import Core, Equations, Terms, solved
+from polhode.formulation.reactions import wrenches_by_balance
+from polhode.system.system import System
+
+
+def drift(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+    """c = V_dot (n, 6) at z_dot = 0, along q_dot."""
+    q_dot = system.rates(t, q, z, table)
+    return jax.jvp(lambda q: system.body_twists(t, q, z, table), (q,), (q_dot,))[1]
+
+
+def along(system: System, t: Any, q: Any, wrenches: Any, table: Any) -> Any:
+    """The power (nz,) of wrenches (n, 6) on the bodies for each unit speed."""
+    return _project(system.jacobians(t, q, table), wrenches)
+
+
+def in_speeds(
+    name: str,
+    system: System,
+    terms: Callable[..., Terms],
+    accelerations: Callable[..., Any] | None = None,
+) -> Equations:
+    """Equations in the system's own speeds, from their terms."""
+
+    def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
+        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
+
+    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Any) -> Any:
+        z_dot, intensities = solution
+        V_dot = bodies(t, q, z, z_dot, table)
+        return wrenches_by_balance(system, (t, q, z), V_dot, intensities, table)
+
+    core = Core(
+        start=lambda t, q, z, table: z,
+        speeds=lambda t, q, z, table: z,
+        rates=system.rates,
+        terms=terms,
+        accelerations=accelerations or solved(terms),
+        bodies=bodies,
+        along=lambda t, q, z, W, table: along(system, t, q, W, table),
+        joint_wrenches=joint_wrenches,
+    )
+    return Equations(name, system, system.speed_names, system.row_names, core)
+
+
+def _project(J: Any, wrenches: Any) -> Any:
+    k = J.shape[-1]
+    return J.reshape(-1, k).T @ jnp.reshape(wrenches, -1)
