@@ -166,3 +166,11 @@ def test_the_audit_says_where_an_energy_is_undefined():
         audit_invariance(
             raw(lambda a, t: jnp.sqrt(-1.0 - a.position[0] ** 2), name="hole")
         )
+
+
+def test_the_report_on_a_follower_names_what_is_broken():
+    """A force by nobody stores no energy: all that fails is the third law."""
+    ship = Frame("ship")
+    thruster = AppliedForce(Point.origin(ship), Vector([1, 0, 0], ship))
+    text = str(audit_invariance(thruster))
+    assert text.startswith("'force' does not obey the third law.")

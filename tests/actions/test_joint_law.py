@@ -147,3 +147,11 @@ def _ball():
 
 def _sleeve():
     return ph.Cylindrical("sleeve", world.origin, rod.origin, ph.Z)
+
+
+def test_springs_and_dampers_of_joints_take_their_numbers_by_name():
+    """Spring(joint, stiffness=k) is Spring(joint, k)."""
+    world, rod = ph.World(), ph.Body("rod", ph.solids.rod(mass=1, length=1))
+    hinge = ph.Revolute("hinge", world.origin, rod.origin, ph.X)
+    assert ph.Spring(hinge, stiffness=3.0).stiffness == ph.Spring(hinge, 3.0).stiffness
+    assert ph.Damper(hinge, damping=3.0).damping == ph.Damper(hinge, 3.0).damping

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 
 from closeness import assert_close
-from polhode.errors import FrameMismatch, UnphysicalInertia
+from polhode.errors import (
+    FrameMismatch,
+    ModelError,
+    PolhodeError,
+    UnphysicalInertia,
+)
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Dyadic, Vector, skew
@@ -309,3 +314,41 @@ def test_inertia_reads_well_and_converts_to_an_array(inertia, rng):
     assert_close(array, inertia.dyadic.components)
     with pytest.raises(ValueError, match="read-only"):
         inertia.dyadic.components[0, 0] = 1.0
+
+
+def test_no_moment_is_about_a_point():
+    """A line needs a direction."""
+    frame = Frame("rod")
+    rod = Inertia.of_points([1.0, 2.0], [[0, 0, 1], [0, 0, 2]], Point.origin(frame))
+    with pytest.raises(ModelError, match="a direction"):
+        moment(rod, Vector([0, 0, 0], frame))
+
+
+@pytest.mark.parametrize(
+    ("masses", "places", "fault"),
+    [
+        ([-1.0, 3.0, 3.0, 3.0], np.ones((4, 3)), "mass -1 kg"),
+        ([1.0, 2.0], np.ones((3, 3)), r"shape \(3, 3\)"),
+        ([0.0, 0.0], np.ones((2, 3)), "without mass"),
+        (1.0, [0, 0, 1], r"shape \(\)"),
+    ],
+)
+def test_points_without_sound_masses_are_refused(masses, places, fault):
+    """Each mass counts, not their sum; and there is a place for each."""
+    with pytest.raises(PolhodeError, match=fault):
+        Inertia.of_points(masses, places, Point.origin(Frame("cloud")))
+
+
+def test_nothing_is_left_of_a_body_less_itself():
+    """A body without mass has no mass centre: refused, not divided by zero."""
+    frame = Frame("rod")
+    rod = Inertia.of_points([1.0, 2.0], [[0, 0, 1], [0, 0, 2]], Point.origin(frame))
+    with pytest.raises(UnphysicalInertia, match="'rod' has no mass left"):
+        removed(rod, rod)
+
+
+def test_numpy_does_not_drop_the_frame_of_an_inertia():
+    """An array times an inertia has no frame, and is refused."""
+    rod = Inertia.of_points([1.0], [[0, 0, 1]], Point.origin(Frame("rod")))
+    with pytest.raises(TypeError):
+        np.float64(2) * rod

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from closeness import assert_close
-from polhode.errors import DegenerateMesh, FileError
+from polhode.errors import DegenerateMesh, FileError, ModelError
 from polhode.matter import solids
 from strategies_geometry import generators, rotation_matrix
 
@@ -161,3 +161,17 @@ def test_files_that_are_no_mesh_are_refused(tmp_path):
     broken.write_bytes(b"solid nothing")
     with pytest.raises((FileError, DegenerateMesh), match=r"broken\.stl"):
         solids.mesh(broken, mass=1.0)
+
+
+def test_a_mesh_without_triangles_says_so():
+    """Nothing is no surface."""
+    nothing = (np.zeros((3, 3)), np.array([[0, 1, 2]]))
+    with pytest.raises(DegenerateMesh, match="no triangles"):
+        solids.mesh(nothing, mass=1)
+
+
+@pytest.mark.parametrize("source", [None, 3.0, np.zeros((4, 3))])
+def test_a_mesh_is_a_file_or_a_pair(source):
+    """Anything else is refused with what to give."""
+    with pytest.raises(ModelError, match="a mesh cannot be made of"):
+        solids.mesh(source, mass=1)

@@ -174,3 +174,11 @@ def test_impossible_parameters_are_refused(name, value, words):
     """A parameter is a text and one finite number."""
     with pytest.raises(ModelError, match=words):
         Parameter(name, value)
+
+
+def test_the_name_of_a_negative_is_read_as_it_is_meant():
+    """(-m) ** 2 is not -(m ** 2), in the name as in the value."""
+    m = Parameter("m", 2.0)
+    assert repr((-m) ** 2) == "Parameter('(-m) ** 2', 4)"
+    assert repr(-(m**2)) == "Parameter('-m ** 2', -4)"
+    assert repr(3 - -m) == "Parameter('3 - (-m)', 5)"

@@ -207,3 +207,16 @@ def test_a_hundred_bodies_build_quickly():
     for k in range(100):
         ph.Body(f"rod {k}", rod(mass=1.2, length=0.8, along=ph.Y))
     assert perf_counter() - start < 0.5
+
+
+@pytest.mark.parametrize("inertia", [2.0, None, [1, 2]])
+def test_an_inertia_is_three_moments_or_a_matrix(inertia):
+    """One number for all three moments is a guess, and refused."""
+    with pytest.raises(ModelError, match="neither three moments nor"):
+        ph.Body.from_inertia("ball", mass=1, inertia=inertia)
+
+
+def test_a_mass_centre_has_three_coordinates():
+    """A number is no place."""
+    with pytest.raises(ModelError, match="no coordinates"):
+        ph.Body.from_inertia("ball", mass=1, inertia=[1, 1, 1], centre=0)

@@ -127,8 +127,20 @@ def twists_of(twists: Sequence[Twist]) -> Twists:
     return Twists(angular, np.stack([twist.linear for twist in twists]))
 
 
+def require_frames(name: str, bodies: Sequence[Any]) -> None:
+    """Refuse bodies that are not given by their frames."""
+    for body in bodies:
+        if not isinstance(body, Frame):
+            raise ModelError(
+                f"{name!r} cannot act on {body!r}: it is not a frame.",
+                "An action knows bodies, and the world, by the frames they carry.",
+                "Give its frame: body.frame or world.frame.",
+            )
+
+
 def require_two_bodies(name: str, first: Frame, second: Frame) -> None:
-    """Refuse an action of a body on itself."""
+    """Refuse an action of a body on itself, and one on what is no frame."""
+    require_frames(name, (first, second))
     if first is second:
         raise ModelError(
             f"{name!r} joins {first.name!r} to itself.",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
-from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.action import require_frames, require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -18,7 +18,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     turn,
 )
-from polhode.errors import FrameMismatch
+from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import Vector, cross, dot
 from polhode.lowering.arrays import namespace
@@ -41,6 +41,7 @@ class AppliedForce:
     name: str = "force"
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on)
         _admit(self.name, self.on.frame, self.force, self.by)
 
     @property
@@ -135,14 +136,21 @@ class AppliedCouple:
 
 
 def _admit(name: str, on: Frame, vector: Vector, by: Frame | None) -> None:
+    require_frames(name, [on])
     if by is not None:
         require_two_bodies(name, on, by)
+    if not isinstance(vector, Vector):
+        raise ModelError(
+            f"{name!r} on {on.name!r} is not a vector: {vector!r}.",
+            "Three numbers say nothing without the axes they are along.",
+            f"Give Vector(components, frame), of {on.name!r} or of what acts on it.",
+        )
     if vector.frame is on or vector.frame is by:
         return
     raise FrameMismatch(
         f"{name!r} on {on.name!r} is written in {vector.frame.name!r}, which is neither"
         " the body it acts on nor the one that exerts it.",
         "A force is exerted by something: a load fixed in space by the world.",
-        f"Name that body, such as by={vector.frame.name}, or write the vector in"
-        f" {on.name!r}.",
+        f"Name that body by its frame, by={vector.frame.name}.frame, or write the"
+        f" vector in {on.name!r}.",
     )

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -41,6 +41,7 @@ class CentralForce:
     name: str = "central force"
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
 
     @property

@@ -10,15 +10,24 @@ from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import at, named, quantity
 
 
-def coefficient(name: str, what: str, value: Any, allow_negative: bool = False) -> Any:
+def coefficient(
+    name: str, what: str, value: Any, allow_negative: bool | None = None
+) -> Any:
     """A number of a law as a parameter `name.what`; negative only if it is allowed.
 
     A spring of negative stiffness pushes away from rest, and a negative damper feeds
-    motion: almost always a slip of sign. Where allowed, a warning still says so.
+    motion: almost always a slip of sign. Where allowed, a warning still says so. None
+    is for numbers that are never negative, such as a mass or g.
     """
     given = quantity(value, f"the {what} of {name!r}")
     nominal = at(given)
     if not is_traced(nominal) and nominal < 0:
+        if allow_negative is None:
+            raise ModelError(
+                f"the {what} of {name!r} is negative: {nominal:g}.",
+                "It is a size: its direction or sign is part of the law.",
+                "Give a number of zero or more.",
+            )
         if not allow_negative:
             raise ModelError(
                 f"the {what} of {name!r} is negative: {nominal:g}.",

@@ -9,27 +9,23 @@ from polhode.actions.joint_law import JointDamper, JointSpring
 from polhode.joints.joint import Joint
 
 
-def Spring(
-    on: Any, by: Any, *numbers: Any, **options: Any
-) -> spring.Spring | JointSpring:
+def Spring(on: Any, *numbers: Any, **options: Any) -> spring.Spring | JointSpring:
     """A linear spring between two points of bodies, or along a joint.
 
     Spring(point, point, stiffness, rest_length=0)     F = -k (|d| - L0) d/|d|
     Spring(joint, stiffness, rest=0)                   tau = -k (q - rest)
     """
     if isinstance(on, Joint):
-        return JointSpring(on, by, *numbers, **options)
-    return spring.Spring(on, by, *numbers, **options)
+        return JointSpring(on, *numbers, **options)
+    return spring.Spring(on, *numbers, **options)
 
 
-def Damper(
-    on: Any, by: Any, *numbers: Any, **options: Any
-) -> damper.Damper | JointDamper:
+def Damper(on: Any, *numbers: Any, **options: Any) -> damper.Damper | JointDamper:
     """A linear damper between two points of bodies, or along a joint.
 
     Damper(point, point, damping)     F = -c (rate of the distance) along the line
     Damper(joint, damping)            tau = -c z
     """
     if isinstance(on, Joint):
-        return JointDamper(on, by, *numbers, **options)
-    return damper.Damper(on, by, *numbers, **options)
+        return JointDamper(on, *numbers, **options)
+    return damper.Damper(on, *numbers, **options)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
@@ -57,6 +57,7 @@ class Damper:
     allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
         c = coefficient(self.name, "damping", self.damping, self.allow_negative)
         object.__setattr__(self, "damping", c)
@@ -120,7 +121,7 @@ class RotationalDamper:
         c = coefficient(self.name, "damping", self.damping, self.allow_negative)
         object.__setattr__(self, "damping", c)
         if self.axis is not None:
-            unit = direction(self.axis, f"the axis of {self.name!r}")
+            unit = direction(self.axis, f"the axis of {self.name!r}", self.by)
             object.__setattr__(self, "axis", unit)
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
@@ -51,6 +51,7 @@ class Drag:
     allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
         for what in ("linear", "quadratic"):
             given = getattr(self, what)

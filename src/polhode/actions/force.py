@@ -17,8 +17,9 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions import force_system
+from polhode.actions.attachment import require_points
 from polhode.actions.quadrature import Quadrature
-from polhode.errors import ForceError
+from polhode.errors import ForceError, ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
@@ -46,6 +47,8 @@ class Force:
     observer: Frame | None = None
 
     def __post_init__(self) -> None:
+        _require_vector(self.vector, "a force")
+        require_points(self.name or "a force", self.at)
         require_same_frame("apply", self.vector.frame, self.at.frame)
 
     @property
@@ -86,6 +89,9 @@ class Couple:
 
     vector: Vector
     name: str = ""
+
+    def __post_init__(self) -> None:
+        _require_vector(self.vector, "a couple")
 
     @staticmethod
     def of_pair(force: Force, opposite: Point) -> Couple:
@@ -246,6 +252,15 @@ class ForceSystem:
     def __repr__(self) -> str:
         counts = f"{len(self.forces)} forces, {len(self.couples)} couples"
         return f"ForceSystem({counts}, in {self.frame.name!r})"
+
+
+def _require_vector(vector: Any, what: str) -> None:
+    if not isinstance(vector, Vector):
+        raise ModelError(
+            f"{what} is not a vector: {vector!r}.",
+            "Three numbers say nothing without the axes they are along.",
+            "Give Vector(components, frame).",
+        )
 
 
 def _stacked(columns: Iterable[Any]) -> np.ndarray:

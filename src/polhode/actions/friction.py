@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Protocol, final
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
@@ -217,8 +217,9 @@ class Friction:
     name: str = "friction"
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        unit = direction(self.normal, f"the normal of {self.name!r}")
+        unit = direction(self.normal, f"the normal of {self.name!r}", self.by)
         object.__setattr__(self, "normal", unit)
         load = coefficient(self.name, "load", self.load)
         object.__setattr__(self, "load", load)

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
@@ -38,6 +38,7 @@ class PointMass:
     name: str = ""
 
     def __post_init__(self) -> None:
+        require_points(self.name or "gravitation", self.point)
         name = self.name or self.point.frame.name
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "mass", coefficient(name, "mass", self.mass))

@@ -74,7 +74,10 @@ class InvarianceReport:
         if self.is_invariant:
             return f"{name!r} is properly invariant; its forces obey the third law."
         bodies = ", ".join(repr(body.name) for body in self.action.bodies)
-        lines = [f"{name!r} is not invariant under {' and '.join(self.failures)}.", ""]
+        broken = " and ".join(self.failures)
+        lines = [f"{name!r} is not invariant under {broken}.", ""]
+        if not self.failures:
+            lines = [f"{name!r} does not obey the third law.", ""]
         if not self.obeys_third_law:
             lines.append(
                 f"  On {bodies} the forces leave {self.force:.3g} of their size"

@@ -12,6 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, final
 
+from polhode.actions.action import require_frames
 from polhode.actions.invariant import (
     Placement,
     Slopes,
@@ -188,6 +189,7 @@ class ForceFunction:
 def distinct(name: str, bodies: Any, least: int) -> tuple[Frame, ...]:
     """The frames of at least so many bodies, each once."""
     frames = tuple(bodies)
+    require_frames(name, frames)
     if len(frames) < least or len(set(map(id, frames))) < len(frames):
         listed = ", ".join(repr(body.name) for body in frames)
         raise ModelError(

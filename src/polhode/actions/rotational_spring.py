@@ -86,7 +86,7 @@ class TorsionalSpring:
         object.__setattr__(self, "stiffness", k)
         angle = rest(self.name, "rest_angle", self.rest_angle)
         object.__setattr__(self, "rest_angle", angle)
-        unit = direction(self.axis, f"the axis of {self.name!r}")
+        unit = direction(self.axis, f"the axis of {self.name!r}", self.by)
         object.__setattr__(self, "axis", unit)
 
     @property

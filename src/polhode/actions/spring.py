@@ -17,7 +17,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.geometry.frame import Frame
@@ -93,6 +93,7 @@ class Spring:
     allow_negative: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
         k = coefficient(self.name, "stiffness", self.stiffness, self.allow_negative)
         object.__setattr__(self, "stiffness", k)
@@ -149,6 +150,7 @@ class NonlinearSpring:
     name: str = "spring"
 
     def __post_init__(self) -> None:
+        require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
 
     @property

@@ -18,7 +18,7 @@ from polhode.actions.potential import distinct
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace
-from polhode.matter.axes import Z, direction
+from polhode.matter.axes import Axis, Z, direction
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
@@ -62,7 +62,7 @@ class Weight:
         return WeightOf(self, tuple(masses), by)
 
     def __repr__(self) -> str:
-        up = -self.up if self.up is Z else f"-{np.asarray(self.up)}"
+        up = -self.up if isinstance(self.up, Axis) else f"-{np.asarray(self.up)}"
         return f"Weight({at(self.gravity):g} m/s^2 along {up})"
 
 

@@ -7,8 +7,9 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.errors import ModelError
+from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry.admission import admit
+from polhode.geometry.frame import Frame
 
 
 @final
@@ -42,8 +43,19 @@ Y = Axis("Y", (0.0, 1.0, 0.0))
 Z = Axis("Z", (0.0, 0.0, 1.0))
 
 
-def direction(axis: Any, what: str) -> np.ndarray:
-    """The unit column of an axis, or of any three numbers that are not all zero."""
+def direction(axis: Any, what: str, frame: Frame | None = None) -> np.ndarray:
+    """The unit column of an axis, or of any three numbers that are not all zero.
+
+    A vector must be written in `frame`, where one is given; else it is refused.
+    """
+    own: Any = getattr(axis, "frame", frame)
+    if own is not frame:
+        raise FrameMismatch(
+            f"{what} is written in {own.name!r}"
+            + (f", not in {frame.name!r}." if frame else ", where plain numbers go."),
+            "The same three numbers are different directions in different axes.",
+            "Give X, Y, Z or three numbers along the axes that are meant.",
+        )
     column = admit(np.asarray(axis), (3,), what)
     largest = np.max(np.abs(column))
     if largest == 0:

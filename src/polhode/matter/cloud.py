@@ -77,7 +77,7 @@ class Cloud:
     positions: Any
 
     def __post_init__(self) -> None:
-        count = max(len(self.masses), 1)
+        count = max(len(self.masses), 1) if hasattr(self.masses, "__len__") else 1
         masses = admit(self.masses, (count,), "the masses of a cloud")
         positions = admit(self.positions, (count, 3), "the positions of a cloud")
         if not is_traced(masses):

@@ -100,7 +100,7 @@ def _require_sound(matter: Given, about: tuple[Any, ...], who: str) -> None:
 
 
 def _six_entries(inertia: Any, who: str) -> list[Any]:
-    rows = inertia if is_traced(inertia) else list(inertia)
+    rows = inertia if is_traced(inertia) else _listed(inertia)
     if len(rows) == 3 and all(np.ndim(row) == 0 for row in rows):
         return [*rows, 0.0, 0.0, 0.0]
     if len(rows) != 3 or any(np.shape(row) != (3,) for row in rows):
@@ -118,14 +118,23 @@ def _six_entries(inertia: Any, who: str) -> list[Any]:
     ]
 
 
+def _listed(values: Any) -> list[Any]:
+    """The entries of a list or an array; none of what has none."""
+    try:
+        return list(values)
+    except TypeError:
+        return []
+
+
 def _any_traced(rows: list[list[Any]]) -> bool:
     return is_traced(*(entry for row in rows for entry in row))
 
 
 def _three(entries: Any, what: str) -> tuple[Any, ...]:
+    entries = entries if is_traced(entries) else _listed(entries)
     if len(entries) != 3:
         raise ModelError(
-            f"{what} has {len(entries)} coordinates.",
+            f"{what} has {len(entries) or 'no'} coordinates.",
             "A place in space has three.",
             "Give three numbers along the body's axes.",
         )

@@ -7,13 +7,14 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.errors import ModelError, UnphysicalInertia
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.pose import Pose
 from polhode.geometry.rotation import Rotation
 from polhode.geometry.vector import Dyadic, Vector, components_close, shown
-from polhode.matter.cloud import centre_of_points, inertia_of_points
+from polhode.matter.cloud import Cloud, inertia_of_points
 from polhode.matter.moments import Moments, sum_of_moments
 from polhode.matter.parameter import number
 from polhode.matter.principal import principal_axes
@@ -39,6 +40,8 @@ class Inertia:
     point: Point
     name: str = ""
 
+    __array_ufunc__ = None  # NumPy must not drop the frame
+
     def __post_init__(self) -> None:
         require_same_frame("mix", self.dyadic.frame, self.centre.frame)
         require_same_frame("mix", self.dyadic.frame, self.point.frame)
@@ -61,10 +64,12 @@ class Inertia:
     @staticmethod
     def of_points(masses: Any, positions: Any, point: Point) -> Inertia:
         """The inertia about a point of masses (n,) at positions (n, 3) of its frame."""
-        masses, positions = np.asarray(masses, float), np.asarray(positions, float)
-        centre = Point(point.frame, centre_of_points(masses, positions))
-        dyadic = inertia_of_points(masses, positions, point.coordinates)
-        return Inertia(np.sum(masses), centre, Dyadic(dyadic, point.frame), point)
+        cloud = Cloud(masses, positions)
+        mass, centre, _ = cloud.moments()
+        dyadic = inertia_of_points(cloud.masses, cloud.positions, point.coordinates)
+        return Inertia(
+            mass, Point(point.frame, centre), Dyadic(dyadic, point.frame), point
+        )
 
     @staticmethod
     def of_moments(moments: Moments, frame: Frame, name: str = "") -> Inertia:
@@ -137,7 +142,14 @@ def moment(inertia: Inertia, axis: Vector) -> Any:
 
     I_n = n . I n,    n = axis/|axis|
     """
-    return axis.dot(inertia.dyadic @ axis) / axis.dot(axis)
+    square = axis.dot(axis)
+    if not is_traced(square) and square == 0:
+        raise ModelError(
+            f"no moment of inertia is about the axis {axis!r}.",
+            "A line needs a direction, and zero has none.",
+            "Give any vector along the line.",
+        )
+    return axis.dot(inertia.dyadic @ axis) / square
 
 
 def static_moment(inertia: Inertia) -> Dyadic:
@@ -184,6 +196,16 @@ def _central(inertia: Inertia) -> Moments:
 
 def _combined(one: Inertia, other: Inertia, sign: float) -> Inertia:
     require_same_frame("join", one.frame, other.frame)
+    left = one.mass + sign * other.mass
+    if not is_traced(left) and abs(left) <= 1e-12 * one.mass:
+        raise UnphysicalInertia(
+            f"{one.name or one.frame.name!r} has no mass left: {other.mass:g} of"
+            f" {one.mass:g} kg are taken away."
+            if sign < 0
+            else f"{one.name or one.frame.name!r} has no mass.",
+            "A body without mass has no mass centre.",
+            "Keep some of it.",
+        )
     moments = sum_of_moments([_central(one), _central(other)], [1.0, sign])
     whole = Inertia.of_moments(moments, one.frame, one.name)
     return transport(whole, one.point)

@@ -108,7 +108,13 @@ def _require_closed(vertices: np.ndarray, triangles: np.ndarray, who: str) -> No
             "Close the holes and turn all triangles to face outwards.",
             f"One such edge goes from {_place(p)} to {_place(q)}.",
         )
-    if np.any(walks > 1) or not len(triangles):
+    if not len(triangles):
+        raise DegenerateMesh(
+            f"{who} has no triangles with three different corners.",
+            "Nothing is enclosed.",
+            "Repair the file or the numbers it comes from.",
+        )
+    if np.any(walks > 1):
         raise DegenerateMesh(
             f"{who} is not a surface: {int(np.sum(walks > 1))} of its edges join more"
             " than two triangles.",

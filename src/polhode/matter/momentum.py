@@ -114,6 +114,8 @@ class Momentum:
     of: Frame
     seen_from: Frame
 
+    __array_ufunc__ = None  # NumPy must not drop the frames
+
     def at(self, pole: Point) -> Momentum:
         """The same motion about another pole: L_H = L_Q + (Q - H) x p."""
         arm = self.pole - pole

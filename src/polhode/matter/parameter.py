@@ -102,7 +102,8 @@ class Parameter:
         return _combined("**", lambda a, b: a**b, self, power)
 
     def __neg__(self) -> Parameter:
-        return Parameter.derived(f"-({self.name})", lambda a: -a, self)
+        inner = _written(self, "*", left=False)
+        return Parameter.derived(f"-{inner}", lambda a: -a, self)
 
     def __repr__(self) -> str:
         shown = self.value if is_traced(self.value) else f"{self.value:g}"
@@ -198,6 +199,6 @@ def _written(value: Any, sign: str, *, left: bool) -> str:
         return f"{value:g}" if isinstance(value, (int, float)) else str(value)
     rank = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
     inner = min((rank[word] for word in value.name.split() if word in rank), default=4)
-    outer = rank[sign]
+    inner, outer = (1 if value.name.startswith("-") else inner), rank[sign]
     keep = inner > outer or (left and inner == outer and sign != "**")
     return value.name if keep else f"({value.name})"

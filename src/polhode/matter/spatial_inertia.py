@@ -85,6 +85,8 @@ class SpatialInertia:
     point: Point
     name: str = "the body"
 
+    __array_ufunc__ = None  # NumPy must not drop the frame
+
     def __post_init__(self) -> None:
         what = f"the spatial inertia of {self.name}"
         matrix = admit(self.matrix, (6, 6), what)

@@ -50,8 +50,9 @@ def require_symmetric(matrix: Any, who: str, what: str = "inertia") -> Any:
     skew = np.abs(matrix - matrix.T)
     i, j = np.unravel_index(np.argmax(skew), skew.shape)
     if skew[i, j] > ROUNDING * np.max(np.abs(matrix)):
+        article = "an" if what[0] in "aeiou" else "a"
         raise UnphysicalInertia(
-            f"{who} cannot have an {what} that is not symmetric: entry ({i + 1},"
+            f"{who} cannot have {article} {what} that is not symmetric: entry ({i + 1},"
             f" {j + 1}) is {matrix[i, j]:g} and ({j + 1}, {i + 1}) {matrix[j, i]:g}.",
             "Both stand for the same sum over the mass.",
             "Correct one of them; products of inertia carry their minus sign here:"

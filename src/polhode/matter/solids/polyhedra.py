@@ -67,6 +67,12 @@ def mesh(
     require_positive(factor, "the scale of a mesh")
     from_file = isinstance(source, (str, Path))
     who = f"mesh {Path(source).name!r}" if from_file else "a mesh"
+    if not from_file and not (isinstance(source, tuple | list) and len(source) == 2):
+        raise ModelError(
+            f"a mesh cannot be made of {type(source).__name__}.",
+            "It needs a file, or the corners and triangles of a surface.",
+            "Give a path, or (vertices, triangles), of a trimesh (.vertices, .faces).",
+        )
     surface: Any = read_mesh(source) if from_file else source
     vertices, triangles = closed_surface(surface[0], surface[1], who)
     vertices = admit(vertices * factor, vertices.shape, who)
