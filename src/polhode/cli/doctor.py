@@ -18,7 +18,7 @@ LIBRARIES = {
     "matplotlib": "pictures",
 }
 EXTRAS = {
-    "cupy-cuda12x": ("gpu", "kernels on a GPU"),
+    "cupy-cuda13x": ("gpu", "kernels on a GPU"),
     "viser": ("view", "live 3D"),
     "mujoco": ("import", "MJCF files"),
     "pint": ("units", "units in files"),
