@@ -52,6 +52,10 @@ REFUSED = {
         lambda: ph.compile(doubled, np.ones(3))(np.ones(4)),
         r"'x' has shape \(4,\), not \(3,\)",
     ),
+    "wrong shape under a trace": (
+        lambda: jax.jit(ph.compile(doubled, np.ones(3)))(jnp.ones(4)),
+        r"'x' has shape \(4,\), not \(3,\)",
+    ),
     "a batch not declared": (
         lambda: ph.compile(doubled, np.ones(3))(np.ones((2, 3))),
         r"To run a batch, compile with batched=\['x'",

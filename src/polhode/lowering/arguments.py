@@ -148,8 +148,19 @@ def _unknown(word: Any, names: Iterable[str], role: str) -> ArgumentError:
     )
 
 
+def check_types(leaves: list[Leaf], arrays: list[np.ndarray]) -> None:
+    """Refuse arguments of other types than the examples had."""
+    for leaf, array in zip(leaves, arrays, strict=True):
+        if array.dtype != leaf.dtype:
+            raise ArgumentError(
+                f"Argument '{leaf.name}' has dtype {array.dtype}, not {leaf.type}.",
+                "A program is compiled for the types of its examples.",
+                f"Give {leaf.name}.astype('{leaf.type}').",
+            )
+
+
 def batch_size(
-    leaves: list[Leaf], arrays: list[np.ndarray], batched: list[bool]
+    leaves: list[Leaf], shapes: list[tuple[int, ...]], batched: list[bool]
 ) -> int:
     """The number of systems; -1 if no argument has a batch axis.
 
@@ -157,21 +168,13 @@ def batch_size(
     """
     sizes: dict[str, int] = {}
     plain: list[str] = []
-    for leaf, array, may in zip(leaves, arrays, batched, strict=True):
-        if array.dtype != leaf.dtype:
-            raise ArgumentError(
-                f"Argument '{leaf.name}' has dtype {array.dtype}, not {leaf.type}.",
-                "A program is compiled for the types of its examples.",
-                f"Give {leaf.name}.astype('{leaf.type}').",
-            )
-        if array.shape == leaf.shape:
+    for leaf, shape, may in zip(leaves, shapes, batched, strict=True):
+        if shape == leaf.shape:
             plain += [leaf.name] if may else []
-        elif (
-            may and array.shape[1:] == leaf.shape and array.ndim == len(leaf.shape) + 1
-        ):
-            sizes[leaf.name] = array.shape[0]
+        elif may and shape[1:] == leaf.shape and len(shape) == len(leaf.shape) + 1:
+            sizes[leaf.name] = shape[0]
         else:
-            raise _misshapen(leaf, array, may)
+            raise _misshapen(leaf, shape, may)
     if len(set(sizes.values())) > 1 or (sizes and plain):
         facts = ", ".join(f"'{n}': {s}" for n, s in sizes.items())
         facts += "".join(f", '{n}': none" for n in plain)
@@ -183,13 +186,13 @@ def batch_size(
     return next(iter(sizes.values())) if sizes else -1
 
 
-def _misshapen(leaf: Leaf, array: np.ndarray, may: bool) -> ArgumentError:
+def _misshapen(leaf: Leaf, shape: tuple[int, ...], may: bool) -> ArgumentError:
     batch = f" (or {('B', *leaf.shape)} for B systems)".replace("'", "") if may else ""
     repair = f"Give shape {leaf.shape}{batch}."
-    if not may and array.shape[1:] == leaf.shape:
+    if not may and shape[1:] == leaf.shape:
         repair = f"To run a batch, compile with batched=['{leaf.name}', ...]."
     return ArgumentError(
-        f"Argument '{leaf.name}' has shape {array.shape}, not {leaf.shape}.",
+        f"Argument '{leaf.name}' has shape {shape}, not {leaf.shape}.",
         "A program is compiled for the shapes of its examples.",
         repair,
     )

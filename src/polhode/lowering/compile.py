@@ -15,6 +15,7 @@ from polhode.lowering.arguments import (
     Leaf,
     as_array,
     batch_size,
+    check_types,
     choose,
     fits,
     is_on_device,
@@ -197,7 +198,9 @@ class Program:
             v if stay and is_on_device(v) else as_array(v, d.name)
             for v, d in zip(leaves, self._described, strict=True)
         ]
-        batch = batch_size(self._described, arrays, self._may_batch)
+        check_types(self._described, arrays)
+        shapes = [array.shape for array in arrays]
+        batch = batch_size(self._described, shapes, self._may_batch)
         outputs = self._runner(arrays, batch)
         return jax.tree_util.tree_unflatten(self._out_tree, outputs)
 
@@ -241,10 +244,9 @@ class Program:
 
     def _inlined(self, leaves: list[Any]) -> Any:
         """Under somebody's trace: the function itself, in their own precision."""
-        axes = []
-        for leaf, value, k in zip(self._described, leaves, self._inputs(), strict=True):
-            extra = self._batched[k] and np.ndim(value) == len(leaf.shape) + 1
-            axes.append(0 if extra else None)
+        shapes = [np.shape(leaf) for leaf in leaves]
+        batch = batch_size(self._described, shapes, self._may_batch)
+        axes = [0 if may and batch >= 0 else None for may in self._may_batch]
         flat = self._flat
         run = jax.vmap(flat, in_axes=tuple(axes)) if 0 in axes else flat
         return run(*leaves)
