@@ -28,7 +28,14 @@ from polhode.actions.rotational_spring import (
     TorsionalSpring,
     twist_angle,
 )
-from polhode.actions.spring import NonlinearSpring, Spring, spring_energy, spring_force
+from polhode.actions.spring import (
+    NonlinearSpring,
+    Spring,
+    elastic_energy,
+    elastic_force,
+    spring_energy,
+    spring_force,
+)
 from polhode.actions.weight import Weight
 from polhode.errors import ForceError
 from polhode.geometry import so3
@@ -277,3 +284,28 @@ def test_a_user_s_pair_force_may_be_any_law_along_the_line(rng):
 
 
 BOTH_IN_ONE = CentralForce(*ENDS, lambda x, rate, t: -3.0 * (x - 0.5) - 0.7 * rate)
+
+
+SOFT_LAWS = {
+    "square": (lambda x: 1.5 * x**2, 3.0),
+    "quartic": (lambda x: x**4, 0.0),
+    "cosine": (lambda x: 1.0 - jnp.cos(2.0 * x), 4.0),
+    "rough": (lambda x: x**1.5, 0.0),
+}
+
+
+@pytest.mark.parametrize("law", SOFT_LAWS)
+def test_a_closed_spring_by_energy_keeps_its_stiffness(law):
+    """At d = 0 with V'(0) = 0 the force is zero and its derivative -V''(0)."""
+    energy, stiffness = SOFT_LAWS[law]
+    with jax.enable_x64(True):
+        at_rest = jnp.zeros(3)
+        force = elastic_force(energy, at_rest)
+        slope = jax.jacfwd(lambda d: elastic_force(energy, d))(at_rest)
+        bowl = jax.hessian(lambda d: elastic_energy(energy, d))(at_rest)
+        near = jax.grad(lambda d: elastic_energy(energy, d))(at_rest + 0.3)
+        pull = elastic_force(energy, at_rest + 0.3)
+    assert_close(force, np.zeros(3))
+    assert_close(slope, -stiffness * np.eye(3), rtol=1e-14)
+    assert_close(bowl, stiffness * np.eye(3), rtol=1e-14)
+    assert_close(pull, -near, rtol=1e-13)

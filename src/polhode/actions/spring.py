@@ -62,7 +62,7 @@ def spring_energy(separation: Any, stiffness: Any, rest_length: Any) -> Any:
 def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
     """The force of an energy V(length), by JAX.   F = -V'(|d|) d/|d|
 
-    At d = 0 it is zero if V'(0) = 0, else NaN.
+    At d = 0 it is zero, with the derivative -V''(0), if V'(0) = 0; else NaN.
     """
     import jax
 
@@ -70,10 +70,44 @@ def elastic_force(energy: Callable[[Any], Any], separation: Any) -> Any:
     square = dot(separation, separation)
     closed = square == 0
     length = xp.sqrt(removable(closed, 1.0, square))
-    reach = removable(closed, 0.0, length)
-    slope = jax.jvp(energy, (reach,), (xp.ones_like(reach),))[1]
-    factor = removable(closed, xp.where(slope == 0, 0.0, np.nan), slope / length)
-    return -factor * separation
+    slope = _slope(energy, length)
+    still = xp.zeros_like(square)
+    level = _slope(energy, still) == 0
+    # The limit of V'(x)/x as x goes to zero.
+    limit = xp.where(level, _curvature(energy, still), np.nan)
+    return -removable(closed, limit, slope / length) * separation
+
+
+def elastic_energy(energy: Callable[[Any], Any], separation: Any) -> Any:
+    """The energy V(length) of a separation d; at d = 0 its second derivative is V''(0).
+
+    There V(|d|) is V(0) + V''(0) d.d/2 + ..., if V'(0) = 0.
+    """
+    import jax
+
+    xp = jax.numpy
+    square = dot(separation, separation)
+    closed = square == 0
+    length = xp.sqrt(removable(closed, 1.0, square))
+    still = xp.zeros_like(square)
+    near = energy(still) + _curvature(energy, still) * square / 2
+    return removable(closed, near, energy(length))
+
+
+def _slope(energy: Callable[[Any], Any], length: Any) -> Any:
+    import jax
+
+    return jax.jvp(energy, (length,), (jax.numpy.ones_like(length),))[1]
+
+
+def _curvature(energy: Callable[[Any], Any], length: Any) -> Any:
+    """V''; zero where it is infinite, as that of |x|^(3/2) at zero."""
+    import jax
+
+    xp = jax.numpy
+    one = xp.ones_like(length)
+    bent = jax.jvp(lambda x: _slope(energy, x), (length,), (one,))[1]
+    return xp.where(xp.isfinite(bent), bent, 0.0)
 
 
 @final
@@ -191,6 +225,4 @@ class NonlinearSpring:
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
-        from polhode.geometry.vector import norm
-
-        return doubled(lambda d: self.law(norm(d)))
+        return doubled(lambda d: elastic_energy(self.law, d))
