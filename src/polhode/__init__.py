@@ -137,11 +137,15 @@ PUBLIC = {
     "compare": "polhode.formulation.compare",
     "gauss": "polhode.formulation.gauss",
     "gibbs_appell": "polhode.formulation.gibbs_appell",
+    "hamilton": "polhode.formulation.hamilton",
     "hybrid": "polhode.formulation.hybrid",
     "kane": "polhode.formulation.kane",
     "kirchhoff": "polhode.formulation.kirchhoff",
     "lagrange": "polhode.formulation.lagrange",
+    "lagrange_first_kind": "polhode.formulation.lagrange_first_kind",
     "newton_euler": "polhode.formulation.newton_euler",
+    "recursive": "polhode.formulation.recursive.recursive",
+    "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     # errors
     "PolhodeError": "polhode.errors",
 }

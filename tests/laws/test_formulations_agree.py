@@ -18,7 +18,7 @@ QUICK = (
     *("particles", "geared_wheels", "sleigh", "driven_hinge", "motorised_arm"),
 )
 REDUNDANT = ("doubled_hinge", "four_bar", "slider_crank")
-SPEEDS = ("Gauss", "Lagrange, second kind", "Kane", "Articulated body")
+SPEEDS = ("Gauss", "recursive", "Kane")
 
 
 @cache

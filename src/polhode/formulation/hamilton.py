@@ -1,0 +1,122 @@
+"""Hamilton's equations: momenta by Legendre transform, joints as coordinates.
+
+    p = dL/dx_dot,      H(t, x, p) = p.x_dot - L
+    x_dot = dH/dp,      p_dot = -dH/dx + Q + A^T l
+
+x are the coordinates of a chart about the present configuration (see `chart`). A chart
+does not last; the momenta that do are those along the system's speeds, with
+p = E(x)^T y and E(0) = 1. So y = p now, and
+
+    y_dot = p_dot - (dE/dt)^T y
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.chart import lagrangian, origin, speeds_in_chart
+from polhode.formulation.equations import Core, Equations, Terms
+from polhode.formulation.reactions import wrenches_by_balance
+from polhode.formulation.solve import (
+    VANISHING,
+    factored,
+    solve_definite,
+    solve_rows,
+)
+from polhode.formulation.speeds import along, drift
+from polhode.system.system import System
+
+
+def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
+    """H(t, x, p) in the chart about q, by the Legendre transform of L.
+
+    L is quadratic in x_dot, so x_dot solves (d^2 L/dx_dot^2) x_dot = p - dL/dx_dot(0).
+    """
+    L = lagrangian(system, q, table)
+    momentum = jax.grad(L, 2)
+
+    def H(t: Any, x: Any, p: Any) -> Any:
+        still = jnp.zeros_like(p)
+        hessian = jax.jacfwd(momentum, 2)(t, x, still)
+        x_dot = solve_definite(hessian, p - momentum(t, x, still))
+        return p @ x_dot - L(t, x, x_dot)
+
+    return H
+
+
+def hamilton(system: System) -> Equations:
+    """Hamilton's canonical equations, with rows for what is not a joint."""
+
+    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+        return jax.grad(hamiltonian(system, q, table), 2)(t, origin(system), y)
+
+    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+        return jax.grad(lagrangian(system, q, table), 2)(t, origin(system), z)
+
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        """1 y_dot + b = f + A^T l;  the rows on y_dot are A M^-1."""
+        H, x = hamiltonian(system, q, table), origin(system)
+        z = speeds(t, q, y, table)
+        lasting = jax.jvp(lambda x: _momenta(system, t, q, (x, y)), (x,), (z,))[1]
+        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        A, gamma = system.constraint_rows(t, q, z, table)
+        M = system.mass_matrix(t, q, table)
+        yielding = solve_definite(M, A.T).T if A.shape[0] else A
+        bias = jax.grad(H, 1)(t, x, y) + lasting
+        right = gamma + yielding @ _growth(system, t, q, z, table)
+        return Terms(jnp.eye(len(y)), bias, given, yielding, right)
+
+    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        _, b, f, rows, right = terms(t, q, y, table)
+        free = f - b
+        if rows.shape[0] == 0:
+            return free, jnp.zeros(0)
+        M = system.mass_matrix(t, q, table)
+        A, least = rows @ M, VANISHING * M.shape[0] / jnp.trace(M)
+        intensities = solve_rows(rows @ A.T, right - rows @ free, least)
+        return free + A.T @ intensities, intensities
+
+    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+        z = speeds(t, q, y, table)
+        solve = factored(system.mass_matrix(t, q, table))
+        z_dot = solve(y_dot - _growth(system, t, q, z, table))
+        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
+
+    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Any) -> Any:
+        state = t, q, speeds(t, q, y, table)
+        V_dot = bodies(t, q, y, solution[0], table)
+        return wrenches_by_balance(system, state, V_dot, solution[1], table)
+
+    core = Core(
+        start=start,
+        speeds=speeds,
+        rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
+        terms=terms,
+        accelerations=accelerations,
+        bodies=bodies,
+        along=lambda t, q, y, W, table: along(system, t, q, W, table),
+        joint_wrenches=joint_wrenches,
+    )
+    names = tuple(f"p({name})" for name in system.speed_names)
+    return Equations("Hamilton", system, names, system.row_names, core)
+
+
+def _momenta(system: System, t: Any, q: Any, at: tuple[Any, Any]) -> Any:
+    """E(x)^T y: the chart's momenta of the lasting ones."""
+    x, y = at
+    return jax.grad(lambda v: y @ speeds_in_chart(system, t, q, x, v))(
+        jnp.zeros_like(y)
+    )
+
+
+def _growth(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+    """dM/dt z: how the momenta grow at constant speeds."""
+
+    def momenta(q: Any) -> Any:
+        return system.mass_matrix(t, q, table) @ z
+
+    return jax.jvp(momenta, (q,), (system.rates(t, q, z, table),))[1]

@@ -1,0 +1,85 @@
+"""Lagrange's equations of the first kind: free bodies, joints and loops as g = 0.
+
+    d/dt dL/dx_dot - dL/dx = Q + (dg/dx)^T l,      g(t, x) = 0
+
+Every body has six coordinates x of its own, about its present pose X_WB:
+
+    R = R_WB exp(phi),      p = p_WoBo + R_WB u,      x = (phi, u)
+
+Energies are functions of poses and of their rates, g what joints and constraints say of
+poses; all derivatives are found from those. Multipliers are the reactions. At x = 0 the
+rates of x are the body's twist V in its own axes, and V_dot = x_ddot + bend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.formulation.equations import Core, Equations, Terms, solved
+from polhode.formulation.free_bodies import FreeBodies, twists_at
+from polhode.formulation.maximal import (
+    carried,
+    joint_speeds,
+    row_names,
+    velocity_names,
+)
+from polhode.system.system import System
+
+
+def lagrange_first_kind(system: System) -> Equations:
+    """Lagrange's equations of the first kind of all bodies."""
+    n = len(system.bodies)
+
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
+        free = FreeBodies(system, q, poses, table)
+        x, x_dot = jnp.asarray(np.zeros((n, 6))), y.reshape(n, 6)
+        momentum = jax.grad(free.kinetic_energy, 1)
+        growth = jax.jvp(lambda x: momentum(x, x_dot), (x,), (x_dot,))[1]
+        bias = growth - jax.grad(free.kinetic_energy, 0)(x, x_dot)
+        stored = jax.grad(free.potential_energy, 1)(t, x)
+        given = system.unstored(t, q, joint_speeds(system, q, x_dot, table), table)
+        M = jax.jacfwd(momentum, 1)(x, x_dot).reshape(6 * n, 6 * n)
+        A, right = _rows(free.velocity_rows, t, x, x_dot)
+        bent = jax.jvp(lambda x: twists_at(poses, x, x_dot)[1], (x,), (x_dot,))[1]
+        bend = bent.reshape(-1)
+        return Terms(
+            M,
+            bias.reshape(-1) - M @ bend,
+            (given - stored).reshape(-1),
+            A,
+            right + A @ bend,
+        )
+
+    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+        return joint_speeds(system, q, y.reshape(n, 6), table)
+
+    core = Core(
+        start=lambda t, q, z, table: system.body_twists(t, q, z, table).reshape(-1),
+        speeds=speeds,
+        rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
+        terms=terms,
+        accelerations=solved(terms),
+        bodies=lambda t, q, y, y_dot, table: y_dot.reshape(n, 6),
+        along=lambda t, q, y, W, table: W.reshape(-1),
+        joint_wrenches=lambda t, q, y, solution, table: carried(
+            system, q, solution[1], table
+        ),
+    )
+    names = velocity_names(system), row_names(system)
+    return Equations("Lagrange, first kind", system, *names, core)
+
+
+def _rows(
+    velocities: Callable[..., Any], t: Any, x: Any, x_dot: Any
+) -> tuple[Any, Any]:
+    """A (m, 6 n) and g (m,) with A x_ddot = g, from dg/dt(t, x, x_dot) = 0."""
+    along = jnp.ones_like(t), x_dot, jnp.zeros_like(x)
+    A = jax.jacfwd(velocities, 2)(t, x, x_dot)
+    right = -jax.jvp(velocities, (t, x, x_dot), along)[1]
+    return A.reshape(-1, x.size), right

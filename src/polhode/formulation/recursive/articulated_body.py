@@ -1,0 +1,107 @@
+"""Articulated bodies: accelerations of a tree in as many steps as it has bodies.
+
+    outward   V = X V_p + S z,     c = V x S z + S_dot z,     p = V x* M V - W
+    inward    U = M S,   D = S^T U,   u = tau - S^T p
+              M_p += X^T (M - U D^-1 U^T) X,     p_p += X^T (p + M' c + U D^-1 u)
+    outward   A' = X A_p + c,     z_dot = D^-1 (u - U^T A'),     A = A' + S z_dot
+
+M is the inertia that a joint feels of all that hangs on it, free to move (Featherstone).
+Weight is an acceleration of the world.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+
+from polhode.formulation.recursive.links import (
+    Link,
+    given,
+    inertia_up,
+    links,
+    symmetric,
+    twist_down,
+    wrench_up,
+)
+from polhode.formulation.solve import Solver, factored
+from polhode.formulation.spatial import cross_twist, cross_wrench
+from polhode.matter.parameter import Table
+from polhode.system.system import System
+from polhode.system.tree import Edge, inward, outward
+
+
+class Felt(NamedTuple):
+    """What a joint feels: the inertia and the bias wrench of all that hangs on it."""
+
+    inertia: Any
+    bias: Any
+
+
+class Hinge(NamedTuple):
+    """U (6, k), the solver of D (k, k), and u (k,) of a joint."""
+
+    U: Any
+    solve: Solver
+    u: Any
+
+
+def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """z_dot (nz,) of a tree without constraints."""
+    tree, all_links = system.tree, links(system, q, z, table)
+    upward, wrenches, efforts = given(system, t, q, z, table)
+
+    def move(edge: Edge, carrier: Any) -> Any:
+        link = all_links[edge.child]
+        own = link.S @ z[edge.z]
+        return own if carrier is None else twist_down(link.steps, carrier) + own
+
+    V = outward(tree, None, move)
+    c = [
+        cross_twist(V[e.child], all_links[e.child].S @ z[e.z])
+        + all_links[e.child].S_dot_z
+        for e in tree.edges
+    ]
+    own = [
+        Felt(link.inertia, cross_wrench(v, link.inertia @ v) - W)
+        for link, v, W in zip(all_links, V, wrenches, strict=True)
+    ]
+
+    def gather(edge: Edge, carrier: Felt, child: Felt) -> Felt:
+        link, k = all_links[edge.child], edge.child
+        passed = hand_on(link, child, hinge(link, child, efforts[edge.z]), c[k])
+        return Felt(carrier.inertia + passed.inertia, carrier.bias + passed.bias)
+
+    felt = inward(tree, own, gather)
+    hinges = [
+        hinge(all_links[e.child], felt[e.child], efforts[e.z]) for e in tree.edges
+    ]
+
+    def accelerate(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
+        link, joint = all_links[edge.child], hinges[edge.child]
+        A = twist_down(link.steps, carrier[0]) + c[edge.child]
+        if edge.joint.speeds == 0:
+            return A, jnp.zeros(0)
+        z_dot = joint.solve(joint.u - joint.U.T @ A)
+        return A + link.S @ z_dot, z_dot
+
+    found = outward(tree, (upward, None), accelerate)
+    return jnp.concatenate([z_dot for _, z_dot in found])
+
+
+def hinge(link: Link, felt: Felt, effort: Any) -> Hinge:
+    """How a joint feels what hangs on it, along its freedoms."""
+    U = felt.inertia @ link.S
+    D = link.S.T @ U + jnp.eye(len(link.rotors)) * link.rotors
+    return Hinge(U, factored(D), effort - link.S.T @ felt.bias)
+
+
+def hand_on(link: Link, felt: Felt, joint: Hinge, c: Any) -> Felt:
+    """What the parent feels of a child through the joint that lets it move."""
+    inertia, bias = felt
+    if link.S.shape[1]:
+        inertia = symmetric(inertia - joint.U @ joint.solve(joint.U.T))
+        bias = bias + inertia @ c + joint.U @ joint.solve(joint.u)
+    else:
+        bias = bias + inertia @ c
+    return Felt(inertia_up(link.steps, inertia), wrench_up(link.steps, bias))

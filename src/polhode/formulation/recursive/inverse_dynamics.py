@@ -1,0 +1,57 @@
+"""Inverse dynamics by two walks: what must act along the joints for given rates.
+
+outward   V = X V_p + S z,     A = X A_p + S z_dot + V x S z + S_dot z
+inward    W = M A + V x* M V - W_given + sum over children of X^T W_child
+at last   tau = S^T W + rotors z_dot - efforts
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from polhode.formulation.recursive.links import (
+    Given,
+    given,
+    links,
+    twist_down,
+    wrench_up,
+)
+from polhode.formulation.spatial import cross_twist, cross_wrench
+from polhode.matter.parameter import Table
+from polhode.system.system import System
+from polhode.system.tree import Edge, inward, outward
+
+
+def inverse_dynamics(
+    system: System, state: tuple, z_dot: Any, table: Table, acting: Given | None = None
+) -> Any:
+    """tau (nz,) at state = (t, q, z): what must act beside the actions.
+
+    `acting` stands for what the system's actions give, where that is known.
+    """
+    t, q, z = state
+    tree, all_links = system.tree, links(system, q, z, table)
+    upward, wrenches, efforts = acting or given(system, t, q, z, table)
+
+    def move(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
+        link, (V, A) = all_links[edge.child], carrier
+        own = link.S @ z[edge.z]
+        V = own if edge.parent < 0 else twist_down(link.steps, V) + own
+        bent = cross_twist(V, own) + link.S_dot_z
+        return V, twist_down(link.steps, A) + link.S @ z_dot[edge.z] + bent
+
+    motions = outward(tree, (jnp.zeros(6), upward), move)
+    needed = [
+        link.inertia @ A + cross_wrench(V, link.inertia @ V) - W
+        for link, (V, A), W in zip(all_links, motions, wrenches, strict=True)
+    ]
+
+    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+        return carrier + wrench_up(all_links[edge.child].steps, child)
+
+    carried = inward(tree, needed, gather)
+    along = [link.S.T @ W for link, W in zip(all_links, carried, strict=True)]
+    rotors = system.rotor_inertias(table) * z_dot
+    return jnp.concatenate(along) + rotors - efforts

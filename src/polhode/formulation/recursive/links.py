@@ -1,0 +1,235 @@
+"""What the recursions read of every joint and body.
+
+Each body is described in the frame K that its inbound joint fixes in it, so that hinges
+pass through origins: there freedoms are constant and hold zeros that cost nothing.
+
+    parent:  Kp --constant--> A ~~ joint(q) ~~> K :  child
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.weight import WeightOf
+from polhode.formulation.spatial import turned
+from polhode.geometry.vector import cross, skew
+from polhode.joints.joint import Joint, freedoms
+from polhode.lowering.arrays import namespace
+from polhode.matter.axes import direction
+from polhode.matter.parameter import Table, at
+from polhode.system.gather import ALONG_JOINTS
+from polhode.system.system import System
+from polhode.system.tree import Edge
+
+
+class Step(NamedTuple):
+    """A pose: where a frame is in another, R (3, 3) and p (3,)."""
+
+    R: Any
+    p: Any
+
+
+class Link(NamedTuple):
+    """A body and its inbound joint, all in the body's frame K.
+
+    steps    from the parent's K to this one: a constant pose, then the joint's
+    S        the freedoms of the joint (6, k)
+    S_dot_z  their rate times the speeds (6,)
+    inertia  (6, 6)
+    rotors   (k,)
+    seat     K in the body's own frame
+    """
+
+    steps: tuple[Step, Step]
+    S: Any
+    S_dot_z: Any
+    inertia: Any
+    rotors: Any
+    seat: Step
+
+
+def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
+    """All links, in the order of the bodies."""
+    table = system.table(table)
+    seats = [_near(edge, table)[1] for edge in system.tree.edges]
+    return [
+        _link(system, edge, (q[edge.q], z[edge.z]), seats, table)
+        for edge in system.tree.edges
+    ]
+
+
+class Given(NamedTuple):
+    """What acts on a tree: weight, other wrenches, and efforts along joints.
+
+    upward   (6,)     the world's acceleration that stands for all weight
+    wrenches [(6,)]   on every body, in its frame K
+    efforts  (nz,)
+    """
+
+    upward: Any
+    wrenches: list[Any]
+    efforts: Any
+
+
+def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
+    """All actions, each in the cheapest form.
+
+    A uniform field cannot be told from a world that accelerates the other way; a law
+    along a joint acts on its speeds only.
+    """
+    known = system.table(table)
+    efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
+    upward, rest = np.zeros(3), []
+    for action in system.actions:
+        if isinstance(action, WeightOf) and action.by is system.tree.world.frame:
+            up = direction(action.law.up, f"the up direction of {action.name!r}")
+            upward = upward + at(action.law.gravity, known) * up
+        elif isinstance(action, ALONG_JOINTS):
+            edge = system.edge(action.joint.name)
+            effort = action.effort(q[edge.q], z[edge.z], t, known)
+            efforts[edge.child] = efforts[edge.child] + effort
+        else:
+            rest.append(action.name)
+    base = namespace(upward).concatenate([np.zeros(3), upward])
+    wrenches = _on_bodies(system, (t, q, z), rest, table)
+    return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
+
+
+def _on_bodies(
+    system: System, state: tuple, names: list[str], table: Table
+) -> list[Any]:
+    """What some actions exert on every body (6,), in its frame K."""
+    if not names:
+        return [np.zeros(6)] * len(system.bodies)
+    each = system.wrenches(*state, table)
+    both = [jnp.concatenate([*each[name]], axis=-1) for name in names]
+    R_BW = system.poses(*state[:2], table).rotations.swapaxes(-1, -2)
+    W = turned(R_BW, sum(both[1:], both[0]))
+    known = system.table(table)
+    seats = [_near(edge, known)[1] for edge in system.tree.edges]
+    return [wrench_in(seat, W[k]) for k, seat in enumerate(seats)]
+
+
+def twist_down(steps: tuple[Step, Step], V: Any) -> Any:
+    """A twist of the parent, about the child's K and in its axes."""
+    for R, p in steps:
+        w, v = V[:3], V[3:]
+        V = jnp.concatenate([R.T @ w, R.T @ (v + cross(w, p))])
+    return V
+
+
+def wrench_up(steps: tuple[Step, Step], W: Any) -> Any:
+    """A wrench on the child about its K, about the parent's K and in its axes."""
+    for R, p in reversed(steps):
+        force = R @ W[3:]
+        W = jnp.concatenate([R @ W[:3] + cross(p, force), force])
+    return W
+
+
+def inertia_up(steps: tuple[Step, Step], M: Any) -> Any:
+    """An inertia (6, 6), symmetric, about the parent's K and in its axes."""
+    for R, p in reversed(steps):
+        M = _shifted(_turned(M, R), p)
+    return M
+
+
+def symmetric(M: Any) -> Any:
+    """M with its upper half written once: what is equal is computed once."""
+    i, j = np.indices(M.shape)
+    return M[np.minimum(i, j), np.maximum(i, j)]
+
+
+def wrench_in(seat: Step, W: Any) -> Any:
+    """A wrench about a body's origin in its axes, about K in its axes."""
+    force = W[3:]
+    torque = W[:3] - cross(seat.p, force)
+    return jnp.concatenate([seat.R.T @ torque, seat.R.T @ force])
+
+
+def _turned(M: Any, R: Any) -> Any:
+    """The inertia along axes in which the present ones are R."""
+    A, B, D = M[:3, :3], M[:3, 3:], M[3:, 3:]
+    return _blocks(symmetric(R @ A @ R.T), R @ B @ R.T, symmetric(R @ D @ R.T))
+
+
+def _shifted(M: Any, p: Any) -> Any:
+    """The inertia about a point from which the present one is at p.
+
+    W = [tau + p x f; f],    V = [w; v + w x p]
+    """
+    P = skew(p)
+    A, B, D = M[:3, :3], M[:3, 3:], M[3:, 3:]
+    B_there = B + P @ D
+    A_there = A + P @ B.T - B_there @ P
+    return _blocks(symmetric(A_there), B_there, D)
+
+
+def _blocks(A: Any, B: Any, D: Any) -> Any:
+    xp = namespace(A, B, D)
+    upper = xp.concatenate([A, B], axis=1)
+    return xp.concatenate([upper, xp.concatenate([B.T, D], axis=1)])
+
+
+def _near(edge: Edge, table: Table) -> tuple[Step, Step]:
+    """The joint's frames: A fixed in the parent, K fixed in the child."""
+    first = Step(*edge.joint.first_frame(table))
+    second = Step(*edge.joint.second_frame(table))
+    return (second, first) if edge.is_reversed else (first, second)
+
+
+def _link(
+    system: System, edge: Edge, own: tuple[Any, Any], seats: list[Step], table: Table
+) -> Link:
+    q, z = own
+    joint = edge.joint
+    before, seat = _near(edge, table)
+    if edge.parent >= 0:
+        R_PK, p_PoKo_P = seats[edge.parent]
+        before = Step(R_PK.T @ before.R, R_PK.T @ (before.p - p_PoKo_P))
+    S, S_dot_z = _freedoms(joint, q, z, table)
+    there = Step(*joint.pose(q, table))
+    if edge.is_reversed:
+        back = Step(there.R.T, -(there.R.T @ there.p))
+        S, S_dot_z = _reversed(joint, q, (z, there, S), table)
+        there = back
+    body = system.bodies[edge.child]
+    inertia = _turned(_shifted(body.spatial_inertia(table), -seat.p), seat.R.T)
+    rotors = joint.reflected_inertia(table)
+    return Link((before, there), S, S_dot_z, inertia, rotors, seat)
+
+
+def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    """S (6, k) and its rate times z, in M."""
+    if joint.speeds == 0:
+        return np.zeros((6, 0)), np.zeros(6)
+    along = joint.rates(q, z)
+    rate = jax.jvp(lambda q: joint.twist(q, z, table), (q,), (along,))[1]
+    return freedoms(joint, q, table), rate
+
+
+def _reversed(
+    joint: Joint, q: Any, now: tuple[Any, Step, Any], table: Table
+) -> tuple[Any, Any]:
+    """The freedoms of a joint walked backwards: of F in M, written in F.
+
+    V_MF_F = -Ad(X_FM) V_FM_M
+    """
+    z, there, S = now
+
+    def backwards(q: Any, column: Any) -> Any:
+        R, p = joint.pose(q, table)
+        w = R @ column[:3]
+        return -jnp.concatenate([w, R @ column[3:] + cross(p, w)])
+
+    def motion(q: Any) -> Any:
+        return backwards(q, joint.twist(q, z, table))
+
+    if joint.speeds == 0:
+        return S, np.zeros(6)
+    rate = jax.jvp(motion, (q,), (joint.rates(q, z),))[1]
+    columns = [backwards(q, S[:, k]) for k in range(joint.speeds)]
+    return jnp.stack(columns, axis=-1), rate

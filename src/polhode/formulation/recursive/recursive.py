@@ -1,0 +1,41 @@
+"""The recursive form: walks along the tree, and rows for what closes loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+from polhode.formulation.equations import Equations, Terms, solved
+from polhode.formulation.recursive import articulated_body
+from polhode.formulation.recursive.composite_inertia import mass_matrix
+from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
+from polhode.formulation.recursive.links import Given, given
+from polhode.formulation.speeds import in_speeds
+from polhode.system.system import System
+
+
+def recursive(system: System) -> Equations:
+    """Joint speeds by recursion: the quickest form, and the default for trees.
+
+    Accelerations of a tree by articulated bodies; with constraints, by the composite
+    mass matrix and the rows. Bias and force are inverse dynamics at rest and in motion.
+    """
+
+    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+        acting = given(system, t, q, z, table)
+        nothing = Given(
+            jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), jnp.zeros(system.speeds)
+        )
+        still = jnp.zeros_like(z)
+        bias = inverse_dynamics(system, (t, q, z), still, table, nothing)
+        resting = inverse_dynamics(system, (t, q, still), still, table, acting)
+        rows = system.constraint_rows(t, q, z, table)
+        return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
+
+    def articulated(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        z_dot = articulated_body.accelerations(system, t, q, z, table)
+        return z_dot, jnp.zeros(0)
+
+    own = solved(terms) if system.constraints else articulated
+    return in_speeds("recursive", system, terms, own)
