@@ -152,9 +152,10 @@ def _adaptive(
     accepted = good & (error <= 1)
     again = cursor.tried != 0
     h, memory = step_size.chosen(h, error, cursor.memory, accepted, good & ~again)
-    stuck = ~accepted & (jnp.abs(h) <= plan.least)
+    # Also after an accepted step: time must advance by more than its rounding.
+    stuck = jnp.abs(h) <= plan.least
     reason = jnp.where(good, TOO_SMALL, NOT_A_NUMBER)
-    running = jnp.where(accepted & is_last, DONE, RUNNING)
+    running = jnp.where(is_last, DONE, jnp.where(stuck, TOO_SMALL, RUNNING))
     zero = jnp.zeros_like(h)
     after = cursor._replace(h=h, tried=h, rejected=cursor.rejected + 1)
     after = after._replace(status=jnp.where(stuck, reason, RUNNING))

@@ -83,8 +83,8 @@ def planned(
     """The cursors and plans of runs from their states to one time."""
     t = states.t
     span = until - t
-    longest = float(np.max(np.abs(span))) or 1.0
-    size = scales(equations.system, states.q, states.z, start.z_dot, longest)
+    duration = np.where(span == 0, 1.0, np.abs(span))
+    size = scales(equations.system, states.q, states.z, start.z_dot, duration)
     if method.is_adaptive:
         h = np.sign(span) * np.minimum(np.abs(span), FIRST_STEP / size.rate)
         steps = np.zeros(len(t), np.int64)
@@ -104,12 +104,11 @@ def planned(
 def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
     if method.atol is not None:
         return np.full_like(start.x, method.atol)
-    speeds = np.abs(start.spread) @ size.speeds
+    speeds = np.einsum("rij,rj->ri", np.abs(start.spread), size.speeds)
     # A velocity of the formulation's own that no speed moves has its present size.
     k = speeds.shape[-1]
     speeds = np.where(speeds > 0, speeds, np.abs(start.x[:, -k:]))
-    coordinates = np.broadcast_to(size.coordinates, (len(speeds), len(size[0])))
-    return method.rtol * np.concatenate([coordinates, speeds], axis=1)
+    return method.rtol * np.concatenate([size.coordinates, speeds], axis=1)
 
 
 def admit_until(until: Any) -> float:

@@ -84,15 +84,14 @@ def _explained(
     if end.status in (WORK_LIMIT, RUNNING):
         return "INTEG", (
             f"{name} used up its limit of steps at {at}, {steps}, short of"
-            f" {until:.9g} s. Its steps are about {abs(end.tried):.2g} s; allow more"
-            " with limit=..., loosen rtol, or look for something stiff: a spring or"
-            " damper far quicker than the motion."
+            f" {until:.9g} s. Allow more with limit=..., loosen rtol, or look for"
+            " something stiff: a spring or damper far quicker than the motion."
         )
     if end.status == TOO_SMALL:
         return "INTEG", (
             f"{name} stopped at {at}, {steps}: no step, however small, is accurate"
-            f" enough there (the last tried was {abs(end.tried):.2g} s). The motion"
-            " may have a singularity at that time; what was reached is kept."
+            " enough there. The motion may have a singularity at that time; what was"
+            " reached is kept."
         )
     return _without_numbers(system, end, table)
 
@@ -101,17 +100,23 @@ def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, st
     at, name = f"t = {end.t:.9g} s", repr(system.name)
     guilty = lawless(system, end, table)
     if guilty:
-        action = next(a for a in system.actions if a.name == guilty)
         return "FORCE", (
             f"{name} stopped at {at}, after {end.accepted} steps: the action"
-            f" {guilty!r} gives no number just after. {action.fault()} Smaller steps"
-            " were tried first; what was reached is kept."
+            f" {guilty!r} gives no number just after. {fault_of(system, guilty)}"
+            " Smaller steps were tried first; what was reached is kept."
         )
     return "SING", (
         f"{name} stopped at {at}, after {end.accepted} steps: its accelerations are no"
         " numbers just after, though all forces are. Its mass matrix or its"
         " constraints are singular there; what was reached is kept."
     )
+
+
+def fault_of(system: System, name: str) -> str:
+    """Why an action may give no number, in its own words if it has any."""
+    action = next(a for a in system.actions if a.name == name)
+    explain = getattr(action, "fault", None)  # laws along joints have none
+    return explain() if explain else "Its law is not defined there."
 
 
 def lawless(system: System, end: Ending, table: Table) -> str:

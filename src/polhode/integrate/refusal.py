@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import ForceError, IntegrationError, SingularMassMatrix
 from polhode.integrate.chunk import RUNNING, Plan
-from polhode.integrate.outcome import Ending, lawless
+from polhode.integrate.outcome import Ending, fault_of, lawless
 from polhode.integrate.states import States
 
 if TYPE_CHECKING:
@@ -29,11 +29,10 @@ def require_sound_start(
     which = f"state {k} of " if len(states) > 1 else ""
     guilty = lawless(system, Ending(RUNNING, t, q, z, 0.0, 0, 0), own)
     if guilty:
-        action = next(a for a in system.actions if a.name == guilty)
         raise ForceError(
             f"{which}{system.name!r} cannot start at t = {t:g} s: {guilty!r} gives no"
             " force there.",
-            action.fault(),
+            fault_of(system, guilty),
             "Start from another state, or change the law where it is undefined.",
         )
     raise SingularMassMatrix(

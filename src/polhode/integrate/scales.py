@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 
 class Scales(NamedTuple):
-    """Natural sizes of q (nq,) and z (nz,), and the quickest rate (1/s)."""
+    """Natural sizes of q (runs, nq) and z (runs, nz), and the quickest rates (runs,).
+
+    Each run has its own: it must not feel which others run beside it.
+    """
 
     coordinates: np.ndarray
     speeds: np.ndarray
-    rate: float
+    rate: np.ndarray
 
 
 def scales(
-    system: System, q: np.ndarray, z: np.ndarray, z_dot: np.ndarray, duration: float
+    system: System, q: np.ndarray, z: np.ndarray, z_dot: np.ndarray, duration: Any
 ) -> Scales:
-    """The scales at a start; q, z, z_dot may have a leading axis of runs."""
-    L = length(system, q, z, duration)
-    joints = system.joints
-    units = [unit for joint in joints for unit in joint.units]
-    rates = [unit for joint in joints for unit in joint.speed_units]
-    of_q = np.array([L if unit == "m" else 1.0 for unit in units])
-    of_z = np.array([L if unit == "m/s" else 1.0 for unit in rates])
-    moving = np.max(np.abs(z) / of_z, initial=0.0)
-    pushed = np.sqrt(np.max(np.abs(z_dot) / of_z, initial=0.0))
-    rate = float(max(moving, pushed, 1.0 / duration))
-    return Scales(of_q, of_z * rate, rate)
+    """The scales at the starts of runs: q (runs, nq), z, z_dot, duration (runs,)."""
+    L = lengths(system, q, z, duration)[:, None]
+    of_q = np.where(_in(system, "units", "m"), L, 1.0)
+    of_z = np.where(_in(system, "speed_units", "m/s"), L, 1.0)
+    moving = np.max(np.abs(z) / of_z, axis=1, initial=0.0)
+    pushed = np.sqrt(np.max(np.abs(z_dot) / of_z, axis=1, initial=0.0))
+    rate = np.maximum(np.maximum(moving, pushed), 1.0 / duration)
+    return Scales(of_q, of_z * rate[:, None], rate)
 
 
-def length(system: System, q: Any, z: Any, duration: float) -> float:
-    """The largest length in the system, or in its motion if it has none itself."""
+def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
+    """The largest length in the system, or in its motion if it has none (runs,)."""
     table: Table = system.table()
     arms = [
         np.linalg.norm(arm)
@@ -52,15 +52,17 @@ def length(system: System, q: Any, z: Any, duration: float) -> float:
         for _, arm in (joint.first_frame(table), joint.second_frame(table))
     ]
     inertias = system.inertias()
-    radii = np.sqrt(
-        np.trace(inertias[:, :3, :3], axis1=1, axis2=2)
-        / np.maximum(inertias[:, 3, 3], np.finfo(float).tiny)
-    )
-    found = max(*arms, *radii)
-    if found > 0:
-        return float(found)
-    units = np.array([unit == "m" for joint in system.joints for unit in joint.units])
-    rates = [unit == "m/s" for joint in system.joints for unit in joint.speed_units]
-    far = np.max(np.abs(np.asarray(q)[..., units]), initial=0.0)
-    fast = np.max(np.abs(np.asarray(z)[..., np.array(rates)]), initial=0.0)
-    return float(far or fast * duration or 1.0)
+    turning = np.trace(inertias[:, :3, :3], axis1=1, axis2=2)
+    masses = np.maximum(inertias[:, 3, 3], np.finfo(float).tiny)
+    own = max(*arms, *np.sqrt(turning / masses))
+    far = np.max(np.abs(q[:, _in(system, "units", "m")]), axis=1, initial=0.0)
+    fast = z[:, _in(system, "speed_units", "m/s")]
+    way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
+    moved = np.where(far > 0, far, np.where(way > 0, way, 1.0))
+    return np.where(own > 0, own, moved)
+
+
+def _in(system: System, word: str, unit: str) -> np.ndarray:
+    """Which entries have a unit."""
+    found = [u == unit for joint in system.joints for u in getattr(joint, word)]
+    return np.array(found, dtype=bool)

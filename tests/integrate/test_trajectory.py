@@ -1,0 +1,158 @@
+"""A motion asked by row, by name and by time; many motions at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from moving import double_pendulum, heavy_top, point_pendulum
+from polhode.errors import IntegrationError, StateError
+
+
+@pytest.fixture(scope="module")
+def motion():
+    """The double pendulum for two seconds."""
+    system = double_pendulum()
+    return ph.simulate(system, system.state(shoulder=1.0, elbow=0.5), until=2.0)
+
+
+def test_names_and_rows_agree(motion):
+    """What a name gives is what the state of the row gives."""
+    system = motion.system
+    k = len(motion) // 2
+    state = motion[k]
+    poses = system.poses(state.t, state.q)
+    twists = system.twists(state.t, state.q, state.z)
+    for i, body in enumerate(system.bodies):
+        part = motion[body.name]
+        assert np.allclose(part.position[k], poses.origins[i], rtol=0, atol=1e-14)
+        assert np.allclose(part.orientation[k], poses.rotations[i], atol=1e-14)
+        assert np.allclose(part.velocity[k], twists.linear[i], rtol=0, atol=1e-13)
+        assert np.allclose(part.angular_velocity[k], twists.angular[i], atol=1e-13)
+    elbow = motion["elbow"]
+    assert np.array_equal(elbow.coordinates[:, 0], motion.q[:, 1])
+    assert np.array_equal(elbow.speeds[:, 0], motion.z[:, 1])
+    with pytest.raises(StateError, match="Did you mean 'elbow'"):
+        motion["elbo"]
+
+
+def test_velocities_are_rates_of_positions(motion):
+    """The dense output is differentiable: (p(t + h) - p(t - h))/2h = v."""
+    h, t = 1e-5, np.linspace(0.2, 1.8, 9)
+    later, before = (motion.resampled(t + s)["lower"].position for s in (h, -h))
+    velocity = motion.resampled(t)["lower"].velocity
+    assert np.allclose((later - before) / (2 * h), velocity, rtol=0, atol=1e-5)
+
+
+def test_slices_keep_what_lies_between(motion):
+    """A slice of neighbouring rows is dense, one with gaps is not."""
+    part = motion[5:20]
+    middle = (part.t[3] + part.t[4]) / 2
+    assert part.at(middle).is_close(motion.at(middle))
+    gaps = motion[::3]
+    assert gaps.at(gaps.t[2]).is_close(motion[6])
+    with pytest.raises(IntegrationError, match="was not kept at t ="):
+        gaps.at(middle)
+    with pytest.raises(IntegrationError, match="has no t = 9 s"):
+        motion.at(9.0)
+
+
+def test_columns_have_names(motion):
+    """A table for others: time, coordinates, speeds."""
+    columns = motion.columns()
+    names = ["t", "shoulder", "elbow", "speed of shoulder", "speed of elbow"]
+    assert list(columns) == names
+    assert np.array_equal(columns["speed of elbow"], motion.z[:, 1])
+
+
+def test_a_motion_says_what_made_it(motion):
+    """The method that was picked, the steps, the span."""
+    text = repr(motion)
+    assert "'double pendulum', 0 to 2 s" in text
+    assert "Dormand-Prince 5(4) (picked)" in text
+    top = heavy_top()
+    assert "unit quaternions" in repr(ph.simulate(top, top.rest(), until=0.1))
+
+
+def test_rows_cannot_be_changed(motion):
+    """A motion is what happened."""
+    with pytest.raises(ValueError, match="read-only"):
+        motion.q[0, 0] = 3.0
+
+
+def test_samples_are_the_motion_at_their_times(motion):
+    """Sampling while running and afterwards give the same bits."""
+    system, times = motion.system, np.linspace(0, 2, 41)
+    start = system.state(shoulder=1.0, elbow=0.5)
+    sampled = ph.simulate(system, start, until=2.0, samples=times)
+    assert np.array_equal(sampled.t, times)
+    assert np.array_equal(sampled.q, motion.resampled(times).q)
+    top = heavy_top()
+    spinning = top.state(speeds={"ball": (0.3, 0.5, 5.0)})
+    few = ph.simulate(top, spinning, until=2.0, samples=41)
+    assert np.max(np.abs(np.linalg.norm(few.q, axis=1) - 1)) < 1e-15
+
+
+def test_same_bits_alone_and_together():
+    """A run does not know whether others run beside it, nor how many."""
+    system, rng = double_pendulum(), np.random.default_rng(5)
+    q, z = rng.uniform(-2, 2, (21, 2)), rng.uniform(-1, 1, (21, 2))
+    together = ph.simulate(system, ph.States(system, 0.0, q, z), until=3.0)
+    assert len({len(m) for m in together}) > 5
+    for k in (0, 7, 20):
+        alone = ph.simulate(system, ph.State(system, 0.0, q[k], z[k]), until=3.0)
+        assert np.array_equal(alone.t, together[k].t)
+        assert np.array_equal(alone.steps.x, together[k].steps.x)
+        assert np.array_equal(alone.steps.bend, together[k].steps.bend)
+    with pytest.raises(IntegrationError, match="no array holds all"):
+        _ = together.q
+    assert together.final_q.shape == together.final_z.shape == (21, 2)
+
+
+def test_slabs_and_chunks_leave_no_mark(monkeypatch):
+    """Runs in slabs of a few are the runs in one slab."""
+    from polhode.integrate import run
+
+    system = point_pendulum()
+    angles = np.linspace(0.1, 3.0, 9)[:, None]
+    states = ph.States(system, 0.0, angles, 0 * angles)
+    whole = ph.simulate(system, states, until=20.0, samples=5)
+    monkeypatch.setattr(run, "SLAB_BYTES", 1e5)
+    assert np.array_equal(ph.simulate(system, states, until=20.0, samples=5).q, whole.q)
+
+
+def test_parameters_sweep():
+    """One state and many values of a parameter are many runs, each its own system's."""
+    ball = ph.Particle("ball", 0.3)
+    system = ph.System([ball], [ph.Weight(ph.Parameter("g", 9.81))], name="thrown")
+    start = system.state(speeds={"ball": (1, 0, 0)})
+    planets = np.array([3.7, 8.87, 9.81])
+    motions = ph.simulate(
+        system, start, until=2.0, samples=[2.0], parameters={"g": planets}
+    )
+    assert np.allclose(motions.q[:, 0, 2], -planets * 2.0, rtol=1e-12)
+    with pytest.raises(IntegrationError, match="2 values for 3 runs"):
+        ph.simulate(system, [start] * 3, until=1.0, parameters={"g": [1.0, 2.0]})
+
+
+def test_results_do_not_depend_on_units():
+    """Lengths in thousandths, masses in millionths: the same angles (default atol)."""
+
+    def pendulum(length: float, mass: float) -> ph.System:
+        rod = ph.Body("rod", ph.solids.rod(mass=mass, length=length, along=ph.Z))
+        top = rod.point(0, 0, length / 2)
+        hinge = ph.Revolute("hinge", ph.World().origin, top, axis=ph.Y)
+        track = ph.Prismatic("track", rod.origin, (b := ph.Body(
+            "bead", ph.solids.box(mass=mass, x=length / 9, y=length / 9, z=length / 9)
+        )).origin, axis=ph.Z)  # fmt: skip
+        spring = ph.Spring(track, 300.0 * mass)
+        assert b.name == "bead"
+        return ph.System([hinge, track], [ph.Weight(9.81 * length), spring])
+
+    runs = []
+    for length, mass in ((1.0, 1.0), (1e3, 1e6)):
+        system = pendulum(length, mass)
+        run = ph.simulate(system, system.state(hinge=1.0), until=5.0, samples=6)
+        runs.append(run.q / [1.0, length])
+    assert np.allclose(runs[0], runs[1], rtol=0, atol=1e-9)
