@@ -8,17 +8,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions import (
+    action,
+    apparent,
+    conservative,
     damper,
     drag,
+    field,
+    flux,
     force_system,
     friction,
     gravitation,
     gravity,
     gravity_of_solids,
     invariant,
+    joint_law,
     motion_arrays,
+    quadrature,
+    raw_potential,
     rotational_spring,
     spring,
+    weight,
     work,
 )
 from polhode.actions.applied import AppliedCouple, AppliedForce
@@ -34,10 +43,16 @@ from polhode.actions.raw_potential import RawPotential
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
 from polhode.actions.spring import NonlinearSpring, Spring
 from polhode.actions.weight import Weight
-from polhode.geometry import so3
+from polhode.geometry import quaternion, so3
 from polhode.geometry.frame import Frame
+from polhode.geometry.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector
+from polhode.joints.spherical import Spherical
+from polhode.lowering.double import doubled
+from polhode.matter.rigid_body import Body
+from polhode.matter.solids import sphere
+from polhode.matter.world import World
 
 A = np.array([0.3, -0.7, 0.5])
 B = np.array([1.1, 0.4, -0.2])
@@ -49,6 +64,11 @@ K, L, M = np.float64(3.0), np.float64(0.5), np.float64(0.2)
 PLACES = np.stack([A, B, C, D])
 FORCES = np.stack([D, A, B, C])
 MASSES = np.array([1.0, 2.0, 3.0, 4.0])
+RULE = quadrature.segment(A, B, order=4)
+PULL = field.ForceField.of_place(lambda x: -3.0 * x * (x @ x), Frame("world"))
+BALL = Body("ball", sphere(radius=0.1, mass=1.0))
+JOINT = Spherical("socket", World().origin, BALL.origin)
+TURN = quaternion.exp(A)
 BOX = box_triangles([1.0, 2.0, 3.0])
 OTHERS = ~np.eye(4, dtype=bool)
 
@@ -62,6 +82,37 @@ ROWS = (np.stack([A[None], B[None]]), np.stack([C[None], D[None]]))
 def _on_poses(function):
     """The function of poses as one of plain arrays."""
     return lambda Q, x, *rest: function(Poses(Q, x), *rest)
+
+
+def _apparent_force(mass, *columns):
+    observer, point = MovingFrame(*columns[:6]), MovingPoint(*columns[6:])
+    return apparent.apparent_force(mass, observer, point)
+
+
+def _rate_of_function(w, v, by_position, by_rotation, by_time):
+    slopes = invariant.Slopes(by_position, by_rotation)
+    full = raw_potential.FullSlopes(slopes, by_time)
+    return raw_potential.rate_of_function(Twists(w, v), full)
+
+
+def _quartic(length):
+    return length**4 / 4 + jnp.cos(length)
+
+
+def _helix(s):
+    return jnp.stack([jnp.cos(s), jnp.sin(s), s])
+
+
+def _power_on_helix(s):
+    return work.power_along(PULL, _helix)(s)
+
+
+def _laplacian(x):
+    return field.laplacian(lambda y: jnp.sin(y[0]) * y[1] ** 3)(x)
+
+
+def _spring_power(Q, x, w, v):
+    return action.power_of(ACTIONS[0], Poses(Q, x), Twists(w, v))
 
 
 def _moving(function):
@@ -85,6 +136,7 @@ KERNELS = {
         _on_poses(lambda p, m, f: motion_arrays.total(p, Wrenches(m, f))),
         (*POSES, *TWISTS),
     ),
+    "effort_wrench": (partial(joint_law.effort_wrench, JOINT), (TURN, A)),
     "moment": (force_system.moment, (A, B, C)),
     "change_pole": (force_system.change_pole, (A, B, C, D)),
     "resultants": (force_system.resultants, (A, PLACES, FORCES, PLACES[:2])),
@@ -93,6 +145,14 @@ KERNELS = {
     "force_power": (work.force_power, (FORCES, PLACES)),
     "couple_power": (work.couple_power, (A, B)),
     "pair_power": (work.pair_power, (A, B, C)),
+    "apparent_force": (_apparent_force, (K, R, A, B, C, D, A + B, C, D, B)),
+    "surface_gravity": (weight.surface_gravity, (K, L)),
+    "enclosed_fraction": (lambda x: flux.enclosed_fraction(x, BOX), (0.3 * B,)),
+    "flux_of_point": (lambda x, k: flux.flux_of_point(x, k, BOX), (0.3 * B, K)),
+    "circle": (conservative.circle, (L, A, B, C)),
+    "energy_from": (doubled(conservative.energy_from(PULL, A, panels=1)), (B,)),
+    "power_along": (_power_on_helix, (L,)),
+    "laplacian": (_laplacian, (A,)),
     "inverse_distance": (gravity.inverse_distance, (A,)),
     "pair_force": (gravity.pair_force, (A, B, K)),
     "pair_energy": (gravity.pair_energy, (A, B, K)),
@@ -116,6 +176,14 @@ KERNELS = {
         lambda x: gravity_of_solids.polyhedron_potential(x, BOX, 0.7),
         (3 * B,),
     ),
+    "distribution_field": (
+        lambda x, d, g: gravity_of_solids.distribution_field(x, RULE, d, g),
+        (3 * B, K, L),
+    ),
+    "distribution_potential": (
+        lambda x, d, g: gravity_of_solids.distribution_potential(x, RULE, d, g),
+        (3 * B, K, L),
+    ),
     "density_from": (gravity_of_solids.density_from, (K, L)),
     "mutual_pulls": (
         lambda x, m, g: gravitation.mutual_pulls(x, m, OTHERS, g),
@@ -125,6 +193,12 @@ KERNELS = {
         lambda x, m, g: gravitation.mutual_energy(x, m, OTHERS, g),
         (PLACES, MASSES, K),
     ),
+    "summed_on_bodies": (
+        _on_poses(lambda p, x, f: gravitation.summed_on_bodies(p, x, f, [0, 1, 1, 0])),
+        (*POSES, PLACES, FORCES),
+    ),
+    "elastic_force": (doubled(partial(spring.elastic_force, _quartic)), (A,)),
+    "elastic_energy": (doubled(partial(spring.elastic_energy, _quartic)), (A,)),
     "spring_force": (spring.spring_force, (A, K, L)),
     "spring_energy": (spring.spring_energy, (A, K, L)),
     "damper_force": (damper.damper_force, (A, B, K)),
@@ -132,6 +206,7 @@ KERNELS = {
     "quadratic_coefficient": (drag.quadratic_coefficient, (K, L, M)),
     "split": (friction.split, (A, UP)),
     "sliding_friction": (friction.sliding_friction, (A, K, L)),
+    "sticks": (friction.sticks, (A, K, L)),
     "coulomb_friction": (
         lambda v, a, N, s, d: friction.coulomb_friction(v, a, N, (s, d)),
         (A, B, K, L, M),
@@ -141,6 +216,13 @@ KERNELS = {
     "torsion_energy": (rotational_spring.torsion_energy, (R, UP, K, L)),
     "rotation_energy": (rotational_spring.rotation_energy, (R, K)),
     "relative": (_on_poses(invariant.relative), POSES),
+    "turned_to_observer": (
+        _on_poses(
+            lambda p, y, Y: invariant.turned_to_observer(p, invariant.Slopes(y, Y))
+        ),
+        (*POSES, *SLOPES),
+    ),
+    "rate_of_function": (_rate_of_function, (*TWISTS, PLACES[:2], FORCES[:2], K)),
     "rate_of_invariant": (
         _moving(
             lambda p, v, y, Y: invariant.rate_of_invariant(p, v, invariant.Slopes(y, Y))
@@ -206,29 +288,30 @@ ACTIONS = [
         {"k": 0.7},
     ),
 ]
+KERNELS["power_of"] = (_spring_power, (*POSES, *TWISTS))
 
 
-def _wrenches(action, Q, x, w, v, t):
-    return tuple(action.wrenches(Poses(Q, x), Twists(w, v), t))
+def _wrenches(acting, Q, x, w, v, t):
+    return tuple(acting.wrenches(Poses(Q, x), Twists(w, v), t))
 
 
-def _energy(action, Q, x, t):
-    return action.energy(Poses(Q, x), t)
+def _energy(acting, Q, x, t):
+    return acting.energy(Poses(Q, x), t)
 
 
 T = np.float64(0.4)
 KERNELS |= {
-    f"{type(action).__name__} {action.name}": (
-        partial(_wrenches, action),
+    f"{type(acting).__name__} {acting.name}": (
+        partial(_wrenches, acting),
         (*POSES, *TWISTS, T),
     )
-    for action in ACTIONS
+    for acting in ACTIONS
 }
 KERNELS |= {
-    f"energy of {type(action).__name__} {action.name}": (
-        partial(_energy, action),
+    f"energy of {type(acting).__name__} {acting.name}": (
+        partial(_energy, acting),
         (*POSES, T),
     )
-    for action in ACTIONS
-    if action.is_conservative
+    for acting in ACTIONS
+    if acting.is_conservative
 }

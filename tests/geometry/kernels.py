@@ -16,10 +16,12 @@ from polhode.geometry import (
     se3,
     so3,
     transport,
+    twist,
     vector,
     velocity_choice,
 )
 from polhode.geometry.moving_frame import MovingFrame, MovingPoint
+from polhode.lowering.double import doubled
 
 A = np.array([0.3, -0.7, 0.5])
 B = np.array([1.1, 0.4, -0.2])
@@ -65,6 +67,22 @@ def coordinate_rates(coordinates, twist):
     return free_body.coordinate_rates(CHART, coordinates, twist)
 
 
+def screw_path(t):
+    """A displacement that goes along a screw: rotation and place."""
+    displacement = se3.exp(t * SCREW)
+    return se3.rotation_of(displacement), se3.translation_of(displacement)
+
+
+def place_on_path(t):
+    """path.moving_point of a point that is carried along."""
+    return tuple(path.moving_point(lambda s: se3.act(se3.exp(s * SCREW), C), t))
+
+
+def frame_on_path(t):
+    """path.moving_frame of the path."""
+    return tuple(path.moving_frame(screw_path, t))
+
+
 KERNELS = {
     "vector.skew": (vector.skew, (A,)),
     "vector.vee": (vector.vee, (M,)),
@@ -85,6 +103,9 @@ KERNELS = {
         angle_ratio_rates.cotangent_defect_ratio_rate,
         (np.array(5.0),),
     ),
+    "se3.displacement": (se3.displacement, (R, A)),
+    "se3.rotation_of": (se3.rotation_of, (X,)),
+    "se3.translation_of": (se3.translation_of, (X,)),
     "se3.act": (se3.act, (X, A)),
     "se3.inverse": (se3.inverse, (X,)),
     "se3.hat": (se3.hat, (SCREW,)),
@@ -98,6 +119,7 @@ KERNELS = {
     "se3.left_jacobian_inverse": (se3.left_jacobian_inverse, (SCREW,)),
     "se3.right_jacobian": (se3.right_jacobian, (SCREW,)),
     "se3.right_jacobian_inverse": (se3.right_jacobian_inverse, (SCREW,)),
+    "twist.spatial_array": (twist.spatial_array, (A, B)),
     "transport.shift_velocity": (transport.shift_velocity, (A, B, C)),
     "transport.shift_acceleration": (transport.shift_acceleration, (A, B, C, D)),
     "transport.shift_torque": (transport.shift_torque, (A, B, C)),
@@ -112,6 +134,7 @@ KERNELS = {
     ),
     "angular_velocity.body_components": (angular_velocity.body_components, (R, R @ M)),
     "angular_velocity.from_axes": (angular_velocity.from_axes, (R, M)),
+    "moving_frame.apply": (moving_frame.apply, (M, A)),
     "moving_frame.compose": (compose, FRAME + FRAME),
     "moving_frame.inverse": (inverse, FRAME),
     "moving_frame.see_point": (on_point(moving_frame.see_point), FRAME + POINT),
@@ -127,6 +150,8 @@ KERNELS = {
         on_point(relative_motion.apparent_accelerations),
         FRAME + POINT,
     ),
+    "path.moving_point": (doubled(place_on_path), (np.array(0.6),)),
+    "path.moving_frame": (doubled(frame_on_path), (np.array(0.6),)),
     "path.acceleration_along": (path.acceleration_along, (A, B)),
     "invariant_velocity.left_invariant": (
         invariant_velocity.left_invariant,
@@ -135,6 +160,26 @@ KERNELS = {
     "invariant_velocity.right_invariant": (
         invariant_velocity.right_invariant,
         (X, X_DOT),
+    ),
+    "invariant_velocity.rate_from_left": (
+        invariant_velocity.rate_from_left,
+        (X, TWIST),
+    ),
+    "invariant_velocity.rate_from_right": (
+        invariant_velocity.rate_from_right,
+        (X, TWIST),
+    ),
+    "invariant_velocity.left_translate": (
+        invariant_velocity.left_translate,
+        (BASE, X, X_DOT),
+    ),
+    "invariant_velocity.right_translate": (
+        invariant_velocity.right_translate,
+        (BASE, X, X_DOT),
+    ),
+    "invariant_velocity.space_origin_velocity": (
+        invariant_velocity.space_origin_velocity,
+        (TWIST, A),
     ),
     "invariant_velocity.inverse_motion": (
         invariant_velocity.inverse_motion,

@@ -183,6 +183,18 @@ KERNELS = {
         partial(parametrisation.angular_velocity, parametrisation.QUATERNION),
         (Q, P),
     ),
+    "parametrisation.body_angular_velocity": (
+        partial(parametrisation.body_angular_velocity, parametrisation.QUATERNION),
+        (Q, P),
+    ),
+    "parametrisation.convert": (
+        partial(
+            parametrisation.convert,
+            source=parametrisation.QUATERNION,
+            target=parametrisation.MODIFIED_RODRIGUES,
+        ),
+        (Q,),
+    ),
     "parametrisation.rates_of_body": (
         partial(parametrisation.rates_of_body, parametrisation.MODIFIED_RODRIGUES),
         (PHI, SPIN),
@@ -194,6 +206,14 @@ KERNELS = {
     ),
     "rotation_chain.angular_accelerations": (
         rotation_chain.angular_accelerations,
+        (LINKS, COLUMNS, COLUMNS),
+    ),
+    "rotation_chain.in_ground_axes": (
+        rotation_chain.in_ground_axes,
+        (LINKS, COLUMNS),
+    ),
+    "rotation_chain.ground_accelerations": (
+        rotation_chain.ground_accelerations,
         (LINKS, COLUMNS, COLUMNS),
     ),
     "rotation_chain.intermediate_tensor_rate": (
@@ -218,6 +238,14 @@ KERNELS = {
     "rotational_gradient.from_parameters": (
         partial(rotational_gradient.from_parameters, parametrisation.ROTATION_VECTOR),
         (PHI, SPIN),
+    ),
+    "rotational_gradient.tensor_from_matrix": (
+        rotational_gradient.tensor_from_matrix,
+        (MATRIX, OTHER),
+    ),
+    "triad.components_between": (
+        triad.components_between,
+        (MATRIX + np.eye(3), OTHER),
     ),
     "triad.reciprocal": (triad.reciprocal, (MATRIX + np.eye(3),)),
     "triad.change_of_basis": (triad.change_of_basis, (MATRIX + np.eye(3), OTHER)),

@@ -18,7 +18,13 @@ KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels_rotation.py")))[
 ]
 
 # These have the links of a chain, not a batch, along their first axis.
-CHAINS = ("rotation_chain.orientations", "rotation_chain.ang", "rotation_increment.al")
+CHAINS = (
+    "rotation_chain.orientations",
+    "rotation_chain.ang",
+    "rotation_chain.in_ground",
+    "rotation_chain.ground",
+    "rotation_increment.al",
+)
 SINGULAR = {
     "so3.exp": np.zeros(3),
     "so3.left_jacobian": np.zeros(3),

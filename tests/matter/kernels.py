@@ -16,7 +16,7 @@ from polhode.matter import (
     spatial_inertia,
     spread,
 )
-from polhode.matter.solids import lines, surfaces, units
+from polhode.matter.solids import lines, polyhedra, surfaces, units
 
 _rng = np.random.default_rng(11)
 _m = np.float64(1.7)
@@ -31,6 +31,7 @@ _masses = _rng.uniform(0.5, 2.0, 5)
 _x, _u = _rng.normal(size=(2, 5, 3))
 _axes = np.array([0.5, 0.8, 1.3])
 _corners = _rng.normal(size=(4, 3, 3))
+_faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 _lengths = tuple(np.float64(x) for x in (0.3, 0.5, 0.8))
 _body = (_m, _r, _I, _v, _w)
 
@@ -38,6 +39,29 @@ _body = (_m, _r, _I, _v, _w)
 def _moments_sum(mass, centre, inertia):
     part = moments.Moments(mass, centre, inertia)
     return moments.sum_of_moments([part, part], [1.0, 0.5])
+
+
+def _about(mass, centre, inertia, pole):
+    return moments.about(moments.Moments(mass, centre, inertia), pole)
+
+
+def _placed_moments(mass, centre, inertia, rotation, origin):
+    return moments.placed_moments(
+        moments.Moments(mass, centre, inertia), rotation, origin
+    )
+
+
+def _symmetric(diagonal, products):
+    return spread.symmetric(tuple(diagonal), tuple(products))
+
+
+def _unit_mesh(vertices):
+    return polyhedra.unit_mesh(vertices, _faces)
+
+
+def _unit_ellipsoidal_shell(x, y, z):
+    # It has no measure: the first answer is not a number.
+    return surfaces.unit_ellipsoidal_shell(x, y, z)[1:]
 
 
 def _angular_momentum_rate(mass, r, I, v, w, a, alpha):
@@ -51,6 +75,12 @@ KERNELS = {
     "huygens": (spread.huygens, (_I, _S, _m, _r)),
     "transport_inertia": (spread.transport_inertia, (_I, _m, _r, _p)),
     "rotated": (spread.rotated, (_I, _R)),
+    "column": (spread.column, (_m, 2 * _m, 3 * _m)),
+    "diagonal": (spread.diagonal, (_m, 2 * _m, 3 * _m)),
+    "symmetric": (_symmetric, (_r, _p)),
+    "symmetrised": (spread.symmetrised, (_half,)),
+    "about": (_about, (_m, _r, _I, _p)),
+    "placed_moments": (_placed_moments, (_m, _r, _I, _R, _p)),
     "sum_of_moments": (_moments_sum, (_m, _r, _I)),
     "principal_axes": (principal.principal_axes, (_I,)),
     "spatial_inertia": (spatial_inertia.spatial_inertia, (_m, _r, _I)),
@@ -95,6 +125,8 @@ KERNELS = {
     "added_mass_coefficients": (added_mass.added_mass_coefficients, (_axes,)),
     "ellipsoid_added_mass": (added_mass.ellipsoid_added_mass, (_axes, _m)),
     "spheroid_added_mass": (added_mass.spheroid_added_mass, (*_lengths[:2], _m)),
+    "inertia_of_second_moment": (polyhedron.inertia_of_second_moment, (_I,)),
+    "unit_mesh": (_unit_mesh, (_corners[0, [0, 1, 2, 0]] + np.eye(4, 3),)),
     "polyhedron": (polyhedron.polyhedron, (_corners,)),
     "tetrahedron": (
         polyhedron.tetrahedron,
@@ -106,6 +138,7 @@ KERNELS = {
     "unit_plate": (surfaces.unit_plate, _lengths[:2]),
     "unit_disc": (surfaces.unit_disc, _lengths[:1]),
     "unit_spherical_shell": (surfaces.unit_spherical_shell, _lengths[:1]),
+    "unit_ellipsoidal_shell": (_unit_ellipsoidal_shell, _lengths),
     "unit_box": (units.box, _lengths),
     "unit_sphere": (units.sphere, _lengths[:1]),
     "unit_ellipsoid": (units.ellipsoid, _lengths),

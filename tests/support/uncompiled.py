@@ -1,0 +1,93 @@
+"""The public functions that no kernel reaches, and why: the one table of them."""
+
+from __future__ import annotations
+
+_REASONS = {
+    "a door or a constructor: it checks numbers and makes a noun, outside a trace": """
+        geometry.frame.require_frame geometry.frame.require_same_frame
+        geometry.frame.require_adjacent geometry.point.require_same_point
+        geometry.rotation_admission.admit_matrix
+        geometry.rotation_admission.nearest_matrix
+        geometry.rotation_admission.admit_quaternion
+        geometry.rotation_admission.admit_axis
+        geometry.rotation_admission.admit_angles
+        geometry.rotation_admission.admit_tangents
+        geometry.rotation_admission.refuse_singular
+        geometry.rotation_admission.frozen
+        geometry.twist.require_same_place geometry.twist.require_same_motion
+        geometry.parametrisation.euler
+        geometry.velocity_choice.jet geometry.velocity_choice.custom
+        matter.axes.turn_to matter.given.given matter.material_point.material_point
+        matter.parameter.number matter.parameter.quantity matter.parameter.named
+        matter.parameter.parameters_in matter.parameter.distinct
+        matter.parameter.table_of
+        matter.submerged.submerged matter.submerged.with_added_mass
+        matter.validity.require_mass matter.validity.require_symmetric
+        matter.validity.require_physical matter.validity.require_positive
+        matter.validity.require_not_negative
+        actions.action.require_frames actions.action.require_two_bodies
+        actions.attachment.require_points actions.attachment.parameters_of
+        actions.coefficient.coefficient actions.coefficient.rest
+        actions.connectors.Spring actions.connectors.Damper
+        actions.potential.distinct actions.potential.admitted
+    """,
+    "a constructor of solids: their moments, unit_* and others, are the kernels": """
+        matter.solids.compound.joined matter.solids.compound.pierced
+        matter.solids.compound.placed
+        matter.solids.lines.rod matter.solids.lines.ring
+        matter.solids.polyhedra.tetrahedron matter.solids.polyhedra.extrusion
+        matter.solids.polyhedra.mesh
+        matter.solids.solid.fill matter.solids.solid.lengths
+        matter.solids.solid.length_or_zero matter.solids.solid.an
+        matter.solids.solid.require_less
+        matter.solids.surfaces.plate matter.solids.surfaces.disc
+        matter.solids.surfaces.spherical_shell matter.solids.surfaces.ellipsoidal_shell
+        matter.solids.volumes.box matter.solids.volumes.sphere
+        matter.solids.volumes.ellipsoid matter.solids.volumes.cylinder
+        matter.solids.volumes.tube matter.solids.volumes.cone
+        matter.solids.volumes.torus matter.solids.volumes.capsule
+    """,
+    "a verb of nouns: it minds frames and points, and calls a kernel on columns": """
+        geometry.twist.twist_of_velocity_field
+        matter.inertia.spread matter.inertia.transport matter.inertia.placed
+        matter.inertia.joined matter.inertia.removed matter.inertia.moment
+        matter.inertia.static_moment matter.inertia.spatial matter.inertia.principal
+        matter.momentum.momentum_of
+        actions.action.poses_of actions.action.twists_of
+        actions.apparent.apparent_forces
+    """,
+    "text, equality or a constant: no function of arrays": """
+        geometry.vector.permutation_symbol geometry.vector.shown
+        geometry.vector.components_close geometry.vector.is_scalar
+    """,
+    "a question answered on the host: a rank, a choice or a fit with refusals": """
+        geometry.configuration.degrees_of_freedom
+        geometry.parametrisation.condition geometry.parametrisation.safest
+        geometry.velocity_field.fit_rigid_velocity
+    """,
+    "it reads a mesh, or checks that its surface is closed": """
+        matter.mesh.read_mesh matter.mesh.closed_surface matter.mesh.signed_volume
+    """,
+    "nodes and weights of a rule, made once; sums over them are kernels": """
+        matter.continuum.sampled
+        actions.flux.star_surface actions.flux.box_triangles
+        actions.quadrature.unit_rule actions.quadrature.segment
+        actions.quadrature.triangle actions.quadrature.tetrahedron
+        actions.quadrature.rectangle actions.quadrature.box
+        actions.quadrature.sphere actions.quadrature.ball actions.quadrature.disc
+    """,
+    "it makes a function, once, on the host; the function made is a kernel": """
+        actions.conservative.energy_from
+    """,
+    "adaptive quadrature, whose work depends on the numbers met": """
+        actions.work.work actions.work.circulation actions.work.work_of_power
+        actions.work.integral
+    """,
+    "an audit: it draws states, looks at numbers and reports in words": """
+        actions.action.evaluate actions.action.third_law_residual
+        actions.conservative.conservativity actions.field.matches
+        actions.invariance.audit_invariance
+    """,
+}
+
+UNCOMPILED = {name: why for why, names in _REASONS.items() for name in names.split()}
