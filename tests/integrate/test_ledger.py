@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from moving import double_pendulum, heavy_top
+from moving import double_pendulum, four_bar, heavy_top
 from polhode.errors import (
     ForceError,
     IntegrationError,
     ModelError,
     NumericalWarning,
 )
-from strategies_system import cart_pendulum, driven_hinge, four_bar
+from strategies_system import cart_pendulum, driven_hinge
 
 
 @cache

@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.formulation.gauss import gauss
 from polhode.integrate.field import field_of
 from strategies_system import double_pendulum as new_double_pendulum
+from strategies_system import four_bar as new_four_bar
 
 G = 9.81
 
@@ -29,6 +30,12 @@ def point_pendulum() -> ph.System:
 def double_pendulum() -> ph.System:
     """Two thin rods on parallel hinges."""
     return new_double_pendulum()
+
+
+@cache
+def four_bar() -> ph.System:
+    """A loop of three moving bars."""
+    return new_four_bar()
 
 
 @cache

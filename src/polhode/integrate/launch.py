@@ -105,9 +105,9 @@ def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
     if method.atol is not None:
         return np.full_like(start.x, method.atol)
     speeds = np.einsum("rij,rj->ri", np.abs(start.spread), size.speeds)
-    # A velocity of the formulation's own that no speed moves has its present size.
-    k = speeds.shape[-1]
-    speeds = np.where(speeds > 0, speeds, np.abs(start.x[:, -k:]))
+    # Velocities of a formulation's own that no speed moves here may move elsewhere.
+    most = np.max(speeds, axis=1, keepdims=True, initial=0.0)
+    speeds = np.where(speeds > 1e-3 * most, speeds, most)
     return method.rtol * np.concatenate([size.coordinates, speeds], axis=1)
 
 

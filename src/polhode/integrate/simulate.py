@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
-from polhode.formulation.gauss import gauss
+from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.chunk import DONE, chunk_program
 from polhode.integrate.dense import Steps
 from polhode.integrate.dormand_prince import RTOL, DormandPrince
@@ -51,7 +51,7 @@ def simulate(
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
-    A `System` moves by Gauss's equations; `Equations` of it by their own. Without a
+    A `System` moves by the recursive form; `Equations` of it by their own. Without a
     method one is picked, and the motion says which. Several states give `Motions`, the
     same bits as one by one. `until` before the state's time runs backwards. `limit` is
     of attempted steps, `memory` of kept bytes; `watch` is told of progress. A run that
@@ -97,7 +97,7 @@ def equations_of(model: System | Equations) -> Equations:
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
     if "motion" not in model.compiled:
-        model.compiled["motion"] = gauss(model)
+        model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]
 
 
