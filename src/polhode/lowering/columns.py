@@ -12,8 +12,9 @@ import numpy as np
 
 from polhode.lowering.graph import Buffer, Element, Node
 
-LONG = 64  # turns: fewer are written out
-WIDE = 64  # columns: more are not worth a loop
+LONG = 64  # elements: fewer are written out
+TURNS = 4  # rows that a loop over them needs at least
+WIDE = 512  # columns: more are not worth a loop
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def columns_of(value: np.ndarray) -> list[Column] | None:
     if whole is not None:
         return [whole]
     rows = value.reshape(value.shape[0], -1)
-    if rows.shape[0] < LONG or rows.shape[1] > WIDE:
+    if rows.shape[0] < TURNS or rows.shape[1] > WIDE:
         return None
     width = rows.shape[1]
     found = [column_of(rows[:, e].tolist(), e, width) for e in range(width)]

@@ -14,6 +14,7 @@ from polhode.lowering.program import (
     scalarise,
 )
 from polhode.lowering.schedule import Schedule, Unordered, find_live, schedule
+from polhode.lowering.trace import scalar_operations
 
 
 class Prepared:
@@ -24,6 +25,7 @@ class Prepared:
             jaxpr, fold, unroll_at_most=unroll_at_most
         )
         roots = roots_of(self.program.outputs)
+        self.operations_traced = scalar_operations(jaxpr.jaxpr)
         live = find_live(roots)
         self.operations_before = live.operations()
         self.loops = sum(node.op == "loop" for node in live.nodes)

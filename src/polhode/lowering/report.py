@@ -13,7 +13,8 @@ class Report:
     backend: str
     reason: str = ""  # why it runs on XLA
     equations: int = 0  # of the jaxpr, loops unrolled as lowered
-    operations_before: int = 0  # scalar operations, zeros and equal terms gone
+    operations_traced: int = 0  # scalar operations as traced, every turn counted
+    operations_before: int = 0  # zeros and equal terms gone, loops counted once
     operations: int = 0  # after fusing products with sums
     loops: int = 0
     bytes: int = 0  # of machine code
@@ -28,6 +29,7 @@ class Report:
     def __str__(self) -> str:
         words = {
             "equations": "equations of the trace",
+            "operations_traced": "operations, as traced",
             "operations_before": "operations, folded",
             "operations": "operations, fused",
             "bytes": "bytes of machine code",

@@ -108,6 +108,7 @@ class NativeRunner:
         facts = {
             "scratch": module.scratch_bytes,
             "operations": ready.operations,
+            "operations_traced": ready.operations_traced,
             "operations_before": ready.operations_before,
             "loops": ready.loops,
             "equations": ready.program.equations,

@@ -32,6 +32,13 @@ OF_ONE_TYPE = {
     *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
 }
 
+# Primitives that compute nothing.
+MOVING = """
+    broadcast_in_dim reshape squeeze expand_dims transpose slice concatenate pad rev
+    iota split stack unstack tile gather dynamic_slice dynamic_update_slice scatter copy
+    copy_p stop_gradient optimization_barrier empty empty2 random_wrap random_unwrap
+"""
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
 
@@ -123,6 +130,37 @@ def is_traced(value: Any) -> bool:
 
 def shape_of(array: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(np.shape(array), array.dtype)
+
+
+def scalar_operations(jaxpr: Any) -> int:
+    """Scalar operations of a trace as written; a loop counts every turn it is known
+    to take, a branch all its sides."""
+    total = 0
+    for equation in jaxpr.eqns:
+        name, p = equation.primitive.name, equation.params
+        inner = sum(map(scalar_operations, inner_jaxprs(p)))
+        if inner:
+            total += inner * (p["length"] if name == "scan" else 1)
+        elif name not in MOVING.split():
+            size = max((_size(v) for v in equation.outvars), default=0)
+            total += size * _terms(equation)
+    return total
+
+
+def _terms(equation: Any) -> int:
+    """Operations for each element of the result."""
+    name = equation.primitive.name
+    if name == "dot_general":
+        (contracted, _), _ = equation.params["dimension_numbers"]
+        shape = equation.invars[0].aval.shape
+        return 2 * int(np.prod([shape[d] for d in contracted], dtype=int))
+    if name.startswith(("reduce_", "arg")):
+        return max(1, _size(equation.invars[0]) // max(1, _size(equation.outvars[0])))
+    return 1
+
+
+def _size(variable: Any) -> int:
+    return int(np.prod(variable.aval.shape, dtype=int))
 
 
 def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:

@@ -41,6 +41,7 @@ class CudaRunner:
         )
         self._kernel: Kernel = self._device.kernel(self.source.text)
         self._threads = self._affordable()
+        report.operations_traced = ready.operations_traced
         report.operations_before = ready.operations_before
         report.operations, report.loops = ready.operations, ready.loops
         report.equations = ready.program.equations

@@ -7,9 +7,9 @@ computed once, as a scalar, and spread over the lanes where it meets one that is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from polhode.lowering.graph import Block, Element, Node
+from polhode.lowering.graph import Block, Buffer, Element, Node
 from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.llvm.operations import template
 from polhode.lowering.llvm.text import (
@@ -22,6 +22,9 @@ from polhode.lowering.scalars import operand_type
 from polhode.lowering.schedule import Schedule
 
 _FIELD = re.compile(r"\{([^}]*)\}")
+
+
+Store = tuple[Buffer, Element, Element]  # where, at which index, what
 
 
 class Emitter:  # limit: the words in which all code is written
@@ -113,11 +116,12 @@ class Emitter:  # limit: the words in which all code is written
 
     # -------------------------------------------------------------- operations
 
-    def block(self, block: Block) -> None:
-        from polhode.lowering.llvm import flow, outline
+    def block(self, block: Block, stores: Sequence[Store] = ()) -> None:
+        """The nodes of a block, and then what it leaves in columns."""
+        from polhode.lowering.llvm import access, flow, outline
 
         if outline.is_long(self, block):
-            outline.Outliner(self, block).write()
+            outline.Outliner(self, block, stores).write()
             return
         for node in self.plan.of(block):
             if node.op in ("phi", "counter", "param", "version"):
@@ -129,6 +133,8 @@ class Emitter:  # limit: the words in which all code is written
             elif node.op != "proj":  # those are named where their loop ends
                 wide = self.is_wide(node)
                 self.define(node, self.operation(node, wide), wide)
+        for store in stores:
+            access.store_column(self, *store)
 
     def operation(self, node: Node, wide: bool) -> str:
         """Fill the operation's template in."""

@@ -65,10 +65,8 @@ def _counted(emit: Emitter, node: Node) -> None:
     _, wide = _open(emit, data)
     head = emit.label
     counter = emit.holes[-1][1]
-    emit.block(data.body)
-    for buffer, index, value in data.stores:
-        if buffer in emit.plan.live.buffers:
-            access.store_column(emit, buffer, index, value)
+    live = emit.plan.live.buffers
+    emit.block(data.body, [store for store in data.stores if store[0] in live])
     carries = _carries(emit, data)
     outs = [emit.use(data.outs[k], data.phis[k].type, wide[k]) for k in carries]
     following = emit.write(f"add i64 {counter}, 1")

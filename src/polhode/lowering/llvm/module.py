@@ -21,6 +21,7 @@ from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.program import ScalarProgram
 from polhode.lowering.schedule import Function, Schedule
 
+RUN = 48  # stores in a row
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 
@@ -66,6 +67,7 @@ def _prologue(
         lines += _pointer("out", k)
     lines += [
         "  %final = sub i64 %last, 1",
+        "  %never = icmp slt i64 %last, 0",
         "  br label %systems",
         "systems:",
         "  %system = phi i64 [%first, %entry], [%following, %LATCH]",
@@ -139,7 +141,16 @@ def _store_outputs(emit: Emitter, program: ScalarProgram) -> None:
             _store_turned(emit, k, elements, type)
             continue
         for j, element in enumerate(elements):
+            if j and j % RUN == 0:
+                _split(emit)
             _store_element(emit, k, str(j), element, type)
+
+
+def _split(emit: Emitter) -> None:
+    """A branch never taken: LLVM's time grows with the square of a run of stores."""
+    following = emit.new_label("more")
+    emit.do(f"br i1 %never, label %done, label %{following}")
+    emit.start(following)
 
 
 def _store_turned(emit: Emitter, k: int, elements: list[Element], type: str) -> None:

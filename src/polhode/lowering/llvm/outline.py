@@ -7,16 +7,24 @@ leaves there what others need.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from polhode.lowering.graph import Block, Element, Node
-from polhode.lowering.llvm.emit import Emitter
+from polhode.lowering.llvm import access
+from polhode.lowering.llvm.emit import Emitter, Store
 from polhode.lowering.llvm.flow import FLOW
 from polhode.lowering.llvm.text import SCALAR, SLOT, vector
 from polhode.lowering.schedule import inner_uses
 
-BLOCK_AT_MOST = 4_000  # operations that stay in one piece
-PART = 1_500  # operations in each piece of a longer block
+BLOCK_AT_MOST = 3_000  # operations that stay in one piece
+PART = 250  # operations in each piece of a longer block
+
+STORES = -1  # the number of the parts that fill columns
+
+
+def _values(node: Node) -> tuple[Element, ...]:
+    """What a node computes with: of a load its index, not the version it reads."""
+    return node.args[:1] if node.op == "load" else node.args
 
 
 def is_long(emit: Emitter, block: Block) -> bool:
@@ -26,11 +34,13 @@ def is_long(emit: Emitter, block: Block) -> bool:
 class Outliner:
     """Writes one long block as calls of its parts."""
 
-    def __init__(self, emit: Emitter, block: Block):
-        self.emit, self.nodes = emit, emit.plan.of(block)
+    def __init__(self, emit: Emitter, block: Block, stores: Sequence[Store]):
+        self.emit, self.nodes, self.home = emit, emit.plan.of(block), block
+        self.stores = stores
         self.part_of: dict[Node, int] = {}
         self.parts: list[list[Node]] = []
         self.slots: dict[Node, int] = {}
+        self.users: dict[Node, set[int]] = {}  # of each node, the parts that use it
 
     def write(self) -> None:
         emit = self.emit
@@ -44,6 +54,8 @@ class Outliner:
                 FLOW[item.op](emit, item)
             else:
                 self._call(item, wanted)
+        for start in range(0, len(self.stores), PART):
+            self._call_stores(self.stores[start : start + PART])
 
     def _cut(self) -> list[Node | int]:
         """Loops, branches and loads in their places, and numbers of parts between."""
@@ -52,12 +64,14 @@ class Outliner:
         for node in self.nodes:
             if node.op in ("phi", "counter", "param", "version", "copy", "proj"):
                 continue
-            if node.op == "load" and not self._waits_for(node, current):
+            argument = node.op == "load" and node.data.kind == "input"
+            if argument and not self._waits_for(node, current):
                 sequence.append(node)  # it runs before the part around it
                 continue
-            if node.op in FLOW or len(current) >= PART:
+            outside = argument or (node.op in FLOW and node.op != "load")
+            if outside or len(current) >= PART:
                 current = self._close(sequence, current)
-            if node.op in FLOW:
+            if outside:
                 sequence.append(node)
             else:
                 current.append(node)
@@ -84,7 +98,11 @@ class Outliner:
             if node in self.part_of:
                 continue
             uses: Iterable[Element] = node.args
-            if node.op in ("loop", "branch"):
+            if node.op == "loop" and node.data.body is self.home:
+                loop = node.data  # its stores are parts of their own
+                outs = (loop.outs[k] for k in emit.plan.live.carries.get(loop, ()))
+                uses = (*node.args, loop.condition, *outs)
+            elif node.op in ("loop", "branch"):
                 uses = (*node.args, *inner_uses(node, emit.plan.live, {}))
             wanted.update(u for u in map(emit.resolve, uses) if isinstance(u, Node))
         return wanted
@@ -92,45 +110,71 @@ class Outliner:
     def _call(self, number: int, wanted: set[Node]) -> None:
         """Hand over what the part needs, call it, take what others need."""
         emit, part = self.emit, self.parts[number]
-        inside = set(part)
-        needs: dict[Node, None] = {}
-        for node in part:
-            for a in map(emit.resolve, node.args):
-                if isinstance(a, Node) and a not in inside:
-                    needs[a] = None
-        for node in needs:
-            if node not in self.slots:
-                self._leave(emit, node)
+        needs = self._hand_over((a for node in part for a in _values(node)), set(part))
         outputs = [n for n in part if n in wanted or self._is_needed_later(n, number)]
-        name = f"part{len(emit.functions)}"
-        emit.functions.append(self._function(name, part, list(needs), outputs))
-        emit.do(f"call void @{name}(ptr %scratch)")
+        self._part(needs, lambda inner: self._compute(inner, part, outputs))
         for node in outputs:
             if node in wanted:
                 self._take(emit, node)
 
-    def _is_needed_later(self, node: Node, number: int) -> bool:
-        if not hasattr(self, "_users"):
-            self._users: dict[Node, set[int]] = {}
-            for user, part in self.part_of.items():
-                for a in map(self.emit.resolve, user.args):
-                    if isinstance(a, Node):
-                        self._users.setdefault(a, set()).add(part)
-        return any(part != number for part in self._users.get(node, ()))
+    def _note(self, words: Iterable[Element], part: int) -> None:
+        for word in map(self.emit.resolve, words):
+            if isinstance(word, Node):
+                self.users.setdefault(word, set()).add(part)
 
-    def _function(self, name: str, part: list[Node], needs: list, outputs: list) -> str:
+    def _is_needed_later(self, node: Node, number: int) -> bool:
+        if not self.users:
+            for user, part in self.part_of.items():
+                self._note(_values(user), part)
+            for _, index, value in self.stores:
+                self._note((index, value), STORES)
+        return any(part != number for part in self.users.get(node, ()))
+
+    def _call_stores(self, stores: Sequence[Store]) -> None:
+        """What a loop leaves in columns, in a part of its own."""
+        words = (word for _, index, value in stores for word in (index, value))
+        needs = self._hand_over(words, set())
+
+        def write(inner: Emitter) -> None:
+            for store in stores:
+                access.store_column(inner, *store)
+
+        self._part(needs, write)
+
+    def _hand_over(self, words: Iterable[Element], inside: set[Node]) -> list[Node]:
+        """The nodes among the words from outside a part, each in its slot."""
+        needs: dict[Node, None] = {}
+        for word in map(self.emit.resolve, words):
+            if isinstance(word, Node) and word not in inside:
+                needs[word] = None
+        for node in needs:
+            if node not in self.slots:
+                self._leave(self.emit, node)
+        return list(needs)
+
+    def _part(self, needs: list[Node], write: Callable[[Emitter], None]) -> None:
+        """A function that takes what it needs from the slots, and a call of it."""
         outer = self.emit
         emit = Emitter(outer.plan, outer.lanes, outer.varying, outer.memory)
         emit.alias = outer.alias
         for node in needs:
             self._take(emit, node)
+        write(emit)
+        name = f"part{len(outer.functions)}"
+        head = f"define internal void @{name}(ptr noalias %scratch) noinline {{"
+        text = [head, "entry:", *emit.lines, "  ret void", "}"]
+        outer.functions.append("\n".join(text))
+        outer.do(f"call void @{name}(ptr %scratch)")
+
+    def _compute(self, emit: Emitter, part: list[Node], outputs: list[Node]) -> None:
         for node in part:
+            if node.op == "load":
+                access.load(emit, node)
+                continue
             wide = emit.is_wide(node)
             emit.define(node, emit.operation(node, wide), wide)
         for node in outputs:
             self._leave(emit, node)
-        head = f"define internal void @{name}(ptr noalias %scratch) noinline {{"
-        return "\n".join([head, "entry:", *emit.lines, "  ret void", "}"])
 
     # ------------------------------------------------------------------ slots
 
