@@ -5,8 +5,8 @@
               M_p += X^T (M - U D^-1 U^T) X,     p_p += X^T (p + M' c + U D^-1 u)
     outward   A' = X A_p + c,     z_dot = D^-1 (u - U^T A'),     A = A' + S z_dot
 
-M is the inertia that a joint feels of all that hangs on it, free to move (Featherstone).
-Weight is an acceleration of the world.
+M is the inertia that a joint feels of all that hangs on it and is free to move
+(Featherstone). Weight is an acceleration of the world.
 """
 
 from __future__ import annotations

@@ -105,9 +105,10 @@ def _on_bodies(
     """What some actions exert on every body (6,), in its frame K."""
     if not names:
         return [np.zeros(6)] * len(system.bodies)
-    each = system.wrenches(*state, table)
+    t, q, z = state
+    each = system.wrenches(t, q, z, table)
     both = [jnp.concatenate([*each[name]], axis=-1) for name in names]
-    R_BW = system.poses(*state[:2], table).rotations.swapaxes(-1, -2)
+    R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
     W = turned(R_BW, sum(both[1:], both[0]))
     known = system.table(table)
     seats = [_near(edge, known)[1] for edge in system.tree.edges]
@@ -193,9 +194,8 @@ def _link(
     S, S_dot_z = _freedoms(joint, q, z, table)
     there = Step(*joint.pose(q, table))
     if edge.is_reversed:
-        back = Step(there.R.T, -(there.R.T @ there.p))
-        S, S_dot_z = _reversed(joint, q, (z, there, S), table)
-        there = back
+        S, S_dot_z = _reversed(joint, q, (z, S), table)
+        there = Step(there.R.T, -(there.R.T @ there.p))
     body = system.bodies[edge.child]
     inertia = _turned(_shifted(body.spatial_inertia(table), -seat.p), seat.R.T)
     rotors = joint.reflected_inertia(table)
@@ -212,13 +212,13 @@ def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
 
 
 def _reversed(
-    joint: Joint, q: Any, now: tuple[Any, Step, Any], table: Table
+    joint: Joint, q: Any, now: tuple[Any, Any], table: Table
 ) -> tuple[Any, Any]:
     """The freedoms of a joint walked backwards: of F in M, written in F.
 
     V_MF_F = -Ad(X_FM) V_FM_M
     """
-    z, there, S = now
+    z, S = now
 
     def backwards(q: Any, column: Any) -> Any:
         R, p = joint.pose(q, table)
