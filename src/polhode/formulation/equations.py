@@ -9,7 +9,7 @@ ask them at a state of the system, and `Equations.functions` gives them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -153,6 +153,16 @@ class Equations:  # limit: one noun answers every question about the motion
         from polhode.formulation.reactions import named_reactions
 
         return named_reactions(self, state, table)
+
+    def read(self, names: Mapping[str, str] | None = None, seconds: float = 10) -> Any:
+        """The equations in symbols, for people: see `polhode.formulation.read`.
+
+        `names` calls coordinates and parameters otherwise: {"hinge": "theta"}. What is
+        not in its shortest form after `seconds` is given as it is, with a warning.
+        """
+        from polhode.formulation.read import reading_of
+
+        return reading_of(self, names or {}, seconds)
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
         """The accelerations of all bodies (n, 6), for use inside a trace."""

@@ -1,0 +1,46 @@
+"""Equations that people read are those that textbooks print."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sm
+
+import polhode as ph
+from polhode import Y, Z
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    m, l, g = ph.Parameter("m", 1.2), ph.Parameter("l", 0.8), ph.Parameter("g", 9.81)
+    rod = ph.Body("rod", ph.solids.rod(mass=m, length=l, along=Z))
+    hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, l / 2), axis=Y)
+    return ph.System([hinge], [ph.Weight(g)], name="pendulum")
+
+
+@pytest.mark.parametrize("form", [ph.lagrange, ph.gauss, ph.kane, ph.recursive])
+def test_the_pendulum_reads_as_in_books(pendulum, form):
+    """(m l^2/3) theta'' + m g (l/2) sin theta = 0."""
+    reading = form(pendulum).read({"hinge": "theta"})
+    m, l, g = sm.symbols("m l g", positive=True)
+    theta, thetaddot = sm.symbols("theta thetaddot")
+    expected = m * l**2 / 3 * thetaddot + m * g * l / 2 * sm.sin(theta)
+    assert sm.expand(reading.motion[0] - expected) == 0
+    assert reading.mass_matrix == sm.Matrix([[m * l**2 / 3]])
+    assert reading.constraints == ()
+    assert repr(reading).endswith("= 0")
+    assert r"\ddot{\theta}" in reading._repr_latex_()
+
+
+def test_a_driven_slide_reads_with_its_multiplier():
+    """m x'' = lambda, and the row says that x follows the driver."""
+    import jax.numpy as jnp
+
+    block = ph.Body("block", ph.solids.box(mass=ph.Parameter("m", 2.0), x=1, y=1, z=1))
+    slide = ph.Prismatic("slide", ph.World().origin, block.origin, axis=ph.X)
+    driver = ph.PrescribedMotion(slide, lambda t: jnp.sin(2 * t), name="driver")
+    system = ph.System([slide], constraints=[driver], name="driven block")
+    reading = ph.gauss(system).read({"slide": "x"})
+    m = sm.Symbol("m", positive=True)
+    t, xddot, push = sm.symbols("t xddot lambda_1")
+    assert sm.expand(reading.motion[0] - (m * xddot - push)) == 0
+    assert sm.simplify(reading.constraints[0] - (xddot + 4 * sm.sin(2 * t))) == 0
