@@ -69,6 +69,12 @@ def as_array(value: Any, name: str) -> np.ndarray:
 
     Only what lies on a device is copied.
     """
+    if isinstance(value, np.ma.MaskedArray):
+        raise ArgumentError(
+            f"Argument '{name}' is a masked array.",
+            "A program would compute with the values behind the mask.",
+            f"Give {name}.filled(numpy.nan), or the values alone.",
+        )
     if isinstance(value, np.ndarray):
         array = value
     elif isinstance(value, bool | int | float | np.generic | jax.Array):
@@ -106,12 +112,14 @@ def check_type(type: str, name: str) -> None:
     why = "Programs compute in float64; a narrower type has lost digits already."
     if type == "object":
         why = "An object array has no fixed type: perhaps its rows differ in length."
+    elif type.startswith((">", "<")):
+        why = "Its bytes are in another order than this machine's."
     elif type.startswith("complex"):
         why = "Programs compute with real numbers."
     raise ArgumentError(
         f"Argument '{name}' has dtype {type}.",
         why,
-        f"Give {name}.astype(float) if that is what you mean.",
+        f"Give numpy.asarray({name}, dtype=float) if that is what you mean.",
     )
 
 
@@ -128,7 +136,15 @@ def choose(names: list[str], chosen: Any, role: str) -> list[bool]:
     """Which leaves a list of names (or True, False) stands for."""
     if chosen is True or chosen is False:
         return [chosen] * len(names)
-    wanted = [chosen] if isinstance(chosen, str) else list(chosen)
+    if isinstance(chosen, str):
+        chosen = [chosen]
+    if not isinstance(chosen, Iterable) or not all(isinstance(w, str) for w in chosen):
+        raise ArgumentError(
+            f"`{role}` is {chosen!r}, not a list of names.",
+            "Its arguments are " + ", ".join(f"'{n}'" for n in names) + ".",
+            f"Give {role}=['{names[0] if names else 'q'}'], or True or False for all.",
+        )
+    wanted = list(chosen)
     marks = [False] * len(names)
     for word in wanted:
         hits = [k for k, n in enumerate(names) if n == word or n.startswith(word + ".")]
@@ -155,7 +171,7 @@ def check_types(leaves: list[Leaf], arrays: list[np.ndarray]) -> None:
             raise ArgumentError(
                 f"Argument '{leaf.name}' has dtype {array.dtype}, not {leaf.type}.",
                 "A program is compiled for the types of its examples.",
-                f"Give {leaf.name}.astype('{leaf.type}').",
+                f"Give numpy.asarray({leaf.name}, dtype='{leaf.type}').",
             )
 
 

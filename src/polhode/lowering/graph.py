@@ -141,6 +141,8 @@ class Graph:
         self.top = Block(barrier=True)
         self.current = self.top
         self._count = itertools.count()
+        # Of nodes that change memory: the primitive and the user's line behind them.
+        self.sources: dict[Node, tuple[str, str]] = {}
 
     def make(
         self, op: str, type: str, args: tuple[Element, ...], data: Any = None

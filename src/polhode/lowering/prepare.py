@@ -35,6 +35,7 @@ class Prepared:
         expand(self.program.graph, roots)
         try:
             self.plan: Schedule = schedule(roots)
-        except Unordered:
+        except Unordered as clash:
             reason = "an array is read in an old version after it was changed in place"
-            raise Unlowerable("dynamic_update_slice", reason) from None
+            name, line = self.program.graph.sources.get(clash.node, ("loop", ""))
+            raise Unlowerable(name, reason, line) from None

@@ -59,6 +59,7 @@ class Lowering:
     unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
     equations: int = 0
+    where: Any = None  # the equation that is being lowered
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
     spills: dict[Node, Buffer] = field(default_factory=dict)
     held: set[Buffer] = field(default_factory=set)  # memory of surrounding loops
@@ -89,6 +90,7 @@ class Lowering:
             try:
                 if not any(inner_jaxprs(equation.params)):  # they say it themselves
                     check_types(equation)
+                self.where = equation
                 results = rule(self, equation, *map(read, equation.invars))
             except Unlowerable as stop:
                 raise unlowerable(equation, stop) from None

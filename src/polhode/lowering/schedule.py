@@ -246,11 +246,15 @@ def _check_order(nodes: list[Node], captured: dict[Node, set[Node]]) -> None:
     for node, needs in captured.items():
         late = place.get(node, -1)
         if any(place.get(need, -1) > late for need in needs if node in place):
-            raise Unordered
+            raise Unordered(node)
 
 
 class Unordered(Exception):
-    """An array in memory is read in an old version after it was changed."""
+    """An array in memory is read in an old version after a node changed it."""
+
+    def __init__(self, node: Node):
+        super().__init__(node)
+        self.node = node
 
 
 def overwriters(live: Liveness, members: dict) -> dict[Node, set[Node]]:
@@ -271,7 +275,7 @@ def overwriters(live: Liveness, members: dict) -> dict[Node, set[Node]]:
         for key in _overwrites(node, live):
             for other in seen.setdefault(key, []):
                 if not _exclusive(node, other, owners):
-                    raise Unordered
+                    raise Unordered(node)
             seen[key].append(node)
             for reader in readers.get(key, ()):
                 if not _exclusive(node, reader, owners):
@@ -326,4 +330,4 @@ def _meet(writer: Node, reader: Node, owners: dict) -> tuple[Node, Node]:
     for a, b in pairs:
         if a is not b:
             return a, b
-    raise Unordered  # one is inside the other: it would read what it overwrites
+    raise Unordered(writer)  # one is inside the other: it would read what it overwrites

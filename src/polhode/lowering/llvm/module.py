@@ -21,7 +21,7 @@ from polhode.lowering.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.program import ScalarProgram
 from polhode.lowering.schedule import Function, Schedule
 
-RUN = 48  # stores in a row
+RUN = 128  # stores in a row
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 

@@ -77,6 +77,7 @@ def build_loop(
             loop, outs, rest = _lower_once(low, trip, carry, (body, condition, starts))
     loop.outs = [out for k, out in enumerate(outs) if _is_phi(carry, k)]
     node = low.graph.unique("loop", "", _nodes(loop.inits), loop)
+    memory.note_source(low, node)
     low.latest = before
     for held in loop.memories:
         low.latest[held.buffer] = node

@@ -13,6 +13,7 @@ import numpy as np
 from polhode.lowering.columns import columns_of
 from polhode.lowering.graph import Buffer, Element, Node
 from polhode.lowering.program import Lowering, Value
+from polhode.lowering.trace import source_line
 
 AT_LEAST = 64  # elements: fewer are scalars
 
@@ -50,12 +51,15 @@ def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -
         items = value.reshape(-1).tolist()
         pairs = [part for j, item in enumerate(items) for part in (j, item)]
         before = () if after is None else (after,)
-        return low.graph.unique("update", "", (*before, *pairs), (buffer, len(before)))
+        node = low.graph.unique("update", "", (*before, *pairs), (buffer, len(before)))
+        note_source(low, node)
+        return node
     for column in columns:
         before = () if after is None else (after,)
         given = column.reads if column.source is not None else (column.element,)
         data = (buffer, column, after is not None)
         after = low.graph.unique("copy_all", "", (*before, *given), data)
+        note_source(low, after)
     assert after is not None
     return after
 
@@ -79,7 +83,15 @@ def update(
     parts = [part for pair in pairs for part in pair]
     node = low.graph.unique("update", "", (version, *parts), (buffer, 1))
     low.latest[buffer] = node
+    note_source(low, node)
     return elements_of(low, buffer, node, value.shape)
+
+
+def note_source(low: Lowering, node: Node) -> None:
+    """Keep whose line changed memory, for a refusal that may come later."""
+    if low.where is not None:
+        source = (low.where.primitive.name, source_line(low.where))
+        low.graph.sources[node] = source
 
 
 def read(low: Lowering, value: Value, index: Element) -> Element | None:
