@@ -62,7 +62,7 @@ REFUSED = {
     ),
     "wrong type": (
         lambda: ph.compile(doubled, 1.0)(1),
-        r"'x' has dtype int64, not float64.*astype\('float64'\)",
+        r"'x' has dtype int64, not float64.*dtype='float64'",
     ),
     "ragged batch": (
         lambda: ph.compile(energy, STATE, 2.0, batched=True)(
