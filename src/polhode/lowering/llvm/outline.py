@@ -31,7 +31,7 @@ def is_long(emit: Emitter, block: Block) -> bool:
     return len(emit.plan.of(block)) > BLOCK_AT_MOST
 
 
-class Outliner:
+class Outliner:  # limit: one short step of the cutting each
     """Writes one long block as calls of its parts."""
 
     def __init__(self, emit: Emitter, block: Block, stores: Sequence[Store]):
