@@ -12,8 +12,9 @@ from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
 from polhode.geometry.rotation import Rotation
 from polhode.geometry.twist import Twist
+from polhode.geometry.vector import Dyadic, Vector
 from polhode.matter import momentum as law
-from polhode.matter.inertia import Inertia, placed, transport
+from polhode.matter.inertia import Inertia, placed, spatial, transport
 from polhode.matter.spread import static_moment
 from strategies_geometry import Motion, columns, generators
 from strategies_matter import oracle_of, oracles, random_cloud
@@ -187,3 +188,60 @@ def test_the_noun_agrees_with_the_particles(rng):
     wrong = transport(inertia, inertia.centre)
     with pytest.raises(FrameMismatch):
         law.momentum_of(wrong, twist)
+
+
+def moving(body, world, point):
+    """A twist of a body written in the world, about a point."""
+    return Twist(
+        angular=[1, 2, 3],
+        linear=[0, 1, 0],
+        of=body,
+        seen_from=world,
+        point=point,
+        frame=world,
+    )
+
+
+def test_the_inertia_of_one_body_has_no_twist_of_another():
+    """Momentum and energy are of one body: written in one frame is not enough."""
+    world, rod, disc = Frame("world"), Frame("rod"), Frame("disc")
+    here = Pose(Rotation(np.eye(3), rod, world), np.zeros(3))
+    own = Inertia.of_points([1, 2], [[0, 0, 0], [1, 0, 0]], Point.origin(rod))
+    inertia = placed(own, here)
+    assert inertia.of is rod
+    fitting = moving(rod, world, inertia.point)
+    assert law.momentum_of(inertia, fitting).of is rod
+    assert spatial(inertia).kinetic_energy(fitting) > 0
+    other = moving(disc, world, inertia.point)
+    with pytest.raises(FrameMismatch, match=r"inertia of 'rod'.*twist of 'disc'"):
+        law.momentum_of(inertia, other)
+    with pytest.raises(FrameMismatch, match=r"inertia of 'rod'.*twist of 'disc'"):
+        spatial(inertia).kinetic_energy(other)
+
+
+def test_an_inertia_in_other_axes_says_of_which_body_it_is():
+    """`of` names the body where the numbers are already along the world's axes."""
+    world, rod = Frame("world"), Frame("rod")
+    centre = Point.origin(world)
+    dyadic = Dyadic(np.eye(3), world)
+    twist = moving(rod, world, centre)
+    assert law.momentum_of(Inertia(2.0, centre, dyadic, centre, of=rod), twist)
+    with pytest.raises(FrameMismatch, match="of=rod"):
+        law.momentum_of(Inertia(2.0, centre, dyadic, centre), twist)
+
+
+def test_momenta_of_other_bodies_or_observers_are_not_compared():
+    """Equal numbers of two bodies, or before two observers, are not one momentum."""
+    world, ship, rod, disc = (Frame(name) for name in ("world", "ship", "rod", "disc"))
+
+    def found(of, seen_from):
+        numbers = Vector([1, 2, 3], world)
+        pole = Point.origin(world)
+        return law.Momentum(
+            linear=numbers, angular=numbers, pole=pole, of=of, seen_from=seen_from
+        )
+
+    assert found(rod, world).is_close(found(rod, world))
+    for other in (found(disc, world), found(rod, ship)):
+        with pytest.raises(FrameMismatch, match="compare"):
+            found(rod, world).is_close(other)

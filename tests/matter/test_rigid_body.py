@@ -190,10 +190,10 @@ def test_particles_are_points_with_mass():
 
 
 def test_bodies_read_well():
-    """repr shows the matter with the names of its parameters."""
+    """The matter shows itself with the names of its parameters."""
     l = ph.Parameter("l", 0.8)
     body = ph.Body("rod", rod(mass=1.2, length=l))
-    assert repr(body) == "Body(name='rod', matter=rod(mass=rod.mass, length=l))"
+    assert repr(body.matter) == "rod(mass=rod.mass, length=l)"
     assert repr(body.point(0, 0, l / 2, name="tip")) == (
         "MaterialPoint('rod', [0, 0, 0.4], 'tip')"
     )
@@ -220,3 +220,35 @@ def test_a_mass_centre_has_three_coordinates():
     """A number is no place."""
     with pytest.raises(ModelError, match="no coordinates"):
         ph.Body.from_inertia("ball", mass=1, inertia=[1, 1, 1], centre=0)
+
+
+def test_what_a_body_says_of_itself():
+    """Name, mass, mass centre and moments, in numbers."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.5))
+    assert (
+        repr(rod)
+        == "Body('rod', mass=1.2, centre=[0, 0, 0], moments=[0.025, 0.025, 0])"
+    )
+    pair = ph.Body("pair", ph.Cloud([1, 1], [[0, 0, 0], [1, 1, 0]]))
+    assert repr(pair).startswith(
+        "Body('pair', mass=2, centre=[0.5, 0.5, 0], inertia=[["
+    )
+
+
+def test_what_a_submerged_body_says_of_itself():
+    """The matter, and the fluid or the numbers that were given for it."""
+    ball = ph.solids.sphere(mass=1, radius=0.1)
+    wet = ph.submerged(ball, fluid_density=1000)
+    assert repr(wet) == "Submerged(sphere(mass=1, radius=0.1), fluid_density=1000)"
+    hull = ph.solids.sphere(mass=0, radius=0.2)
+    held = ph.submerged(ball, fluid_density=1000, hull=hull)
+    assert repr(held).endswith(", hull=sphere(mass=0, radius=0.2), fluid_density=1000)")
+    added = ph.with_added_mass(ball, np.diag([1.0, 2, 3, 4, 5, 6]))
+    assert repr(added).endswith("added diagonal=[1, 2, 3, 4, 5, 6])")
+
+
+def test_particles_are_compared_by_mass():
+    """Names and frames are labels; what moves alike is close."""
+    bob = ph.Particle("bob", 0.3)
+    assert bob.is_close(ph.Particle("other", 0.3 * (1 + 1e-14)))
+    assert not bob.is_close(ph.Particle("bob", 0.31))

@@ -17,6 +17,7 @@ _REASONS = {
         geometry.twist.require_same_place geometry.twist.require_same_motion
         geometry.parametrisation.euler
         geometry.velocity_choice.jet geometry.velocity_choice.custom
+        matter.spatial_inertia.require_same_body
         matter.axes.turn_to matter.given.given matter.material_point.material_point
         matter.parameter.number matter.parameter.quantity matter.parameter.named
         matter.parameter.parameters_in matter.parameter.distinct

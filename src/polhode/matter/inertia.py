@@ -32,6 +32,7 @@ class Inertia:
 
     Refused if no spread of mass has it: a negative mass, a negative principal moment
     (about the mass centre, where it may hide), or one above the sum of the others.
+    `of` is the body's frame; unless given, the one in which it is first written.
     """
 
     mass: Any
@@ -39,12 +40,14 @@ class Inertia:
     dyadic: Dyadic
     point: Point
     name: str = ""
+    of: Any = None
 
     __array_ufunc__ = None  # NumPy must not drop the frame
 
     def __post_init__(self) -> None:
         require_same_frame("mix", self.dyadic.frame, self.centre.frame)
         require_same_frame("mix", self.dyadic.frame, self.point.frame)
+        object.__setattr__(self, "of", self.of or self.frame)
         I_O = self.dyadic.components
         if is_traced(self.mass, I_O, self.centre.coordinates, self.point.coordinates):
             return
@@ -164,7 +167,7 @@ def spatial(inertia: Inertia) -> SpatialInertia:
     r_OG = (inertia.centre - inertia.point).components
     matrix = spatial_inertia(moments.mass, r_OG, moments.inertia)
     who = repr(inertia.name or inertia.frame.name)
-    return SpatialInertia(matrix, inertia.point, who)
+    return SpatialInertia(matrix, inertia.point, who, inertia.of)
 
 
 @final
@@ -208,4 +211,4 @@ def _combined(one: Inertia, other: Inertia, sign: float) -> Inertia:
         )
     moments = sum_of_moments([_central(one), _central(other)], [1.0, sign])
     whole = Inertia.of_moments(moments, one.frame, one.name)
-    return transport(whole, one.point)
+    return transport(replace(whole, of=one.of), one.point)

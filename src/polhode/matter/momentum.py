@@ -17,12 +17,13 @@ from typing import Any, final
 import numpy as np
 
 from polhode.errors import FrameMismatch
-from polhode.geometry.frame import Frame
+from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.twist import Twist, require_same_place
 from polhode.geometry.vector import Vector, cross
 from polhode.lowering.arrays import namespace
 from polhode.matter.inertia import Inertia
+from polhode.matter.spatial_inertia import require_same_body
 
 
 def linear_momentum(mass: Any, r_QG: Any, v_Q: Any, w: Any) -> Any:
@@ -135,7 +136,12 @@ class Momentum:
         return replace(self, linear=linear, angular=angular)
 
     def is_close(self, other: Momentum, rtol: float = 1e-12) -> bool:
-        """The same momenta, each within `rtol`, the other's taken about this pole."""
+        """The same momenta, each within `rtol`, the other's taken about this pole.
+
+        Of one body and before one observer; others are not compared.
+        """
+        require_same_frame("compare", self.of, other.of)
+        require_same_frame("compare", self.seen_from, other.seen_from)
         moved = other.at(self.pole)
         linear = self.linear.is_close(moved.linear, rtol)
         return linear and self.angular.is_close(moved.angular, rtol)
@@ -154,9 +160,10 @@ class Momentum:
 def momentum_of(inertia: Inertia, twist: Twist) -> Momentum:
     """The momentum of a body that moves with a twist, about the twist's point.
 
-    Inertia and twist are about one point and written in one frame.
+    Inertia and twist are of one body, about one point and written in one frame.
     """
     require_same_place("multiply", inertia, twist)
+    require_same_body(inertia.of, twist)
     r_QG = (inertia.centre - inertia.point).components
     v_Q, w = twist.linear, twist.angular
     p = linear_momentum(inertia.mass, r_QG, v_Q, w)

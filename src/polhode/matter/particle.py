@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
-from polhode.geometry.vector import cross, dot
+from polhode.geometry.vector import components_close, cross, dot
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import (
     NOMINAL,
@@ -79,3 +79,7 @@ class Particle:
     def mass_centre(self) -> Point:
         """Where the particle is."""
         return Point.origin(self.frame)
+
+    def is_close(self, other: Particle, rtol: float = 1e-12) -> bool:
+        """The same nominal mass within `rtol`; names are labels."""
+        return components_close([self.mass], [other.mass], rtol)

@@ -8,8 +8,10 @@ from typing import Any, TypeAlias, final, get_args
 import numpy as np
 
 from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
+from polhode.geometry.vector import shown
 from polhode.matter.given import given
 from polhode.matter.inertia import Inertia
 from polhode.matter.material_point import MaterialPoint, material_point
@@ -113,6 +115,13 @@ class Body:
     def point(self, x: Any, y: Any, z: Any, name: str = "") -> MaterialPoint:
         """A point fixed in the body, by numbers or parameters along its axes."""
         return material_point(self.frame, (x, y, z), name)
+
+    def __repr__(self) -> str:
+        mass, centre, inertia = self.moments()
+        numbers = f"mass={shown(mass)}, centre={shown(centre)}"
+        if is_traced(inertia) or np.any(inertia != np.diag(np.diag(inertia))):
+            return f"Body({self.name!r}, {numbers}, inertia={shown(inertia)})"
+        return f"Body({self.name!r}, {numbers}, moments={shown(np.diag(inertia))})"
 
 
 def _nominal(matter: Matter, who: str) -> Moments:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import UnphysicalInertia
+from polhode.errors import FrameMismatch, UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
@@ -79,11 +79,13 @@ class SpatialInertia:
 
     matrix (6, 6), angular first, written in the axes of `point`'s frame; symmetric
     and not negative. It may be any such matrix: a body's own, or with added mass.
+    `of` is the body's frame; unless given, that of the point.
     """
 
     matrix: Any
     point: Point
     name: str = "the body"
+    of: Any = None
 
     __array_ufunc__ = None  # NumPy must not drop the frame
 
@@ -95,6 +97,7 @@ class SpatialInertia:
             _require_not_negative(matrix, self.name)
             matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "of", self.of or self.frame)
 
     @property
     def frame(self) -> Frame:
@@ -118,6 +121,7 @@ class SpatialInertia:
     def kinetic_energy(self, twist: Twist) -> Any:
         """T = V^T M V / 2, for a twist about the same point in the same axes."""
         require_same_place("multiply", self, twist)
+        require_same_body(self.of, twist)
         V = spatial_array(twist.angular, twist.linear)
         return 0.5 * V @ self.matrix @ V
 
@@ -135,6 +139,19 @@ class SpatialInertia:
 
     def __repr__(self) -> str:
         return f"SpatialInertia(of {self.name}, about {self.point!r})"
+
+
+def require_same_body(of: Frame, twist: Twist) -> None:
+    """Refuse to let the inertia of one body move with the twist of another."""
+    if of is twist.of:
+        return
+    raise FrameMismatch(
+        f"cannot multiply the inertia of {of.name!r} and the twist of"
+        f" {twist.of.name!r}.",
+        "A body has momentum by its own motion.",
+        f"Give the twist of {of.name!r}, or, if it is the inertia of"
+        f" {twist.of.name!r} in other axes, make it with of={twist.of.name}.",
+    )
 
 
 def _require_not_negative(matrix: np.ndarray, who: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
+from polhode.geometry.vector import shown
 from polhode.matter.added_mass import ellipsoid_added_mass
 from polhode.matter.cloud import Cloud
 from polhode.matter.given import Given
@@ -90,6 +91,14 @@ class Submerged:
         volume, _, _ = self.hull.unit(**self.hull.sizes(table))
         centre = column(*(at(entry, table) for entry in self.hull.shift))
         return at(self.fluid_density, table) * volume, centre
+
+    def __repr__(self) -> str:
+        if self.hull is None:
+            entries = shown([self.added[k, k] for k in range(6)])
+            return f"Submerged({self.matter!r}, added diagonal={entries})"
+        hull = "" if self.hull is self.matter else f", hull={self.hull!r}"
+        density = shown(at(self.fluid_density))
+        return f"Submerged({self.matter!r}{hull}, fluid_density={density})"
 
 
 def submerged(
