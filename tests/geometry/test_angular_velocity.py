@@ -78,3 +78,16 @@ def test_chains_must_join():
         w_AB + w_AC
     expected = "AngularVelocity(Vector([0, 0, 1], 'A'), of='B', seen_from='A')"
     assert repr(w_AB) == expected
+
+
+def test_angular_velocities_are_compared_with_their_frames():
+    """Equal numbers of other frames are refused, other numbers are not close."""
+    a, b, c = Frame("a"), Frame("b"), Frame("c")
+    turning = AngularVelocity(Vector([0, 0, 2.0], a), of=b, seen_from=a)
+    nearly = AngularVelocity(Vector([0, 0, 2 + 1e-13], a), of=b, seen_from=a)
+    assert turning.is_close(nearly)
+    faster = AngularVelocity(Vector([0, 0, 2.1], a), of=b, seen_from=a)
+    assert not turning.is_close(faster)
+    assert turning.is_close(faster, atol=0.2)
+    with pytest.raises(FrameMismatch, match="compare"):
+        turning.is_close(AngularVelocity(Vector([0, 0, 2], a), of=c, seen_from=a))

@@ -68,3 +68,18 @@ def test_motions_join_only_where_letters_match():
     with pytest.raises(StateError, match="the angular acceleration of 'B' seen from"):
         FrameMotion(AB.pose, angular_acceleration=[0, np.nan, 0])
     assert repr(AB).startswith("FrameMotion(of='B', seen_from='A', place=[0, 0, 0]")
+
+
+@given(generators)
+def test_motions_are_compared_in_all_their_parts(rng):
+    """There and back is close; a change in any one part is not."""
+    pose = pose_between(rng, of=B, seen_from=A)
+    parts = rng.normal(size=(4, 3))
+    motion = FrameMotion(pose, *parts)
+    assert motion.is_close(motion.inverse().inverse(), rtol=1e-12)
+    for k in range(4):
+        changed = parts.copy()
+        changed[k] += 0.1
+        assert not motion.is_close(FrameMotion(pose, *changed))
+    with pytest.raises(FrameMismatch):
+        motion.is_close(motion.inverse())

@@ -92,3 +92,14 @@ def test_only_the_two_observers_exchange_rates():
     assert repr(rate) == "Rate(Vector([0, 0, 0], 'B'), seen_from='C')"
     with pytest.raises(FrameMismatch, match="take the rate of"):
         Rate(Vector([1, 0, 0], B), Vector([0, 0, 0], A), seen_from=C)
+
+
+def test_rates_are_compared_with_their_observer():
+    """The same numbers before another observer are another rate."""
+    arm, value = Vector([1, 0, 0], A), Vector([0, 2, 0], A)
+    rate = Rate(arm, value, seen_from=A)
+    assert rate.is_close(Rate(arm, value * (1 + 1e-14), seen_from=A))
+    assert not rate.is_close(Rate(arm, value * 1.1, seen_from=A))
+    assert not rate.is_close(Rate(arm * 2, value, seen_from=A))
+    with pytest.raises(FrameMismatch, match="compare"):
+        rate.is_close(Rate(arm, value, seen_from=B))

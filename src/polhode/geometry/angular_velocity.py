@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from polhode.errors import StateError
-from polhode.geometry.frame import Frame, require_adjacent, require_frame
+from polhode.geometry.frame import (
+    Frame,
+    require_adjacent,
+    require_frame,
+    require_same_frame,
+)
 from polhode.geometry.vector import Vector, alternator, cross, vee
 
 if TYPE_CHECKING:
@@ -68,6 +73,14 @@ class AngularVelocity:
         """The same angular velocity along other axes."""
         vector = self.vector.written_in(rotation)
         return AngularVelocity(vector, of=self.of, seen_from=self.seen_from)
+
+    def is_close(
+        self, other: AngularVelocity, rtol: float = 1e-12, atol: float = 0.0
+    ) -> bool:
+        """The same turning of the same two frames, within `rtol` of it or `atol`."""
+        require_same_frame("compare", self.of, other.of)
+        require_same_frame("compare", self.seen_from, other.seen_from)
+        return self.vector.is_close(other.vector, rtol, atol)
 
     def __add__(self, other: AngularVelocity) -> AngularVelocity:
         if not isinstance(other, AngularVelocity):

@@ -16,7 +16,7 @@ from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
 from polhode.geometry.rotation import Rotation
 from polhode.geometry.twist import Twist
-from polhode.geometry.vector import shown
+from polhode.geometry.vector import components_close, shown
 
 _AT_REST = (0.0, 0.0, 0.0)
 
@@ -97,6 +97,15 @@ class FrameMotion:
         require_same_frame("see", point.frame, self.of)
         fixed = MovingPoint(point.coordinates, np.zeros(3), np.zeros(3))
         return moving_frame.see_point(self.arrays, fixed)
+
+    def is_close(
+        self, other: FrameMotion, rtol: float = 1e-12, atol: float = 0.0
+    ) -> bool:
+        """The same pose, velocities and accelerations, each within `rtol` or `atol`."""
+        rates = zip(self.arrays[2:], other.arrays[2:], strict=True)
+        return self.pose.is_close(other.pose, rtol, atol) and all(
+            components_close(one, two, rtol, atol) for one, two in rates
+        )
 
     def __matmul__(self, other: FrameMotion) -> FrameMotion:
         if not isinstance(other, FrameMotion):

@@ -49,6 +49,14 @@ class Rate(Generic[Tensor]):
         value = type(self.value)(column, self.value.frame)
         return Rate(self.quantity, value, seen_from=outward.seen_from)
 
+    def is_close(
+        self, other: Rate[Tensor], rtol: float = 1e-12, atol: float = 0.0
+    ) -> bool:
+        """The same rate of the same quantity, each within `rtol` or `atol`."""
+        require_same_frame("compare", self.seen_from, other.seen_from)
+        quantities = self.quantity.is_close(other.quantity, rtol, atol)
+        return quantities and self.value.is_close(other.value, rtol, atol)
+
     def _towards_observer(self, w: AngularVelocity) -> AngularVelocity:
         if w.of is self.seen_from:
             return w
