@@ -247,3 +247,29 @@ def test_importing_the_room_imports_nothing_heavy():
 
 
 ROOM = Path(polhode.actions.__file__).parent
+
+
+def test_actions_of_masses_and_contacts_read_in_numbers():
+    """Whom they act on, and how strongly, in one line."""
+    world, moon, ship = Frame("world"), Frame("moon"), Frame("ship")
+    places = (Point(moon, [0, 0, 0]), Point(ship, [0, 0, 1]))
+    masses = (PointMass(places[0], 5.0), PointMass(places[1], 2))
+    assert repr(masses[1]) == "PointMass(2 kg at [0, 0, 1] of 'ship')"
+    listed = "5 kg of 'moon', 2 kg of 'ship'"
+    assert repr(Gravitation(masses, 1.5)) == f"Gravitation({listed}, G=1.5)"
+    many = Gravitation(masses * 3, 1.5)
+    assert repr(many) == f"Gravitation({listed}, 5 kg of 'moon', 3 more, G=1.5)"
+    weight = "Weight(9.81 m/s^2 along -Z)"
+    found = repr(Weight(9.81).on(masses, by=world))
+    assert found == f"WeightOf({weight} on {listed}, by 'world')"
+    place = Point(ship, [0, 0, 0], "sole")
+    rubbing = friction.Friction(
+        place, world, [0, 0, 1], 5.0, friction.Coulomb(0.3, 0.4)
+    )
+    assert repr(rubbing) == (
+        "Friction('friction' at Point('ship', [0, 0, 0], 'sole'), on 'world'"
+        " under 5 N along [0, 0, 1], Coulomb(dynamic=0.3, static=0.4))"
+    )
+    assert repr(friction.Viscous(0.2)) == "Viscous(0.2 N s/m)"
+    smooth = friction.Regularised(0.3, 0.01)
+    assert repr(smooth) == "Regularised(dynamic=0.3, speed=0.01)"

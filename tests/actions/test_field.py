@@ -319,3 +319,12 @@ def test_fields_and_loads_serve_inside_a_trace():
         traced = jax.tree.leaves(jax.jit(asked)(x, 0.5))
     for one, other in zip(jax.tree.leaves(asked(x, 0.5)), traced, strict=True):
         assert_close(other, one, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("ask", ["value", "gradient", "curl", "divergence"])
+def test_a_singular_place_is_refused(ask):
+    """No NaN: where the law is not finite, it is said by name and place."""
+    swirl = ForceField.of_place(lambda x: x / (x @ x), WORLD, "spout")
+    with pytest.raises(ForceError, match=r"'spout' has no \w+ at \[0, 0, 0\]"):
+        getattr(swirl, ask)([0, 0, 0])
+    assert np.all(np.isfinite(getattr(swirl, ask)([0, 0, 1])))

@@ -174,3 +174,9 @@ def test_the_report_on_a_follower_names_what_is_broken():
     thruster = AppliedForce(Point.origin(ship), Vector([1, 0, 0], ship))
     text = str(audit_invariance(thruster))
     assert text.startswith("'force' does not obey the third law.")
+
+
+def test_a_weight_without_masses_is_told_how_to_be_audited():
+    """No bare AttributeError: the words name the verb that gives it bodies."""
+    with pytest.raises(ModelError, match=r"weight\.on\(masses, by="):
+        audit_invariance(Weight(9.81))

@@ -21,8 +21,9 @@ from polhode.actions.invariant import (
 )
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, power
 from polhode.actions.potential import ForceFunction, Potential
+from polhode.actions.raw_potential import RawPotential
 from polhode.actions.spring import Spring
-from polhode.errors import ModelError
+from polhode.errors import ForceError, ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
@@ -330,3 +331,41 @@ def test_slopes_are_vectors_of_the_pivot_frame():
 def test_a_potential_names_its_bodies():
     """repr tells the name and the bodies."""
     assert repr(THREE) == "Potential('uneven' of 'pivot', 'second', 'third')"
+
+
+WRONG_LAWS = {
+    "vector": (lambda b: b.position, r"shape \(3,\)"),
+    "float": (lambda b: float(b.position[0]), "gave no energy"),
+    "branch": (lambda b: 1.0 if b.position[0] > 0 else 2.0, "gave no energy"),
+    "arguments": (lambda b, c: b.position @ c.position, "gave no energy"),
+    "nothing": (lambda b: None, "gave no energy"),
+    "complex": (lambda b: 1j * b.position[0], "a complex number"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_LAWS)
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_law_that_gives_no_energy_is_refused_by_name(kind, raw):
+    """Vectors, float(), branches and wrong arguments: the potential is named."""
+    law, said = WRONG_LAWS[kind]
+    one, two = Frame("one"), Frame("two")
+    made = (
+        RawPotential((one,), lambda *a: law(*a[:-1]), name="mine")
+        if raw
+        else Potential((one, two), law, name="mine")
+    )
+    count = 1 if raw else 2
+    poses = Poses(np.stack([np.eye(3)] * count), np.ones((count, 3)))
+    twists = Twists(np.zeros((count, 3)), np.zeros((count, 3)))
+    for ask in (lambda: made.energy(poses), lambda: made.wrenches(poses, twists)):
+        with pytest.raises(ForceError, match=f"'mine'.*{said}|'mine' {said}"):
+            ask()
+
+
+def test_an_energy_that_is_a_whole_number_is_an_energy():
+    """A constant law pushes nothing."""
+    made = Potential((Frame("one"), Frame("two")), lambda b: 3)
+    poses = Poses(np.stack([np.eye(3)] * 2), np.ones((2, 3)))
+    assert made.energy(poses) == 3.0
+    at_rest = Twists(np.zeros((2, 3)), np.zeros((2, 3)))
+    assert not np.any(made.wrenches(poses, at_rest).forces)

@@ -42,7 +42,7 @@ from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, cross
-from polhode.lowering.double import jacobian
+from polhode.lowering.double import doubled, jacobian
 from polhode.matter.axes import Y, Z
 from strategies_actions import (
     generators,
@@ -309,3 +309,42 @@ def test_a_closed_spring_by_energy_keeps_its_stiffness(law):
     assert_close(slope, -stiffness * np.eye(3), rtol=1e-14)
     assert_close(bowl, stiffness * np.eye(3), rtol=1e-14)
     assert_close(pull, -near, rtol=1e-13)
+
+
+def _closed(law, speed=0.0):
+    """The force of a central law on points that meet, moving apart along x."""
+    action = CentralForce(Point(BODY, [0, 0, 0]), Point(OTHER, [0, 0, 0]), law)
+    poses = Poses(np.stack([np.eye(3)] * 2), np.zeros((2, 3)))
+    linear = np.array([[speed, 0, 0], [0, 0, 0]])
+    return action.wrenches(poses, Twists(np.zeros((2, 3)), linear)).forces[0]
+
+
+def test_a_central_force_has_its_limit_where_the_points_meet():
+    """A law that is zero at length zero gives no force there; another has none."""
+    for law in (
+        lambda x, rate, t: -3.0 * x,
+        lambda x, rate, t: -(x**3) - x * rate,
+        lambda x, rate, t: -jnp.sqrt(x),
+    ):
+        assert not np.any(_closed(law, 0.4))
+    assert not np.any(_closed(lambda x, rate, t: -3.0 * x - 0.7 * rate))
+    assert np.all(np.isnan(_closed(lambda x, rate, t: -3.0 * (x - 0.5))))
+    assert np.any(np.isnan(_closed(lambda x, rate, t: -0.7 * rate, 0.4)))
+
+
+def test_a_central_force_keeps_its_stiffness_where_the_points_meet():
+    """The slope of the force at no length is that of the law, in both modes."""
+    action = CentralForce(
+        Point(BODY, [0, 0, 0]),
+        Point(OTHER, [0, 0, 0]),
+        lambda x, rate, t: -3 * x - x**3,
+    )
+    turns, rest = np.stack([np.eye(3)] * 2), np.zeros((2, 3))
+
+    def force(d):
+        places = jnp.stack([d, jnp.zeros(3)])
+        return action.wrenches(Poses(turns, places), Twists(rest, rest)).forces[0]
+
+    both = doubled(lambda d: (jax.jacfwd(force)(d), jax.jacrev(force)(d)))
+    for slope in both(np.zeros(3)):
+        assert_close(slope, -3 * np.eye(3), atol=1e-14)

@@ -60,6 +60,7 @@ _REASONS = {
     "text, equality or a constant: no function of arrays": """
         geometry.vector.permutation_symbol geometry.vector.shown
         geometry.vector.components_close geometry.vector.is_scalar
+        actions.gravitation.listed_masses
     """,
     "a question answered on the host: a rank, a choice or a fit with refusals": """
         geometry.configuration.degrees_of_freedom

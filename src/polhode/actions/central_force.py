@@ -19,7 +19,7 @@ from polhode.actions.motion_arrays import (
     velocity_at,
 )
 from polhode.geometry.frame import Frame
-from polhode.geometry.vector import dot
+from polhode.geometry.vector import dot, norm
 from polhode.lowering.arrays import removable
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
@@ -31,7 +31,8 @@ class CentralForce:
     """A force along the line of two points, by a law of the user.
 
     `law(length, rate, t)` is the push in newtons that drives the points apart, from
-    their distance, its rate and the time; traceable. A pull is negative.
+    their distance, its rate and the time; traceable. A pull is negative. Where the
+    points meet the push has no direction: the law must be zero there.
     """
 
     on: Attachment
@@ -74,17 +75,30 @@ class CentralForce:
 
     def fault(self) -> str:
         """No line, or no number from the law."""
-        return "Its two ends are at one place, or its law gave no finite force."
+        return (
+            "Its two ends are at one place and its law is not zero there,"
+            " or it gave no finite force."
+        )
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
         def force(d: Any, v: Any, t: Any) -> Any:
+            import jax
             import jax.numpy as jnp
 
             square = dot(d, d)
             closed = square == 0
-            length = jnp.sqrt(removable(closed, 1.0, square))
-            push = self.law(length, dot(d, v) / length, t)
-            return removable(closed, np.nan, push / length) * d
+            safe = jnp.sqrt(removable(closed, 1.0, square))
+            length = removable(closed, 0.0, safe)
+            # From one place they part at the speed at which they move.
+            rate = removable(closed, norm(v), dot(d, v) / safe)
+
+            def pushed(x: Any) -> Any:
+                return jnp.asarray(self.law(x, rate, t), float)
+
+            push, slope = jax.jvp(pushed, (length,), (jnp.ones_like(length),))
+            slope = jnp.where(jnp.isfinite(slope), slope, 0.0)
+            limit = jnp.where(push == 0, slope, np.nan)
+            return removable(closed, limit, push / safe) * d
 
         return doubled(force)

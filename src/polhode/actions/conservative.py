@@ -157,10 +157,11 @@ def energy_from(
 
 
 def _refuse_undefined(field: ForceField, start: np.ndarray) -> None:
-    if np.all(np.isfinite(field.value(start))):
-        return
-    raise ForceError(
-        f"{field.name!r} has no force at its reference place {start}.",
-        "Energy is measured from there along straight rays.",
-        "Choose a reference place inside the domain of the field.",
-    )
+    try:
+        field.value(start)
+    except ForceError as reason:
+        raise ForceError(
+            f"{field.name!r} has no force at its reference place {start}.",
+            "Energy is measured from there along straight rays.",
+            "Choose a reference place inside the domain of the field.",
+        ) from reason

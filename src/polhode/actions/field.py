@@ -14,9 +14,10 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.quadrature import Quadrature
-from polhode.geometry.admission import admit
+from polhode.errors import ForceError
+from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame
-from polhode.geometry.vector import cross, vee
+from polhode.geometry.vector import cross, shown, vee
 from polhode.lowering.double import doubled, gradient, jacobian
 
 Law = Callable[[Any, Any, Any], Any]
@@ -64,11 +65,12 @@ class ForceField:
 
     def value(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """The force at x on what moves there with v at time t."""
-        return self._value(*_admitted(self, x, v, t))
+        return _finite(self, "force", self._value(*_admitted(self, x, v, t)), x)
 
     def gradient(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """How the force changes from place to place.   G_ij = d F_i / d x_j"""
-        return self._jacobian(*_admitted(self, x, v, t))
+        slopes = self._jacobian(*_admitted(self, x, v, t))
+        return _finite(self, "gradient", slopes, x)
 
     def curl(self, x: Any, v: Any = (0.0, 0.0, 0.0), t: float = 0.0) -> Any:
         """curl F = (dF3/dx2 - dF2/dx3, ...): twice the axial vector of the gradient."""
@@ -116,6 +118,16 @@ class ForceField:
 def _admitted(field: ForceField, x: Any, v: Any, t: Any) -> tuple[Any, Any, Any]:
     place = admit(x, (3,), f"a place in {field.name!r}")
     return place, admit(v, (3,), f"a velocity in {field.name!r}"), t
+
+
+def _finite(field: ForceField, what: str, numbers: Any, x: Any) -> Any:
+    if is_traced(numbers) or np.all(np.isfinite(numbers)):
+        return numbers
+    raise ForceError(
+        f"{field.name!r} has no {what} at {shown(np.asarray(x, float))}.",
+        "Its law, or a derivative of it, is not finite there.",
+        "Ask at another place, or give the law its limit where it has one.",
+    )
 
 
 def laplacian(function: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -25,7 +25,7 @@ from polhode.actions.motion_arrays import (
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
-from polhode.geometry.vector import dot, norm
+from polhode.geometry.vector import dot, norm, shown
 from polhode.lowering.arrays import namespace, removable
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
@@ -144,6 +144,10 @@ class Coulomb:
         """Whether the contact can stay at rest: |T| <= mu_s N."""
         return sticks(tangential, load, at(self.static, table))
 
+    def __repr__(self) -> str:
+        dynamic, static = shown(at(self.dynamic)), shown(at(self.static))
+        return f"Coulomb(dynamic={dynamic}, static={static})"
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -165,6 +169,9 @@ class Viscous:
     def force(self, velocity: Any, load: Any, table: Table = NOMINAL) -> Any:
         """T = -c v"""
         return -at(self.damping, table) * velocity
+
+    def __repr__(self) -> str:
+        return f"Viscous({shown(at(self.damping))} N s/m)"
 
 
 @final
@@ -197,6 +204,10 @@ class Regularised:
         """T = -mu N v/sqrt(v^2 + s^2)"""
         mu, speed = at(self.dynamic, table), at(self.speed, table)
         return regularised_friction(velocity, load, mu, speed)
+
+    def __repr__(self) -> str:
+        dynamic, speed = shown(at(self.dynamic)), shown(at(self.speed))
+        return f"Regularised(dynamic={dynamic}, speed={speed})"
 
 
 @final
@@ -256,3 +267,10 @@ class Friction:
     def fault(self) -> str:
         """Friction is finite at finite speeds."""
         return "The velocities are not finite."
+
+    def __repr__(self) -> str:
+        load, normal = shown(at(self.load)), shown(self.normal)
+        return (
+            f"Friction({self.name!r} at {self.on!r}, on {self.by.name!r}"
+            f" under {load} N along {normal}, {self.law!r})"
+        )

@@ -15,7 +15,7 @@ from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potential import distinct
 from polhode.geometry.frame import Frame
-from polhode.geometry.vector import cross
+from polhode.geometry.vector import cross, shown
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import (
     NOMINAL,
@@ -53,6 +53,18 @@ class PointMass:
 
         mass = Parameter.derived(f"{body.name}.mass", law, *body.parameters)
         return PointMass(body.mass_centre, mass, body.name)
+
+    def __repr__(self) -> str:
+        place = shown(self.point.coordinates)
+        frame = self.point.frame.name
+        return f"PointMass({shown(at(self.mass))} kg at {place} of {frame!r})"
+
+
+def listed_masses(masses: Sequence[PointMass]) -> str:
+    """Some masses in words: the first three, and how many more."""
+    named = [f"{shown(at(mass.mass))} kg of {mass.name!r}" for mass in masses[:3]]
+    more = [f"{len(masses) - 3} more"] if len(masses) > 3 else []
+    return ", ".join(named + more)
 
 
 def mutual_pulls(places: Any, masses: Any, others: np.ndarray, constant: Any) -> Any:
@@ -136,6 +148,9 @@ class Gravitation:
     def fault(self) -> str:
         """Two masses at one place."""
         return "Two masses are at one place: their pull on each other is undefined."
+
+    def __repr__(self) -> str:
+        return f"Gravitation({listed_masses(self.masses)}, G={at(self.constant):g})"
 
     @cached_property
     def _owners(self) -> tuple[int, ...]:

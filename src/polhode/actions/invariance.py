@@ -10,14 +10,14 @@ and this holds exactly if the wrenches obey the third law and time is not explic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.actions.action import Action, third_law_residual
 from polhode.actions.invariant import superposed
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.errors import ForceError
+from polhode.errors import ForceError, ModelError
 from polhode.geometry import so3
 
 TOLERANCE = 1e-9
@@ -107,6 +107,7 @@ def audit_invariance(
 
     `scale` is the length and the time over which the energy varies, in m and s.
     """
+    _require_bodies(action)
     rng = np.random.default_rng(seed)
     count = len(action.bodies)
     draws = [_random_poses(rng, count, scale) for _ in range(samples)]
@@ -128,6 +129,17 @@ def audit_invariance(
     moment, force = np.max(residuals, axis=0)
     return InvarianceReport(
         action, float(translation), float(rotation), float(time), force, moment
+    )
+
+
+def _require_bodies(action: Any) -> None:
+    if hasattr(action, "bodies") and hasattr(action, "wrenches"):
+        return
+    raise ModelError(
+        f"{action!r} cannot be audited: it does not say on which bodies it acts.",
+        "The audit moves the bodies, and looks at the wrenches on all of them.",
+        "Give an action between bodies; of a weight, weight.on(masses, by=...), with"
+        " the frame of what pulls.",
     )
 
 

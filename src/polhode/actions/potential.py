@@ -24,7 +24,7 @@ from polhode.actions.invariant import (
     triple_products,
 )
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.errors import ModelError
+from polhode.errors import ForceError, ModelError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.lowering.arrays import namespace
 from polhode.lowering.double import doubled
@@ -135,12 +135,14 @@ class Potential:
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
-        return doubled(lambda seen, c: self.law(*placements(seen), **c))
+        return doubled(lambda seen, c: energy_by(self, *placements(seen), **c))
 
     @cached_property
     def _slopes(self) -> Callable[..., Any]:
         def slopes(seen: Poses, c: dict[str, Any]) -> Slopes:
-            return slopes_of(lambda poses: self.law(*placements(poses), **c), seen)
+            return slopes_of(
+                lambda poses: energy_by(self, *placements(poses), **c), seen
+            )
 
         return doubled(slopes)
 
@@ -184,6 +186,33 @@ class ForceFunction:
             potential.constants,
             name=potential.name,
         )
+
+
+def energy_by(potential: Any, *arguments: Any, **constants: Any) -> Any:
+    """The energy that a user's law gives, refused by name if it is not one number."""
+    import jax
+
+    try:
+        value = jax.numpy.asarray(potential.law(*arguments, **constants))
+    except PolhodeError:
+        raise
+    except (TypeError, ValueError) as reason:
+        first = str(reason).partition("\n")[0]
+        raise ForceError(
+            f"the law of {potential.name!r} gave no energy.",
+            f"Calling it failed: {first}",
+            "Let it take one placement (position, rotation) a body, as its class says,"
+            " and its constants by name, and calculate with jax.numpy: no float(), no"
+            " NumPy, no `if` on numbers.",
+        ) from reason
+    if value.shape != () or jax.numpy.iscomplexobj(value):
+        kind = "a complex number" if value.shape == () else f"shape {value.shape}"
+        raise ForceError(
+            f"the law of {potential.name!r} gave {kind}, not one number.",
+            "Energy is a scalar: forces and moments are its slopes.",
+            "Return the energy in joules, such as k * b.position @ b.position / 2.",
+        )
+    return value.astype(float)
 
 
 def distinct(name: str, bodies: Any, least: int) -> tuple[Frame, ...]:

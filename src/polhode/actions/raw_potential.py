@@ -15,7 +15,14 @@ from typing import Any, NamedTuple, final
 from polhode.actions.invariance import audit_invariance
 from polhode.actions.invariant import Placement, Slopes, placements, slopes_of
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.actions.potential import Energy, Potential, admitted, distinct, values_of
+from polhode.actions.potential import (
+    Energy,
+    Potential,
+    admitted,
+    distinct,
+    energy_by,
+    values_of,
+)
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
@@ -104,17 +111,19 @@ class RawPotential:
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
-        return doubled(lambda poses, t, c: self.law(*placements(poses), t, **c))
+        return doubled(lambda poses, t, c: energy_by(self, *placements(poses), t, **c))
 
     @cached_property
     def _slopes(self) -> Callable[..., Any]:
         import jax
 
         def slopes(poses: Poses, t: Any, c: dict[str, Any]) -> FullSlopes:
-            by_poses = slopes_of(lambda p: self.law(*placements(p), t, **c), poses)
+            by_poses = slopes_of(
+                lambda p: energy_by(self, *placements(p), t, **c), poses
+            )
             one = jax.numpy.ones_like(t)
             by_time = jax.jvp(
-                lambda at: jax.numpy.asarray(self.law(*placements(poses), at, **c)),
+                lambda at: energy_by(self, *placements(poses), at, **c),
                 (t,),
                 (one,),
             )[1]

@@ -11,7 +11,11 @@ import numpy as np
 
 from polhode.actions.attachment import held, parameters_of
 from polhode.actions.coefficient import coefficient
-from polhode.actions.gravitation import PointMass, summed_on_bodies
+from polhode.actions.gravitation import (
+    PointMass,
+    listed_masses,
+    summed_on_bodies,
+)
 from polhode.actions.invariant import with_reaction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.actions.potential import distinct
@@ -129,6 +133,10 @@ class WeightOf:
     def fault(self) -> str:
         """Weight is finite at finite poses."""
         return "The positions are not finite."
+
+    def __repr__(self) -> str:
+        masses = listed_masses(self.masses)
+        return f"WeightOf({self.law!r} on {masses}, by {self.by.name!r})"
 
     @cached_property
     def _up(self) -> np.ndarray:
