@@ -17,7 +17,9 @@ from polhode.lowering.llvm.text import SCALAR, SLOT, vector
 from polhode.lowering.schedule import inner_uses
 
 BLOCK_AT_MOST = 3_000  # operations that stay in one piece
-PART = 250  # operations in each piece of a longer block
+PART = 1_500  # operations in each piece of a longer block: large ones run quicker,
+SMALL_PART = 250  # small ones compile quicker,
+VERY_LONG = 20_000  # and of so many operations only small ones compile in bearable time
 
 STORES = -1  # the number of the parts that fill columns
 
@@ -37,6 +39,7 @@ class Outliner:  # limit: one short step of the cutting each
     def __init__(self, emit: Emitter, block: Block, stores: Sequence[Store]):
         self.emit, self.nodes, self.home = emit, emit.plan.of(block), block
         self.stores = stores
+        self.size = SMALL_PART if len(self.nodes) > VERY_LONG else PART
         self.part_of: dict[Node, int] = {}
         self.parts: list[list[Node]] = []
         self.slots: dict[Node, int] = {}
@@ -54,8 +57,8 @@ class Outliner:  # limit: one short step of the cutting each
                 FLOW[item.op](emit, item)
             else:
                 self._call(item, wanted)
-        for start in range(0, len(self.stores), PART):
-            self._call_stores(self.stores[start : start + PART])
+        for start in range(0, len(self.stores), self.size):
+            self._call_stores(self.stores[start : start + self.size])
 
     def _cut(self) -> list[Node | int]:
         """Loops, branches and loads in their places, and numbers of parts between."""
@@ -69,7 +72,7 @@ class Outliner:  # limit: one short step of the cutting each
                 sequence.append(node)  # it runs before the part around it
                 continue
             outside = argument or (node.op in FLOW and node.op != "load")
-            if outside or len(current) >= PART:
+            if outside or len(current) >= self.size:
                 current = self._close(sequence, current)
             if outside:
                 sequence.append(node)
