@@ -9,6 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode import Y, Z
 from polhode.formulation.registry import FORMULATIONS
+from strategies_system import topology
 
 FORMS = ("recursive", "Gauss", "Lagrange, second kind", "Kane", "Hamilton")
 
@@ -118,6 +119,7 @@ def test_shares_make_up_the_force():
         shares = equations.shares(state)
         assert set(shares) == {"weight", "spring"}
         total = shares["weight"] + shares["spring"]
+        assert_close(total, equations.force(state), rtol=1e-12)
         assert_close(total[-1], -9.81 + 30.0 * 0.8, rtol=1e-13)
 
 
@@ -142,3 +144,11 @@ def test_udwadia_and_kalaba_ask_for_constraints(pendulum):
     assert len(table.applied) == len(FORMULATIONS) - 1
     assert table.worst < 1e-12
     assert all(row.microseconds > 0 and row.operations > 0 for row in table.applied)
+
+
+def test_redundant_constraints_leave_many_reactions():
+    """Where two hinges share a load, the table says so, and the motion is one."""
+    table = ph.compare(topology("doubled_hinge"))
+    assert table.worst < 1e-12
+    assert all(np.isnan(row.reactions) for row in table.applied)
+    assert "many" in str(table.applied[0])

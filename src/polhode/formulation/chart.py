@@ -14,7 +14,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from polhode.system.system import System
 
@@ -54,4 +53,4 @@ def energies(system: System, q: Any, table: Any) -> tuple[Callable, Callable]:
 
 def origin(system: System) -> Any:
     """x = 0: the present configuration."""
-    return jnp.asarray(np.zeros(system.speeds))
+    return jnp.zeros(system.speeds)

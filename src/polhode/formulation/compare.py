@@ -14,6 +14,7 @@ from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL
+from polhode.system.check import mobility
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -25,7 +26,11 @@ REPEATS = 10  # of which the quickest is taken
 @final
 @dataclass(frozen=True)
 class Row:
-    """One formulation's line of the table; `reason` where it does not apply."""
+    """One formulation's line of the table; `reason` where it does not apply.
+
+    The disagreement of reactions is not a number where constraints are redundant: then
+    many reactions serve one motion.
+    """
 
     name: str
     unknowns: int = 0
@@ -39,9 +44,10 @@ class Row:
     def __str__(self) -> str:
         if self.reason:
             return f"{self.name:24} does not apply: {self.reason}"
+        loads = "many" if np.isnan(self.reactions) else f"{self.reactions:.1e}"
         return (
             f"{self.name:24} {self.unknowns:8} {self.equations:9} "
-            f"{self.disagreement:13.1e} {self.reactions:9.1e} "
+            f"{self.disagreement:13.1e} {loads:>9} "
             f"{self.operations:10} {self.microseconds:8.2f}"
         )
 
@@ -112,6 +118,8 @@ def compare(system: System, state: State | None = None) -> Comparison:
         ]
         for name, each in found.items()
     }
+    if mobility(system, states[0]).redundant:
+        gaps = {name: [of_motion, np.nan] for name, (of_motion, _) in gaps.items()}
     rows = [
         Row(name, reason=reasons[name])
         if name in reasons

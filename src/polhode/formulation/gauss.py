@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Core, Equations, Terms, solved
-from polhode.formulation.reactions import wrenches_by_balance
+from polhode.formulation.reactions import by_balance
 from polhode.formulation.spatial import inertial_wrenches
 from polhode.formulation.speeds import drift, in_speeds
 from polhode.system.system import System
@@ -85,25 +85,22 @@ def _in_other_velocities(system: System, chosen: Velocities) -> Equations:
         z, z_dot = speeds(1.0 * jnp.asarray(t), q, y, y_dot, table)
         return inner.functions.bodies(t, q, z, z_dot, table)
 
-    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Any) -> Any:
-        y_dot, intensities = solution
-        state = t, q, zeta(t, q, y)
-        V_dot = bodies(t, q, y, y_dot, table)
-        return wrenches_by_balance(system, state, V_dot, intensities, table)
-
     def along(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
         E = jax.jacfwd(zeta, 2)(t, q, y)
         return E.T @ inner.functions.along(t, q, zeta(t, q, y), W, table)
 
+    def own(t: Any, q: Any, y: Any, table: Any) -> Any:
+        return zeta(t, q, y)
+
     inner = gauss(system)
     core = Core(
         start=lambda t, q, z, table: chosen.from_speeds(t, q, z),
-        speeds=lambda t, q, y, table: zeta(t, q, y),
+        speeds=own,
         rates=lambda t, q, y, table: system.rates(t, q, zeta(t, q, y), table),
         terms=terms,
         accelerations=solved(terms),
         bodies=bodies,
         along=along,
-        joint_wrenches=joint_wrenches,
+        joint_wrenches=by_balance(system, own, bodies),
     )
     return Equations("Gauss", system, tuple(chosen.names), system.row_names, core)

@@ -18,9 +18,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.formulation.chart import lagrangian, origin, speeds_in_chart
+from polhode.formulation.chart import energies, lagrangian, origin, speeds_in_chart
 from polhode.formulation.equations import Core, Equations, Terms
-from polhode.formulation.reactions import wrenches_by_balance
+from polhode.formulation.reactions import by_balance
 from polhode.formulation.solve import (
     VANISHING,
     factored,
@@ -66,19 +66,10 @@ def hamilton(system: System) -> Equations:
         A, gamma = system.constraint_rows(t, q, z, table)
         M = system.mass_matrix(t, q, table)
         yielding = solve_definite(M, A.T).T if A.shape[0] else A
-        bias = jax.grad(H, 1)(t, x, y) + lasting
+        stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
+        bias = jax.grad(H, 1)(t, x, y) - stored + lasting
         right = gamma + yielding @ _growth(system, t, q, z, table)
-        return Terms(jnp.eye(len(y)), bias, given, yielding, right)
-
-    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
-        _, b, f, rows, right = terms(t, q, y, table)
-        free = f - b
-        if rows.shape[0] == 0:
-            return free, jnp.zeros(0)
-        M = system.mass_matrix(t, q, table)
-        A, least = rows @ M, VANISHING * M.shape[0] / jnp.trace(M)
-        intensities = solve_rows(rows @ A.T, right - rows @ free, least)
-        return free + A.T @ intensities, intensities
+        return Terms(jnp.eye(len(y)), bias, given - stored, yielding, right)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
         z = speeds(t, q, y, table)
@@ -86,23 +77,31 @@ def hamilton(system: System) -> Equations:
         z_dot = solve(y_dot - _growth(system, t, q, z, table))
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Any) -> Any:
-        state = t, q, speeds(t, q, y, table)
-        V_dot = bodies(t, q, y, solution[0], table)
-        return wrenches_by_balance(system, state, V_dot, solution[1], table)
-
     core = Core(
         start=start,
         speeds=speeds,
         rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
         terms=terms,
-        accelerations=accelerations,
+        accelerations=lambda t, q, y, table: _solved(
+            system.mass_matrix(t, q, table), terms(t, q, y, table)
+        ),
         bodies=bodies,
         along=lambda t, q, y, W, table: along(system, t, q, W, table),
-        joint_wrenches=joint_wrenches,
+        joint_wrenches=by_balance(system, speeds, bodies),
     )
     names = tuple(f"p({name})" for name in system.speed_names)
     return Equations("Hamilton", system, names, system.row_names, core)
+
+
+def _solved(M: Any, terms: Terms) -> tuple[Any, Any]:
+    """y_dot and l, where reactions are A^T l and the rows on y_dot are A M^-1."""
+    _, b, f, rows, right = terms
+    free = f - b
+    if rows.shape[0] == 0:
+        return free, jnp.zeros(0)
+    A, least = rows @ M, VANISHING * M.shape[0] / jnp.trace(M)
+    intensities = solve_rows(rows @ A.T, right - rows @ free, least)
+    return free + A.T @ intensities, intensities
 
 
 def _momenta(system: System, t: Any, q: Any, at: tuple[Any, Any]) -> Any:

@@ -18,7 +18,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from polhode.formulation.equations import Core, Equations, Terms, solved
 from polhode.formulation.free_bodies import FreeBodies, twists_at
@@ -38,7 +37,7 @@ def lagrange_first_kind(system: System) -> Equations:
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
         t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
         free = FreeBodies(system, q, poses, table)
-        x, x_dot = jnp.asarray(np.zeros((n, 6))), y.reshape(n, 6)
+        x, x_dot = jnp.zeros((n, 6)), y.reshape(n, 6)
         momentum = jax.grad(free.kinetic_energy, 1)
         growth = jax.jvp(lambda x: momentum(x, x_dot), (x,), (x_dot,))[1]
         bias = growth - jax.grad(free.kinetic_energy, 0)(x, x_dot)

@@ -63,6 +63,19 @@ def wrenches_by_balance(
     return jnp.stack(each)
 
 
+def by_balance(
+    system: System, speeds: Callable[..., Any], bodies: Callable[..., Any]
+) -> Callable[..., Any]:
+    """`Core.joint_wrenches` of a formulation, from its `speeds` and `bodies`."""
+
+    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Table) -> Any:
+        y_dot, intensities = solution
+        state, V_dot = (t, q, speeds(t, q, y, table)), bodies(t, q, y, y_dot, table)
+        return wrenches_by_balance(system, state, V_dot, intensities, table)
+
+    return joint_wrenches
+
+
 def constraint_wrenches(
     system: System, state: tuple, intensities: Any, table: Table
 ) -> list[Any]:

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Core, Equations, Terms, solved
-from polhode.formulation.reactions import wrenches_by_balance
+from polhode.formulation.reactions import by_balance
 from polhode.system.system import System
 
 
@@ -40,20 +40,18 @@ def in_speeds(
     def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Any) -> Any:
-        z_dot, intensities = solution
-        V_dot = bodies(t, q, z, z_dot, table)
-        return wrenches_by_balance(system, (t, q, z), V_dot, intensities, table)
+    def speeds(t: Any, q: Any, z: Any, table: Any) -> Any:
+        return z
 
     core = Core(
-        start=lambda t, q, z, table: z,
-        speeds=lambda t, q, z, table: z,
+        start=speeds,
+        speeds=speeds,
         rates=system.rates,
         terms=terms,
         accelerations=accelerations or solved(terms),
         bodies=bodies,
         along=lambda t, q, z, W, table: along(system, t, q, W, table),
-        joint_wrenches=joint_wrenches,
+        joint_wrenches=by_balance(system, speeds, bodies),
     )
     return Equations(name, system, system.speed_names, system.row_names, core)
 
