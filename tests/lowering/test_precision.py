@@ -78,3 +78,11 @@ def test_a_program_with_folded_values_serves_a_trace_in_single_precision():
     program = ph.compile(lambda a, x: a * x.sum(), 0.1, np.ones(3), vary=["x"])
     assert float(jax.jit(program)(jnp.ones(3))) == pytest.approx(0.3, rel=1e-6)
     assert program(np.ones(3)) == 0.1 * 3
+
+
+def test_what_jax_keeps_of_a_jitted_function_stays_whole():
+    """Compiling a function leaves the traces of jitted functions in it as they were."""
+    inner = jax.jit(lambda x: jnp.where(x > 0, x * np.array([2.0, 3.0]), 0.0))
+    ph.compile(lambda x: inner(x).sum(), np.ones(2))
+    gradient = ph.compile(jax.grad(lambda x: inner(x).sum()), np.ones(2))
+    assert np.array_equal(gradient(np.ones(2)), [2.0, 3.0])

@@ -72,15 +72,11 @@ def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]
 def _let_go(trace: Any) -> None:
     """Copies in place of the arrays that JAX remembers, which then forgets them.
 
-    Else the user's own function would meet its constants in our precision.
+    Else the user's own function would meet its constants in our precision. Traces
+    inside this one are left as they are: JAX keeps those of jitted functions.
     """
-    closed = isinstance(trace, ClosedJaxpr)
-    jaxpr = trace.jaxpr if closed else trace
-    if closed:
-        trace.consts[:] = map(_copied, trace.consts)
-    for equation in jaxpr.eqns:
-        for inner in _inner_traces(equation.params):
-            _let_go(inner)
+    jaxpr = trace.jaxpr
+    trace.consts[:] = map(_copied, trace.consts)
     for atoms in (jaxpr.outvars, *(equation.invars for equation in jaxpr.eqns)):
         for atom in atoms:
             if isinstance(atom, Literal):
