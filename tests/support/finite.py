@@ -19,8 +19,5 @@ def derivative(function: Callable[[float], Any], at: float, step: float = 1e-2) 
         )
     for order in range(1, 5):
         factor = 4.0**order
-        rows = [
-            (factor * b - a) / (factor - 1)
-            for a, b in itertools.pairwise(rows)
-        ]
+        rows = [(factor * b - a) / (factor - 1) for a, b in itertools.pairwise(rows)]
     return rows[0]
