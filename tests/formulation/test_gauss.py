@@ -84,7 +84,6 @@ def test_no_partial_velocity_feels_what_is_left(clouds, state, form):
     assert_close(residual, np.zeros(4), atol=1e-12)
 
 
-@pytest.mark.row("Q-01")
 def test_the_true_accelerations_deviate_least(clouds, state):
     """Any other accelerations of the same state have a larger sum of m|a - F/m|^2."""
     z_dot = ph.gauss(clouds.system).accelerations(state)
@@ -134,7 +133,6 @@ def arm():
     return ph.System([one, two], [ph.Weight(GRAVITY)], name="arm")
 
 
-@pytest.mark.row("Q-03")
 @pytest.mark.row("Q-08")
 @pytest.mark.parametrize("choice", other_velocities())
 def test_any_velocities_give_the_same_motion(arm, choice):

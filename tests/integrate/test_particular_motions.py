@@ -96,7 +96,6 @@ def test_the_damped_oscillator():
     assert np.allclose(over.q[:, 0], exact, rtol=0, atol=1e-10)
 
 
-@pytest.mark.row("D-13")
 def test_energy_changes_by_the_power_that_is_not_conservative():
     """E = K + V holds without damping; with it, E' = -c x'^2."""
     system = oscillator()
