@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
 
 ATTEMPTS = 512
-RUNNING, DONE, NOT_A_NUMBER, TOO_SMALL = 0, 1, 2, 3
+RUNNING, DONE, NOT_A_NUMBER, TOO_SMALL, UNSOLVED = 0, 1, 2, 3, 6
 
 
 class Cursor(NamedTuple):
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 class Rows(NamedTuple):
     """What attempts leave: accepted or not, t, x, slope, bend; leading axis attempts.
 
-    `bend` belongs to the step that ends at the row.
+    `bend` (terms, width) belongs to the step that ends at the row.
     """
 
     accepted: Any
@@ -82,7 +82,7 @@ def chunk_program(
     equations: Equations, method: Method, table: Any, runs: int
 ) -> Program:
     """The compiled chunk of some equations and a method, for one run or for many."""
-    key = ("chunk", type(method).__name__, tuple(sorted(table)), runs > 1)
+    key = ("chunk", type(method), method.name, tuple(sorted(table)), runs > 1)
     if key not in equations.programs:
         function = _chunk(equations, method)
         width = equations.system.coordinates + len(equations.velocity_names)
@@ -109,7 +109,7 @@ def _chunk(equations: Equations, method: Method) -> Callable[..., Any]:
             return lax.cond(
                 cursor.status == RUNNING,
                 lambda cursor: advance(field, method, plan, cursor),
-                _idle,
+                lambda cursor: _idle(method, cursor),
                 cursor,
             )
 
@@ -118,9 +118,15 @@ def _chunk(equations: Equations, method: Method) -> Callable[..., Any]:
     return chunk
 
 
-def _idle(cursor: Cursor) -> tuple[Cursor, Rows]:
+def _idle(method: Method, cursor: Cursor) -> tuple[Cursor, Rows]:
     nothing = jnp.zeros_like(cursor.x)
-    return cursor, Rows(jnp.zeros((), bool), cursor.t, nothing, nothing, nothing)
+    bend = jnp.zeros((method.bends, *cursor.x.shape))
+    return cursor, Rows(jnp.zeros((), bool), cursor.t, nothing, nothing, bend)
+
+
+def _bend(terms: tuple[Any, ...], x: Any) -> Any:
+    """The terms of dense output as one array (terms, width)."""
+    return jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
 
 
 def _fixed(
@@ -132,10 +138,13 @@ def _fixed(
     t = jnp.where(is_last, plan.stop, plan.start + count * cursor.h)
     moved = method.attempt(field, cursor.t, cursor.x, cursor.slope, cursor.h)
     x, slope, good = _arrived(field, t, moved.x)
-    status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), NOT_A_NUMBER)
+    fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
+    good = good & moved.is_solved
+    status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
     after = cursor._replace(tried=cursor.h, status=status)
     reached = after._replace(t=t, x=x, slope=slope, accepted=count)
-    return _chosen(good, reached, after), Rows(good, t, x, slope, moved.bend)
+    bend = _bend(moved.bend, x)
+    return _chosen(good, reached, after), Rows(good, t, x, slope, bend)
 
 
 def _adaptive(
@@ -148,20 +157,24 @@ def _adaptive(
     moved = method.attempt(field, cursor.t, cursor.x, cursor.slope, h)
     x, slope, good = _arrived(field, t, moved.x)
     error = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
-    good = good & jnp.isfinite(error)
+    fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
+    good = good & jnp.isfinite(error) & moved.is_solved
+    # A state without numbers, or not solved for, says nothing about the size.
+    error = jnp.where(good, error, jnp.inf)
     accepted = good & (error <= 1)
-    again = cursor.tried != 0
-    h, memory = step_size.chosen(h, error, cursor.memory, accepted, good & ~again)
+    tried = step_size.Tried(h, error, accepted, good & (cursor.tried == 0))
+    h, memory = step_size.chosen(method.order, tried, cursor.memory)
     # Also after an accepted step: time must advance by more than its rounding.
     stuck = jnp.abs(h) <= plan.least
-    reason = jnp.where(good, TOO_SMALL, NOT_A_NUMBER)
+    reason = jnp.where(good, TOO_SMALL, fault)
     running = jnp.where(is_last, DONE, jnp.where(stuck, TOO_SMALL, RUNNING))
     zero = jnp.zeros_like(h)
     after = cursor._replace(h=h, tried=h, rejected=cursor.rejected + 1)
     after = after._replace(status=jnp.where(stuck, reason, RUNNING))
     reached = cursor._replace(t=t, x=x, slope=slope, h=h, memory=memory, tried=zero)
     reached = reached._replace(accepted=cursor.accepted + 1, status=running)
-    return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, moved.bend)
+    bend = _bend(moved.bend, x)
+    return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, bend)
 
 
 def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any]:

@@ -29,6 +29,7 @@ class CommutatorFree4:
     name: ClassVar[str] = "commutator-free 4"
     order: ClassVar[int] = 4
     is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step(self.name, self.step))
@@ -49,5 +50,4 @@ class CommutatorFree4:
         q = move(q, (3 * k1 + 2 * k2 + 2 * k3 - k4) / 12)
         q = move(q, (-k1 + 2 * k2 + 2 * k3 + 3 * k4) / 12)
         y = y + (a1 + 2 * a2 + 2 * a3 + a4) / 6
-        zero = jnp.zeros_like(x)
-        return Attempt(jnp.concatenate([q, y]), zero, zero)
+        return Attempt(jnp.concatenate([q, y]))

@@ -1,29 +1,36 @@
 """Dense output: the motion between two rows.
 
-    x(t0 + s h) = x0 + s (d + (1 - s) (a + s (b + (1 - s) bend)))
+    x(t0 + s h) = x0 + s (d + (1 - s) (a + s (b + (1 - s) (e0 + s (e1 + (1 - s) ...)))))
 
     d = x1 - x0,    a = h x0_dot - d,    b = d - h x1_dot - a
 
-Hermite's cubic through the rows and their slopes, and what the method knows beyond it.
+Hermite's cubic through the rows and their slopes, and what the method knows beyond it:
+its terms e0, e1, ... each raise the degree by one, and none moves the rows or slopes.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 
 class Steps(NamedTuple):
-    """Rows of one run: t (n,), x, slope and bend (n, width), in the order of time.
+    """Rows of one run in the order of time.
 
-    `bend` of a row belongs to the step that ends there; the first has none.
+    t (n,), x and slope (n, width), bend (n, terms, width). `bend` of a row belongs to
+    the step that ends there; the first has none.
     """
 
     t: np.ndarray
     x: np.ndarray
     slope: np.ndarray
     bend: np.ndarray
+
+
+def bare(t: np.ndarray, x: np.ndarray) -> Steps:
+    """Rows between which nothing is known."""
+    return Steps(t, x, np.zeros_like(x), np.zeros((len(t), 0, x.shape[1])))
 
 
 def joined(parts: list[Steps]) -> Steps:
@@ -42,9 +49,20 @@ def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
     first = last - 1
     h = (t[last] - t[first])[:, None]
     s = (times - t[first])[:, None] / h
-    d = x[last] - x[first]
-    a = h * slope[first] - d
-    b = d - h * slope[last] - a
-    between = x[first] + s * (d + (1 - s) * (a + s * (b + (1 - s) * bend[last])))
-    between = np.where(s == 0, x[first], between)
-    return np.where(s == 1, x[last], between)
+    start, end = (x[first], slope[first]), (x[last], slope[last])
+    found = between(s, h, start, end, np.moveaxis(bend[last], 1, 0))
+    found = np.where(s == 0, x[first], found)
+    return np.where(s == 1, x[last], found)
+
+
+def between(
+    s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any], bend: Any
+) -> Any:
+    """x at the share s of a step h, from (x, slope) at its ends and its terms."""
+    d = end[0] - start[0]
+    a = h * start[1] - d
+    b = d - h * end[1] - a
+    higher = 0.0 * d
+    for k in reversed(range(len(bend))):
+        higher = bend[k] + (s if k % 2 == 0 else 1 - s) * higher
+    return start[0] + s * (d + (1 - s) * (a + s * (b + (1 - s) * higher)))

@@ -54,6 +54,7 @@ class DormandPrince:
     name: ClassVar[str] = "Dormand-Prince 5(4)"
     order: ClassVar[int] = 5
     is_adaptive: ClassVar[bool] = True
+    bends: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         rtol, atol = admit_tolerances(self.rtol, self.atol)
@@ -66,7 +67,7 @@ class DormandPrince:
         for node, weights in zip(NODES, STAGES, strict=True):
             there = x + h * _mix(weights, k)
             k.append(field.slope(t + node * h, there))
-        return Attempt(there, h * _mix(ERROR, k), h * _mix(BEND, k))
+        return Attempt(there, (h * _mix(ERROR, k),), (h * _mix(BEND, k),))
 
 
 def _mix(weights: tuple[float, ...], slopes: list[Any]) -> Any:

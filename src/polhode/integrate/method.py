@@ -19,14 +19,18 @@ from polhode.integrate.field import Field
 class Attempt(NamedTuple):
     """Where a step leads.
 
-    x       at t + h
-    error   the estimated error of x; zeros where the method has none
-    bend    what its dense output adds to Hermite's cubic: theta^2 (1 - theta)^2 bend
+    x           at t + h
+    error       estimates of the error of x, each (width,), the finest first; a method
+                of fixed step has none
+    bend        what its dense output adds to Hermite's cubic (see `dense`): as many
+                terms (width,) as the method says in `bends`
+    is_solved   whether the equations of an implicit step were solved
     """
 
     x: Any
-    error: Any
-    bend: Any
+    error: tuple[Any, ...] = ()
+    bend: tuple[Any, ...] = ()
+    is_solved: Any = True
 
 
 @runtime_checkable
@@ -44,6 +48,10 @@ class Method(Protocol):
     @property
     def is_adaptive(self) -> bool:
         """Whether it chooses its own steps."""
+
+    @property
+    def bends(self) -> int:
+        """How many terms its dense output adds to Hermite's cubic."""
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from polhode.integrate.chunk import DONE, NOT_A_NUMBER, RUNNING, TOO_SMALL
+from polhode.integrate.chunk import (
+    DONE,
+    NOT_A_NUMBER,
+    RUNNING,
+    TOO_SMALL,
+    UNSOLVED,
+)
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
@@ -22,6 +28,7 @@ CODES = {
     DONE: "DONE",
     NOT_A_NUMBER: "FORCE",
     TOO_SMALL: "INTEG",
+    UNSOLVED: "INTEG",
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
 }
@@ -92,6 +99,12 @@ def _explained(
             f"{name} stopped at {at}, {steps}: no step, however small, is accurate"
             " enough there. The motion may have a singularity at that time; what was"
             " reached is kept."
+        )
+    if end.status == UNSOLVED:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}: the equations of the next step, of"
+            f" {abs(end.tried):.3g} s, could not be solved. The step is too long for"
+            " the motion there; what was reached is kept. Give a smaller step."
         )
     return _without_numbers(system, end, table)
 

@@ -53,7 +53,8 @@ def require_memory(
         return  # their number is not known before; see `limit`
     else:
         rows = int(np.sum(plans.steps + 1))
-    needed = 8.0 * rows * (3 * width + 1)
+    bends = method.bends if samples is None else 0
+    needed = 8.0 * rows * ((2 + bends) * width + 1)
     if needed > memory:
         raise IntegrationError(
             f"{rows} rows would need {needed / 1e9:.3g} GB, and {memory / 1e9:.3g} GB"

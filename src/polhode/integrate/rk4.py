@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-import jax.numpy as jnp
-
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt, admit_step
 
@@ -23,6 +21,7 @@ class RungeKutta4:
     name: ClassVar[str] = "Runge-Kutta 4"
     order: ClassVar[int] = 4
     is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step(self.name, self.step))
@@ -32,5 +31,4 @@ class RungeKutta4:
         k2 = field.slope(t + h / 2, x + h / 2 * slope)
         k3 = field.slope(t + h / 2, x + h / 2 * k2)
         k4 = field.slope(t + h, x + h * k3)
-        zero = jnp.zeros_like(x)
-        return Attempt(x + h / 6 * (slope + 2 * k2 + 2 * k3 + k4), zero, zero)
+        return Attempt(x + h / 6 * (slope + 2 * k2 + 2 * k3 + k4))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
-from polhode.integrate.dense import Steps, evaluate, joined
+from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
 
 SLAB_BYTES = 64e6
@@ -36,11 +36,13 @@ class Wish(NamedTuple):
     samples   times (s,), or None for every step
     limit     attempts that one run may make
     watch     is told of progress between chunks; may be None
+    bends     terms of the method's dense output
     """
 
     samples: np.ndarray | None
     limit: int
     watch: Watch | None
+    bends: int
 
 
 class Kept(NamedTuple):
@@ -57,7 +59,7 @@ def run(
 ) -> list[Kept]:
     """All runs, each from its cursor to its end; leading axes are runs."""
     count, width = cursors.x.shape
-    slab = max(1, int(SLAB_BYTES / (8 * ATTEMPTS * (3 * width + 2))))
+    slab = max(1, int(SLAB_BYTES / (8 * ATTEMPTS * ((2 + wish.bends) * width + 2))))
     clock = _Clock(wish.watch, count, time.perf_counter())
     found: list[Kept] = []
     for first in range(0, count, slab):
@@ -96,7 +98,7 @@ class _Clock(NamedTuple):
 
 def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
     count = len(cursors.t)
-    keepers = [_Keeper(_part(cursors, k), wish.samples) for k in range(count)]
+    keepers = [_Keeper(_part(cursors, k), wish) for k in range(count)]
     status = np.array(cursors.status)
     try:
         while np.any(status == RUNNING):
@@ -120,11 +122,12 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
 class _Keeper:
     """Collects the rows of one run, or its values at the sample times."""
 
-    def __init__(self, cursor: Cursor, samples: np.ndarray | None):
-        first = Steps(cursor.t, cursor.x, cursor.slope, np.zeros_like(cursor.x))
+    def __init__(self, cursor: Cursor, wish: Wish):
+        straight = np.zeros((wish.bends, len(cursor.x)))
+        first = Steps(cursor.t, cursor.x, cursor.slope, straight)
         self._last = Steps(*(np.asarray(part)[None] for part in first))
-        self._samples, self._next = samples, 0
-        self._parts = [self._last] if samples is None else []
+        self._samples, self._next = wish.samples, 0
+        self._parts = [self._last] if wish.samples is None else []
 
     def take(self, rows: Rows) -> None:
         """The accepted rows of one chunk."""
@@ -146,14 +149,14 @@ class _Keeper:
         times = ahead[sign * ahead <= sign * here.t[-1]]
         if len(times):
             x = evaluate(here, times)
-            self._parts.append(Steps(times, x, np.zeros_like(x), np.zeros_like(x)))
+            self._parts.append(bare(times, x))
             self._next += len(times)
 
     def rows(self) -> Steps:
         """All that was kept; of a sampled run at least nothing, in the right shape."""
         if self._samples is not None and self._next == 0:
             self._sample(self._last)
-        nothing = Steps(*(part[:0] for part in self._last))
+        nothing = bare(self._last.t[:0], self._last.x[:0])
         return joined(self._parts or [nothing])
 
 

@@ -25,13 +25,14 @@ class SemiImplicitEuler:
     name: ClassVar[str] = "semi-implicit Euler"
     order: ClassVar[int] = 1
     is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        n, zero = field.coordinates, jnp.zeros_like(x)
+        n = field.coordinates
         q, y = x[:n], x[n:] + h * slope[n:]
         q = field.local(q, h * field.speeds(t + h, q, y))
-        return Attempt(jnp.concatenate([q, y]), zero, zero)
+        return Attempt(jnp.concatenate([q, y]))

@@ -13,7 +13,7 @@ from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.chunk import DONE, chunk_program
-from polhode.integrate.dense import Steps
+from polhode.integrate.dense import bare
 from polhode.integrate.dormand_prince import RTOL, DormandPrince
 from polhode.integrate.launch import (
     admit_parameters,
@@ -75,7 +75,7 @@ def simulate(
     cursors, plans = planned(equations, runs, start, method, until)
     require_memory(method, plans, times, start.x.shape[1], memory)
     program = chunk_program(equations, method, _first(table), len(runs))
-    wish = Wish(times, int(limit), watch)
+    wish = Wish(times, int(limit), watch, method.bends)
     made_by = equations, method, note
     found = [
         _trajectory(made_by, kept, until, {n: v[i] for n, v in table.items()})
@@ -159,7 +159,7 @@ def _trajectory(
 ) -> Trajectory:
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.cursor
-    at = Steps(*(np.asarray(part)[None] for part in (*last[:3], last.slope)))
+    at = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
     facts = (int(last.accepted), int(last.rejected))
     whole = Outcome("DONE", float(last.t), "", *facts)
     end = Trajectory(equations, method, at, whole, table, note, True)

@@ -31,13 +31,14 @@ class StormerVerlet:
     name: ClassVar[str] = "Stormer-Verlet"
     order: ClassVar[int] = 2
     is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        n, zero = field.coordinates, jnp.zeros_like(x)
+        n = field.coordinates
         q, y = x[:n], x[n:]
         half = y + h / 2 * slope[n:]
         for _ in range(ITERATIONS - 1):
@@ -45,4 +46,4 @@ class StormerVerlet:
         # The drift is symmetric if both ends see the speeds of its middle.
         q = field.local(q, h * field.speeds(t + h / 2, q, half))
         y = half + h / 2 * field.accelerations(t + h, q, half)
-        return Attempt(jnp.concatenate([q, y]), zero, zero)
+        return Attempt(jnp.concatenate([q, y]))
