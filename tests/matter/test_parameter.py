@@ -69,7 +69,7 @@ def test_parts_of_a_whole_are_named_by_their_path():
         "hammer.shaft.length": 0.3,
         "hammer.head.mass": 0.5,
         "hammer.head.radius": 0.02,
-        "hammer.head.z": 0.15,
+        "hammer.head.shift.z": 0.15,
     }
 
 
@@ -182,3 +182,13 @@ def test_the_name_of_a_negative_is_read_as_it_is_meant():
     assert repr((-m) ** 2) == "Parameter('(-m) ** 2', 4)"
     assert repr(-(m**2)) == "Parameter('-m ** 2', -4)"
     assert repr(3 - -m) == "Parameter('3 - (-m)', 5)"
+
+
+def test_the_place_of_a_box_is_not_its_size():
+    """A box of sides x, y, z that is put elsewhere keeps six numbers apart."""
+    box = ph.solids.placed(ph.solids.box(mass=1, x=0.1, y=0.2, z=0.3), (0.1, 0, 0.5))
+    table = table_of(ph.Body("box", box).parameters)
+    assert (table["box.x"], table["box.shift.x"]) == (0.1, 0.1)
+    assert (table["box.z"], table["box.shift.z"]) == (0.3, 0.5)
+    longer = ph.Body("box", box).moments({"box.x": 0.4})
+    assert_close(longer.centre, (0.1, 0.0, 0.5))

@@ -59,7 +59,7 @@ class Solid:
         """The same solid, its bare numbers named from their place: 'rod.mass'."""
         sizes = {k: named(v, f"{place}.{k}") for k, v in self.dimensions.items()}
         x, y, z = (
-            named(v, f"{place}.{axis}")
+            named(v, f"{place}.shift.{axis}")
             for v, axis in zip(self.shift, "xyz", strict=True)
         )
         return replace(
