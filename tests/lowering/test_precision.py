@@ -46,24 +46,61 @@ def test_the_setting_survives(chosen, double):
     assert done.stdout.strip() == "kept"
 
 
+def by_product(tenth):
+    return lambda x: x * tenth
+
+
+def by_conversion(tenth):
+    return lambda x: jnp.asarray(tenth) * x
+
+
+def by_function(tenth):
+    return lambda x: 10 * jnp.arcsin(jnp.sin(tenth)) * x / 10
+
+
+def by_choice(tenth):
+    return lambda x: jnp.where(x > 0, tenth, 0.0)
+
+
+def by_stacking(tenth):
+    return lambda x: jnp.stack([tenth, x * tenth])[0]
+
+
+def within_a_jit(tenth):
+    return jax.jit(lambda x: jnp.asarray(tenth).astype(float) * x)
+
+
+USES = [by_product, by_conversion, by_function, by_choice, by_stacking, within_a_jit]
+
+
 @pytest.mark.parametrize("shape", [(), (2,), (100,)])
-def test_constants_that_the_user_ran_in_single_precision_keep_their_digits(shape):
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+def test_constants_that_the_user_ran_in_single_precision_keep_their_digits(use, shape):
     """JAX remembers a NumPy array as it first saw it; a program has all its digits."""
     tenth = np.full(shape, 0.1)
-    single = jax.jit(lambda x: x * tenth)
+    single = jax.jit(use(tenth))
     assert single(1.0).dtype == np.float32
-    program = ph.compile(lambda x: x * tenth, 1.0, backend="llvm")
-    np.testing.assert_array_equal(program(1.0), tenth)
+    program = ph.compile(use(tenth), 1.0, backend="llvm")
+    np.testing.assert_allclose(program(1.0), tenth, rtol=1e-15)
     assert single(2.0).dtype == np.float32
 
 
-def test_a_trace_that_holds_on_to_single_precision_is_refused():
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_a_trace_that_holds_on_to_single_precision_is_refused(use, shape):
     """While the user keeps such a trace, JAX gives rounded constants: it is said."""
-    tenth = np.array(0.1)
-    held = jax.make_jaxpr(lambda x: x * tenth)(1.0)
+    tenth = np.full(shape, 0.1)
+    held = jax.make_jaxpr(use(tenth))(1.0)
     with pytest.raises(CompileError, match=r"constant.*single precision"):
-        ph.compile(lambda x: x * tenth, 1.0)
+        ph.compile(use(tenth), 1.0)
     del held
+
+
+def test_integers_that_the_user_ran_in_32_bits_keep_theirs():
+    """A closed-over array of long integers is not cut to what JAX remembers."""
+    long = np.array([2**40, 3])
+    jax.jit(lambda x: x * long)(1)
+    assert np.array_equal(ph.compile(lambda x: x * long, 1)(1), long)
 
 
 def test_constants_of_single_precision_stay_what_they_are():

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax.extend import core
 
-from polhode.errors import CompileError
+from polhode.lowering.remembered import is_doubtful, narrow_copies, refuse_rounded
 
 # What JAX raises where Python wants a value that is known only when the program runs.
 UNKNOWN_YET = (
@@ -54,17 +54,19 @@ def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]
     """The trace of a function of flat arrays or shapes, and the tree of its output.
 
     JAX remembers a closed-over NumPy array in the precision in which it first met it,
-    as long as something holds that trace. Where single precision turns up among the
-    constants, what JAX remembers is dropped and the function traced again.
+    as long as something holds that trace. Where a constant may have come that way,
+    what JAX remembers is dropped and the function traced again.
     """
     with double_precision():
         run = jax.make_jaxpr(function, return_shape=True)
         jaxpr, shape = run(*arguments)
-        if any(map(_is_single, _constants(jaxpr))):
+        if is_doubtful(_constants(jaxpr)):
+            kinds = [type(c) for c in _constants(jaxpr)]
             del jaxpr, shape
             jax.clear_caches()
+            held = narrow_copies(kinds)
             jaxpr, shape = run(*arguments)
-            _refuse_rounded(jaxpr.jaxpr)
+            refuse_rounded(_constants(jaxpr), held)
     _let_go(jaxpr)
     return jaxpr, jax.tree_util.tree_structure(shape)
 
@@ -87,10 +89,6 @@ def _copied(constant: Any) -> Any:
     return np.array(constant) if isinstance(constant, np.ndarray) else constant
 
 
-def _is_single(constant: Any) -> bool:
-    return isinstance(constant, np.ndarray) and constant.dtype == np.float32
-
-
 def _constants(trace: Any) -> Iterator[Any]:
     """The constants of a trace and of all traces inside it."""
     closed = isinstance(trace, ClosedJaxpr)
@@ -101,22 +99,6 @@ def _constants(trace: Any) -> Iterator[Any]:
         yield from (a.val for a in equation.invars if isinstance(a, Literal))
         for inner in _inner_traces(equation.params):
             yield from _constants(inner)
-
-
-def _refuse_rounded(jaxpr: Any) -> None:
-    """No operation of one type mixes two, unless a constant was rounded before."""
-    for equation in jaxpr.eqns:
-        kinds = {str(a.aval.dtype) for a in equation.invars if hasattr(a.aval, "dtype")}
-        if equation.primitive.name in OF_ONE_TYPE and {"float32", "float64"} <= kinds:
-            raise CompileError(
-                "JAX holds a constant of the function in single precision.",
-                "It met this NumPy array with jax_enable_x64 off, and a trace that is "
-                "still kept makes it remember the rounded values.",
-                "Drop that trace (a jaxpr, a lowered function), or copy the array.",
-                source_line(equation),
-            )
-        for inner in inner_jaxprs(equation.params):
-            _refuse_rounded(inner)
 
 
 def is_traced(value: Any) -> bool:

@@ -1,0 +1,85 @@
+"""What JAX remembers of the NumPy arrays that functions close over.
+
+JAX keeps its own copy of such an array, rounded to the precision of the trace that met
+it first, and serves that copy to every later trace while something holds it. These
+questions are asked of the constants of a trace in double precision.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import CompileError
+
+INTEGERS = (np.dtype(np.int32), np.dtype(np.uint32))
+
+
+def is_doubtful(constants: Iterable[Any]) -> bool:
+    """Whether one of the constants may be a rounded copy.
+
+    It is narrow itself, or a number without axes that equals a narrow copy: JAX
+    widens such copies while it traces, and then their precision does not show.
+    """
+    arrays = [c for c in constants if isinstance(c, np.ndarray)]
+    if any(map(_is_narrow, arrays)):
+        return True
+    numbers = _numbers(arrays)
+    if not numbers:
+        return False
+    return any(_number(c) in numbers for c in narrow_copies(map(type, arrays)))
+
+
+def narrow_copies(kinds: Iterable[type]) -> list[Any]:
+    """All copies in JAX's own kinds of array that are narrow and still held."""
+    own = {kind for kind in kinds if issubclass(kind, np.ndarray)} - {np.ndarray}
+    return [
+        item
+        for kind in own
+        for item in gc.get_referrers(kind)
+        if type(item) is kind and _is_narrow(item)
+    ]
+
+
+def refuse_rounded(constants: Iterable[Any], held: list[Any]) -> None:
+    """Refuses constants that are, or were widened from, copies held by the user."""
+    arrays = [c for c in constants if isinstance(c, np.ndarray)]
+    known = {id(copy) for copy in held}
+    numbers = _numbers(arrays)
+    rounded = [copy for copy in held if _is_cut(copy) and _number(copy) in numbers]
+    if rounded or any(id(array) in known and _is_cut(array) for array in arrays):
+        raise CompileError(
+            "JAX holds a constant of the function in single precision.",
+            "It met this NumPy array with jax_enable_x64 off, and a trace that is "
+            "still kept makes it remember the rounded values.",
+            "Drop that trace (a jaxpr, a lowered function), or copy the array.",
+        )
+
+
+def _is_narrow(array: Any) -> bool:
+    """Single precision; JAX's own indices are integers of 32 bits without axes."""
+    return array.dtype == np.float32 or (array.dtype in INTEGERS and array.ndim > 0)
+
+
+def _numbers(arrays: list[np.ndarray]) -> set[float]:
+    """The floating numbers without axes that came from NumPy, not from Python."""
+    return {
+        float(array)
+        for array in arrays
+        if array.ndim == 0 and array.dtype == np.float64
+        if not getattr(array, "weak_type", type(array) is np.ndarray)
+    }
+
+
+def _number(copy: Any) -> float | None:
+    return float(copy) if copy.ndim == 0 else None
+
+
+def _is_cut(copy: Any) -> bool:
+    """Whether its numbers look rounded: longer in double than in single precision."""
+    if copy.dtype != np.float32:
+        return True
+    return any(str(value) != str(float(value)) for value in np.ravel(copy))
