@@ -1,0 +1,58 @@
+"""Dynamics of one free body in any of the spatial forms, forwards and backwards.
+
+    M V' + C V = F
+
+about any point of the body, with rates seen by any observer and by any choice of C. M,
+V and F are about that point, along one set of axes; leading axes are bodies. `FORMS`
+are the four of the paper's Table 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.formulation.spatial_forms.choices import DEFAULT, coriolis_dyadic
+from polhode.formulation.spatial_forms.transfer import on
+
+
+class Form(NamedTuple):
+    """What a form is about, and who sees its rates."""
+
+    about: str
+    rates: str
+
+
+FORMS = {
+    1: Form("mass centre", "inertial"),
+    2: Form("mass centre", "body"),
+    3: Form("point", "inertial"),
+    4: Form("point", "body"),
+}
+
+
+def needed_wrench(
+    M: Any, V: Any, V_dot: Any, *, rates: Any, choice: Any = DEFAULT
+) -> Any:
+    """Inverse dynamics: the wrench (..., 6) that a motion needs, F = M V' + C V.
+
+    V_dot is the rate of V that the observer of the `rates` sees.
+    """
+    return on(M, V_dot) + on(coriolis_dyadic(M, V, rates=rates, choice=choice), V)
+
+
+def velocity_rate(M: Any, V: Any, F: Any, *, rates: Any, choice: Any = DEFAULT) -> Any:
+    """Forward dynamics: V' (..., 6) as the observer sees it, M V' = F - C V.
+
+    Outside a trace; each body is solved for alone, so the cost grows with their number.
+    """
+    C = coriolis_dyadic(M, V, rates=rates, choice=choice)
+    return np.linalg.solve(M, (F - on(C, V))[..., None])[..., 0]
+
+
+def residual(  # limit: an equation of motion has M, V, V' and F
+    M: Any, V: Any, V_dot: Any, F: Any, *, rates: Any, choice: Any = DEFAULT
+) -> Any:
+    """M V' + C V - F (..., 6): zero along the motion that the wrench F gives."""
+    return needed_wrench(M, V, V_dot, rates=rates, choice=choice) - F
