@@ -146,6 +146,8 @@ PUBLIC = {
     "newton_euler": "polhode.formulation.newton_euler",
     "recursive": "polhode.formulation.recursive.recursive",
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
+    # models: a room of its own
+    "models": "polhode",
     # errors
     "PolhodeError": "polhode.errors",
 }
@@ -156,6 +158,8 @@ __all__ = ["__version__", *PUBLIC]
 def __getattr__(name: str) -> Any:
     if name not in PUBLIC:
         raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+    if PUBLIC[name] == __name__:
+        return import_module(f"{__name__}.{name}")
     value = getattr(import_module(PUBLIC[name]), name)
     globals()[name] = value
     return value

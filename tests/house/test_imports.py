@@ -55,7 +55,7 @@ def may_import(here: str, there: str) -> bool:
     if here == "":  # the front of the house loads names when they are asked for
         return False
     if here == "models":
-        return there == ""
+        return there in ("", "models")
     if there == "":
         return here == "cli"
     if there == "models":

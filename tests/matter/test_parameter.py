@@ -54,7 +54,7 @@ def test_bare_numbers_take_the_name_of_their_place():
 
 
 def test_parts_of_a_whole_are_named_by_their_path():
-    """hammer.head.mass, and the place of the head as hammer.head.z."""
+    """hammer.head.mass, and the place of the head as hammer.head.shift.z."""
     hammer = ph.Body(
         "hammer",
         ph.solids.joined(

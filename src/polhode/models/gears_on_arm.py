@@ -1,0 +1,72 @@
+r"""Two wheels coupled on an arm that a torsion spring holds.
+
+                     ___
+        wheel 2     /   \          arm O-P turns by th about O, spring k
+       .-----.     | P + | wheel 1, m1, I1, R1     wheel 1 turns by ph1 on the arm,
+      /   O   \     \___/          wheel 2 by ph2 = r ph1, r = R1/R2 (belt)
+      \   +---/------ l            or ph2 = -r ph1 (teeth in mesh)
+       `-----'  I2, R2             C turns wheel 1, a brake on the arm holds it by F
+
+    (I1 + I2 r^2) ph1'' + (I1 + I2 r) th'' = C - R1 F
+    (I1 + I2 + m1 l^2) th'' + (I1 + I2 r) ph1'' + k th + m1 g l cos th = C
+
+Surprise: who holds the motor matters. A couple C from outside turns the arm too; the
+same motor mounted on the arm does not appear in the arm's equation at all.
+"""
+
+from __future__ import annotations
+
+import polhode as ph
+
+TRANSMISSIONS = ("belt", "gear", "fixed centres")
+COUPLES = ("external", "internal motor")
+
+
+def gears_on_arm(
+    transmission: str = "belt", couple: str = "external", *, C: float = 0.9
+) -> ph.System:
+    """Wheel 1 at the end of an arm, wheel 2 about its hinge, one driving the other.
+
+    Joints: "arm" (th from the horizontal), "wheel 1" and "wheel 2" (angles on the arm).
+    `transmission` is one of "belt", "gear" (in mesh), "fixed centres" (the arm is
+    locked); `couple` is "external" or "internal motor", mounted on the arm.
+    """
+    _require(transmission, TRANSMISSIONS)
+    _require(couple, COUPLES)
+    I1, I2, r = (ph.Parameter(*p) for p in (("I_1", 0.3), ("I_2", 0.5), ("r", 0.625)))
+    l, C = ph.Parameter("l", 0.8), ph.Parameter("C", C)
+    brake = -ph.Parameter("R_1", 0.5) * ph.Parameter("F", 0.2)
+    beam = ph.Body.from_inertia("beam", mass=0.0, inertia=(0, 0, 0))
+    one = _wheel("small wheel", ph.Parameter("m_1", 1.2), I1)
+    two = _wheel("large wheel", ph.Parameter("m_2", 2.0), I2)
+    arm = ph.Revolute("arm", ph.World().origin, beam.origin, axis=-ph.Y)
+    bearings = [
+        ph.Revolute("wheel 1", beam.point(l, 0, 0), one.origin, axis=-ph.Y),
+        ph.Revolute("wheel 2", beam.origin, two.origin, axis=-ph.Y),
+    ]
+    sign = -1 if transmission == "gear" else 1
+    actions = [
+        ph.Weight(ph.Parameter("g", 9.81)),
+        ph.JointSpring(arm, ph.Parameter("k", 4.0), name="torsion spring"),
+        ph.Motor(bearings[0], C, name="couple"),
+        ph.Motor(bearings[0], brake, name="brake"),
+    ]
+    if couple == "external":
+        # Held by the ground and not by the arm: the arm is given back what it gave.
+        actions.append(ph.Motor(arm, C, name="couple's hold"))
+    drive = ph.Gear(bearings[1], bearings[0], sign * r, name=transmission)
+    name = f"wheels on an arm, {transmission}"
+    system = ph.System([arm, *bearings], actions, [drive], name=name)
+    return ph.lock(system, "arm") if transmission == "fixed centres" else system
+
+
+def _wheel(name: str, mass: ph.Parameter, moment: ph.Parameter) -> ph.Body:
+    """A flat wheel that turns about Y."""
+    return ph.Body.from_inertia(
+        name, mass=mass, inertia=(moment / 2, moment, moment / 2)
+    )
+
+
+def _require(word: str, words: tuple[str, ...]) -> None:
+    if word not in words:
+        raise ValueError(f"{word!r} is none of {', '.join(map(repr, words))}")
