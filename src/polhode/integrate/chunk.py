@@ -16,7 +16,7 @@ from jax import lax
 
 from polhode.integrate import step_size
 from polhode.integrate.field import Field, field_of
-from polhode.integrate.method import Method
+from polhode.integrate.method import Attempt, Method
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class Cursor(NamedTuple):
     tried         the step that failed, if one did
     accepted, rejected   counts of steps
     status        RUNNING or how it ended
+    carried       (x,) what the method told its next step; the first slope at the start
+    stiff         how many accepted steps stability has held back, not accuracy
     """
 
     t: Any
@@ -46,6 +48,8 @@ class Cursor(NamedTuple):
     accepted: Any
     rejected: Any
     status: Any
+    carried: Any
+    stiff: Any
 
 
 class Plan(NamedTuple):
@@ -96,7 +100,7 @@ def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero
-    return Cursor(t, x, slope, h, first, zero, count, count, count)
+    return Cursor(t, x, slope, h, first, zero, count, count, count, slope, count)
 
 
 def _chunk(equations: Equations, method: Method) -> Callable[..., Any]:
@@ -136,13 +140,14 @@ def _fixed(
     is_last = count >= plan.steps
     # Times are multiples of the step: sums of it would drift.
     t = jnp.where(is_last, plan.stop, plan.start + count * cursor.h)
-    moved = method.attempt(field, cursor.t, cursor.x, cursor.slope, cursor.h)
+    moved = _moved(field, method, plan, cursor)
     x, slope, good = _arrived(field, t, moved.x)
     fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
     good = good & moved.is_solved
     status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
     after = cursor._replace(tried=cursor.h, status=status)
     reached = after._replace(t=t, x=x, slope=slope, accepted=count)
+    reached = _remembered(reached, moved)
     bend = _bend(moved.bend, x)
     return _chosen(good, reached, after), Rows(good, t, x, slope, bend)
 
@@ -154,7 +159,7 @@ def _adaptive(
     is_last = 1.01 * jnp.abs(cursor.h) >= jnp.abs(left)
     h = jnp.where(is_last, left, cursor.h)
     t = jnp.where(is_last, plan.stop, cursor.t + h)
-    moved = method.attempt(field, cursor.t, cursor.x, cursor.slope, h)
+    moved = _moved(field, method, plan, cursor._replace(h=h))
     x, slope, good = _arrived(field, t, moved.x)
     error = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
     fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
@@ -173,8 +178,21 @@ def _adaptive(
     after = after._replace(status=jnp.where(stuck, reason, RUNNING))
     reached = cursor._replace(t=t, x=x, slope=slope, h=h, memory=memory, tried=zero)
     reached = reached._replace(accepted=cursor.accepted + 1, status=running)
+    reached = _remembered(reached, moved)
     bend = _bend(moved.bend, x)
     return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, bend)
+
+
+def _moved(field: Field, method: Method, plan: Plan, cursor: Cursor) -> Attempt:
+    t, x, slope, h = cursor[:4]
+    here = field._replace(carried=cursor.carried, allowed=(plan.rtol, plan.atol))
+    return method.attempt(here, t, x, slope, h)
+
+
+def _remembered(cursor: Cursor, moved: Attempt) -> Cursor:
+    held = (moved.stiffness > 1) & jnp.ones((), bool)
+    kept = cursor.carried if moved.carried is None else moved.carried
+    return cursor._replace(carried=kept, stiff=cursor.stiff + held)
 
 
 def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any]:

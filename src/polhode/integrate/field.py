@@ -34,6 +34,9 @@ class Field(NamedTuple):
     local          (q, delta) -> q
     settled        (t, x) -> x: unit quaternions, constraints kept, y within its rows
     is_sound       (t, x) -> whether every force is a number
+    carried        (x,) what the method's last step left for this one; the first slope
+                   at the start; None outside a run
+    allowed        (rtol, atol) of the run, by which iterations may stop
     """
 
     coordinates: int
@@ -43,6 +46,8 @@ class Field(NamedTuple):
     local: Callable[[Any, Any], Any]
     settled: Callable[[Any, Any], Any]
     is_sound: Callable[[Any, Any], Any]
+    carried: Any = None
+    allowed: tuple[Any, Any] = (0.0, 0.0)
 
 
 def field_of(equations: Equations, table: Table) -> Field:

@@ -25,12 +25,17 @@ class Attempt(NamedTuple):
     bend        what its dense output adds to Hermite's cubic (see `dense`): as many
                 terms (width,) as the method says in `bends`
     is_solved   whether the equations of an implicit step were solved
+    carried     (x,) what the next step of the method is told: `Field.carried`
+    stiffness   h |lambda| over the method's limit of stability: above 1 it is not
+                accuracy that holds the step
     """
 
     x: Any
     error: tuple[Any, ...] = ()
     bend: tuple[Any, ...] = ()
     is_solved: Any = True
+    carried: Any = None
+    stiffness: Any = 0.0
 
 
 @runtime_checkable

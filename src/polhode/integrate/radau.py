@@ -1,0 +1,147 @@
+"""The method of Radau IIA with three stages: order 5, for what is stiff."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.integrate.dormand_prince import admit_tolerances
+from polhode.integrate.elimination import Solver, eliminated
+from polhode.integrate.field import Field
+from polhode.integrate.method import Attempt
+
+# Its estimate is of order 3: tighter than this it makes far more steps than it needs.
+RTOL = 1e-8
+ITERATIONS = 10
+# Newton's error, over what is allowed for a step.
+KAPPA = 1e-3
+
+_ROOT = np.sqrt(6.0)
+NODES = ((4 - _ROOT) / 10, (4 + _ROOT) / 10, 1.0)
+MATRIX = np.array(
+    [
+        [(88 - 7 * _ROOT) / 360, (296 - 169 * _ROOT) / 1800, (-2 + 3 * _ROOT) / 225],
+        [(296 + 169 * _ROOT) / 1800, (88 + 7 * _ROOT) / 360, (-2 - 3 * _ROOT) / 225],
+        [(16 - _ROOT) / 36, (16 + _ROOT) / 36, 1 / 9],
+    ]
+)
+# x - x of the embedded formula of order 3, over the factored matrix of the real root
+# (Hairer and Wanner, Solving ODEs II, IV.8).
+ERROR = (-(13 + 7 * _ROOT) / 3, (-13 + 7 * _ROOT) / 3, -1 / 3)
+
+
+def _split() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """T and the blocks of T^-1 A^-1 T: one number, and [[a, -b], [b, a]]."""
+    inverse = np.linalg.inv(MATRIX)
+    roots, vectors = np.linalg.eig(inverse)
+    real, pair = np.argmin(np.abs(roots.imag)), np.argmax(roots.imag)
+    columns = (vectors[:, real].real, vectors[:, pair].real, -vectors[:, pair].imag)
+    T = np.stack(columns, axis=1)
+    return inverse, T, np.linalg.inv(T) @ inverse @ T
+
+
+INVERSE, BASIS, BLOCKS = _split()
+BACK = np.linalg.inv(BASIS)
+
+
+@final
+@dataclass(frozen=True)
+class RadauIIA:
+    """Order 5, implicit, for motions with something far quicker than what is asked.
+
+        Z_i = h sum_j a_ij f(t + c_j h, x + Z_j),      x1 = x + Z_3
+
+    Three stages, L-stable: what decays at once is gone at once, and steps are as long
+    as the rest of the motion lets them. One exact Jacobian a step, at most ten of
+    Newton's iterations; `error` is that of an embedded formula of order 3. Dense output
+    is of order 3. Tolerances as for `DormandPrince`.
+    """
+
+    rtol: float = RTOL
+    atol: float | None = None
+    name: ClassVar[str] = "Radau IIA 5"
+    order: ClassVar[int] = 5
+    is_adaptive: ClassVar[bool] = True
+    bends: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        rtol, atol = admit_tolerances(self.rtol, self.atol)
+        object.__setattr__(self, "rtol", rtol)
+        object.__setattr__(self, "atol", atol)
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        J = jax.jacfwd(field.slope, 1)(t, x)
+        solvers = _factored(J, h)
+        first = jnp.stack([c * h * slope for c in NODES])
+        rtol, atol = field.allowed
+        # Below the rounding of x nothing can be asked.
+        allowed = atol + rtol * jnp.abs(x) + 1e-15 * jnp.max(jnp.abs(x)) + 1e-300
+
+        def increment(Z: Any) -> Any:
+            F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
+            return _corrected(solvers, h, Z, jnp.stack(F))
+
+        found = iterated(increment, first, allowed)
+        gap = slope + sum(e * z for e, z in zip(ERROR, found.x, strict=True)) / h
+        error = solvers[0](gap)
+        return Attempt(x + found.x[2], (error,), is_solved=found.is_solved)
+
+
+def _factored(J: Any, h: Any) -> tuple[Solver, Solver]:
+    """b -> (g/h - J)^-1 b, and the same for the pair of complex roots."""
+    one = jnp.eye(J.shape[0])
+    real = eliminated(BLOCKS[0, 0] / h * one - J)
+    P, skew = BLOCKS[1, 1] / h * one - J, BLOCKS[2, 1] / h * one
+    return real, eliminated(jnp.block([[P, -skew], [skew, P]]))
+
+
+def _corrected(solvers: tuple[Solver, Solver], h: Any, Z: Any, F: Any) -> Any:
+    """Newton's step, in the basis in which the stages come apart."""
+    right = jnp.asarray(BACK) @ (F - jnp.asarray(INVERSE) @ Z / h)
+    pair = solvers[1](jnp.concatenate([right[1], right[2]]))
+    parts = [solvers[0](right[0]), *jnp.split(pair, 2)]
+    return jnp.asarray(BASIS) @ jnp.stack(parts)
+
+
+class Found(NamedTuple):
+    """Where an iteration ended: x, how many it took, and whether it converged."""
+
+    x: Any
+    count: Any
+    is_solved: Any
+
+
+def iterated(increment: Any, start: Any, allowed: Any) -> Found:
+    """Newton's iteration x <- x + increment(x), until what is missing is small.
+
+    What is missing after an increment of size s is about s r/(1 - r), where r is the
+    ratio of it to the one before; it is compared to what is `allowed`. It gives up
+    where increments grow, or after a fixed number.
+    """
+
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        _, count, _, done, lost = state
+        return (count < ITERATIONS) & ~done & ~lost
+
+    def once(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        x, count, before, _, _ = state
+        step = increment(x)
+        size = jnp.sqrt(jnp.mean((step / allowed) ** 2))
+        ratio = jnp.where(count == 0, 0.5, size / jnp.where(before == 0, 1.0, before))
+        missing = size * ratio / jnp.maximum(1 - ratio, 1e-3)
+        # Increments of the size of rounding do not shrink any more.
+        stalled = (count > 1) & (ratio > 0.5) & (size < 0.1)
+        done = (missing <= KAPPA) | (size == 0) | stalled
+        lost = ~jnp.isfinite(size) | ((count > 1) & (ratio > 2) & ~done)
+        return x + step, count + 1, size, done, lost
+
+    no = jnp.zeros((), bool)
+    first = (start, jnp.zeros((), jnp.int64), jnp.zeros(()), no, no)
+    x, count, _, done, _ = lax.while_loop(goes_on, once, first)
+    return Found(x, count, done)
