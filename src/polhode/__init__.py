@@ -121,6 +121,7 @@ PUBLIC = {
     # integrate
     "CommutatorFree4": "polhode.integrate.commutator_free",
     "DormandPrince": "polhode.integrate.dormand_prince",
+    "DormandPrince8": "polhode.integrate.dop853",
     "Ledger": "polhode.integrate.ledger",
     "Motions": "polhode.integrate.motions",
     "RungeKutta4": "polhode.integrate.rk4",

@@ -20,6 +20,7 @@ from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.system.system import System
 
 NEWTON = 2  # after one accurate step each iteration squares what is missed
 
@@ -34,6 +35,9 @@ class Field(NamedTuple):
     local          (q, delta) -> q
     settled        (t, x) -> x: unit quaternions, constraints kept, y within its rows
     is_sound       (t, x) -> whether every force is a number
+    start          (t, q, z) -> y
+    table_at       (t, q, y) -> the values of parameters then and there
+    system         whose energies and poses methods of its own structure ask
     carried        (x,) what the method's last step left for this one; the first slope
                    at the start; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
@@ -46,6 +50,9 @@ class Field(NamedTuple):
     local: Callable[[Any, Any], Any]
     settled: Callable[[Any, Any], Any]
     is_sound: Callable[[Any, Any], Any]
+    start: Callable[[Any, Any, Any], Any]
+    table_at: Callable[[Any, Any, Any], Table]
+    system: System
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
 
@@ -78,6 +85,9 @@ def field_of(equations: Equations, table: Table) -> Field:
         local=system.local,
         settled=lambda t, x: settled(equations, t, x, table),
         is_sound=is_sound,
+        start=lambda t, q, z: core.start(t, q, z, table),
+        table_at=lambda t, q, y: table,
+        system=system,
     )
 
 
