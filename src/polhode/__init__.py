@@ -124,6 +124,7 @@ PUBLIC = {
     "DormandPrince8": "polhode.integrate.dop853",
     "Ledger": "polhode.integrate.ledger",
     "Motions": "polhode.integrate.motions",
+    "RadauIIA": "polhode.integrate.radau",
     "RungeKutta4": "polhode.integrate.rk4",
     "SemiImplicitEuler": "polhode.integrate.semi_implicit_euler",
     "States": "polhode.integrate.states",
