@@ -21,8 +21,10 @@ from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.drive import Drive
 
 ATTEMPTS = 512
+RECENT = 10
 RUNNING, DONE, NOT_A_NUMBER, TOO_SMALL, UNSOLVED = 0, 1, 2, 3, 6
 
 
@@ -37,6 +39,14 @@ class Cursor(NamedTuple):
     status        RUNNING or how it ended
     carried       (x,) what the method told its next step; the first slope at the start
     stiff         how many accepted steps stability has held back, not accuracy
+    begun, goal   times of this leg: legs end where an input changes, or at an event
+    quota         the steps of this leg, for a method of fixed step
+    before        the steps accepted before this leg
+    held          (m,) sampled inputs, as they are held over this leg
+    ticks         (c,) how often each sampled input has been asked
+    recall        (k,) what sampled inputs remember
+    sides         (e,) of each event: the side of zero; +-2 once clear of it, else +-1
+    recent        (RECENT,) times of the last events that changed the state
     """
 
     t: Any
@@ -50,15 +60,25 @@ class Cursor(NamedTuple):
     status: Any
     carried: Any
     stiff: Any
+    begun: Any
+    goal: Any
+    quota: Any
+    before: Any
+    held: Any
+    ticks: Any
+    recall: Any
+    sides: Any
+    recent: Any
 
 
 class Plan(NamedTuple):
     """What a run is to do: the same for all its chunks.
 
     start, stop   times (s)
-    steps         how many, for a method of fixed step
+    steps         how many at least, for a method of fixed step
     rtol, atol    tolerances; atol (x,)
     least         no step is shorter
+    room          attempts of one chunk: how the run is cut changes no bit of it
     """
 
     start: Any
@@ -67,6 +87,7 @@ class Plan(NamedTuple):
     rtol: Any
     atol: Any
     least: Any
+    room: Any
 
 
 class Rows(NamedTuple):
@@ -83,15 +104,22 @@ class Rows(NamedTuple):
 
 
 def chunk_program(
-    equations: Equations, method: Method, table: Any, runs: int
+    equations: Equations, method: Method, runs: tuple[Cursor, Plan, Any], drive: Drive
 ) -> Program:
-    """The compiled chunk of some equations and a method, for one run or for many."""
-    key = ("chunk", type(method), method.name, tuple(sorted(table)), runs > 1)
+    """The compiled chunk of some equations and a method, for one run or for many.
+
+    `runs` are cursors, plans and parameters, their leading axes runs.
+    """
+    cursors, plans, table = runs
+    many = len(cursors.t) > 1
+    shapes = tuple(leaf.shape[1:] for leaf in cursors)
+    key = ("chunk", type(method), method.name, tuple(sorted(table)), many, shapes)
+    key = (*key, drive.key)
     if key not in equations.programs:
-        function = _chunk(equations, method)
-        width = equations.system.coordinates + len(equations.velocity_names)
-        example = (*_examples(width), dict(table))
-        equations.programs[key] = compile(function, *example, batched=runs > 1)
+        function = _chunk(equations, method, drive)
+        first = [type(tree)(*(leaf[0] for leaf in tree)) for tree in (cursors, plans)]
+        example = (*first, {name: float(values[0]) for name, values in table.items()})
+        equations.programs[key] = compile(function, *example, batched=many)
     return equations.programs[key]
 
 
@@ -100,24 +128,31 @@ def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero
-    return Cursor(t, x, slope, h, first, zero, count, count, count, slope, count)
+    counts = (count, count, count, slope, count)
+    leg = (t, t, count, count)
+    nothing = np.zeros((*np.shape(t), 0))
+    none = nothing.astype(np.int64)
+    never = np.full((*np.shape(t), RECENT), np.inf)
+    own = (nothing, none, nothing, none, never)
+    return Cursor(t, x, slope, h, first, zero, *counts, *leg, *own)
 
 
-def _chunk(equations: Equations, method: Method) -> Callable[..., Any]:
+def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., Any]:
     advance = _adaptive if method.is_adaptive else _fixed
 
     def chunk(cursor: Cursor, plan: Plan, table: Any) -> tuple[Cursor, Rows]:
-        field = field_of(equations, table)
+        table = {**table, **drive.unpacked(cursor.held)}
+        field = field_of(equations, table, drive.driven)
 
-        def attempt(cursor: Cursor, _: Any) -> tuple[Cursor, Rows]:
+        def attempt(cursor: Cursor, k: Any) -> tuple[Cursor, Rows]:
             return lax.cond(
-                cursor.status == RUNNING,
+                (cursor.status == RUNNING) & (k < plan.room),
                 lambda cursor: advance(field, method, plan, cursor),
                 lambda cursor: _idle(method, cursor),
                 cursor,
             )
 
-        return lax.scan(attempt, cursor, None, length=ATTEMPTS)
+        return lax.scan(attempt, cursor, jnp.arange(ATTEMPTS))
 
     return chunk
 
@@ -137,9 +172,10 @@ def _fixed(
     field: Field, method: Method, plan: Plan, cursor: Cursor
 ) -> tuple[Cursor, Rows]:
     count = cursor.accepted + 1
-    is_last = count >= plan.steps
+    done = count - cursor.before
+    is_last = done >= cursor.quota
     # Times are multiples of the step: sums of it would drift.
-    t = jnp.where(is_last, plan.stop, plan.start + count * cursor.h)
+    t = jnp.where(is_last, cursor.goal, cursor.begun + done * cursor.h)
     moved = _moved(field, method, plan, cursor)
     x, slope, good = _arrived(field, t, moved.x)
     fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
@@ -155,10 +191,10 @@ def _fixed(
 def _adaptive(
     field: Field, method: Method, plan: Plan, cursor: Cursor
 ) -> tuple[Cursor, Rows]:
-    left = plan.stop - cursor.t
+    left = cursor.goal - cursor.t
     is_last = 1.01 * jnp.abs(cursor.h) >= jnp.abs(left)
     h = jnp.where(is_last, left, cursor.h)
-    t = jnp.where(is_last, plan.stop, cursor.t + h)
+    t = jnp.where(is_last, cursor.goal, cursor.t + h)
     moved = _moved(field, method, plan, cursor._replace(h=h))
     x, slope, good = _arrived(field, t, moved.x)
     error = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
@@ -169,6 +205,9 @@ def _adaptive(
     accepted = good & (error <= 1)
     tried = step_size.Tried(h, error, accepted, good & (cursor.tried == 0))
     h, memory = step_size.chosen(method.order, tried, cursor.memory)
+    # A step cut short by the end of a leg says nothing against longer ones.
+    whole = jnp.sign(left) * jnp.maximum(jnp.abs(h), jnp.abs(cursor.h))
+    h = jnp.where(is_last & accepted, whole, h)
     # Also after an accepted step: time must advance by more than its rounding.
     stuck = jnp.abs(h) <= plan.least
     reason = jnp.where(good, TOO_SMALL, fault)
@@ -207,10 +246,3 @@ def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any]:
 def _chosen(flag: Any, yes: Cursor, no: Cursor) -> Cursor:
     pairs = zip(yes, no, strict=True)
     return Cursor(*(jnp.where(flag, a, b) for a, b in pairs))
-
-
-def _examples(width: int) -> tuple[Cursor, Plan]:
-    column = np.zeros(width)
-    cursor = start_cursor(np.float64(0.0), column, column, np.float64(0.0))
-    plan = Plan(0.0, 1.0, np.int64(1), 1e-9, column, 1e-15)
-    return cursor, plan

@@ -57,13 +57,21 @@ class Field(NamedTuple):
     allowed: tuple[Any, Any] = (0.0, 0.0)
 
 
-def field_of(equations: Equations, table: Table) -> Field:
-    """The field of some equations, for use inside a trace."""
+def field_of(
+    equations: Equations, table: Table, drive: Callable[..., Table] | None = None
+) -> Field:
+    """The field of some equations, for use inside a trace.
+
+    `drive(t, q, z, table)` is the table with the inputs as they are there and then.
+    """
     system, core = equations.system, equations.functions
     n = system.coordinates
 
+    def driven(t: Any, q: Any, y: Any) -> Table:
+        return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
+
     def accelerations(t: Any, q: Any, y: Any) -> Any:
-        return core.accelerations(t, q, y, table)[0]
+        return core.accelerations(t, q, y, driven(t, q, y))[0]
 
     def slope(t: Any, x: Any) -> Any:
         q, y = x[:n], x[n:]
@@ -73,7 +81,8 @@ def field_of(equations: Equations, table: Table) -> Field:
     def is_sound(t: Any, x: Any) -> Any:
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
         # A sum shows any entry that is no number, also one that no motion feels.
-        each = [w for pair in system.wrenches(t, q, z, table).values() for w in pair]
+        acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
+        each = [w for pair in acting.values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
 
     # A call that JAX has traced once it traces no more: a method asks many slopes.
@@ -86,7 +95,7 @@ def field_of(equations: Equations, table: Table) -> Field:
         settled=lambda t, x: settled(equations, t, x, table),
         is_sound=is_sound,
         start=lambda t, q, z: core.start(t, q, z, table),
-        table_at=lambda t, q, y: table,
+        table_at=driven,
         system=system,
     )
 

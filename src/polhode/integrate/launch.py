@@ -10,7 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.integrate.chunk import DONE, RUNNING, Cursor, Plan, start_cursor
+from polhode.integrate.chunk import (
+    ATTEMPTS,
+    DONE,
+    RUNNING,
+    Cursor,
+    Plan,
+    start_cursor,
+)
+from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.field import field_of
 from polhode.integrate.method import Method
 from polhode.integrate.scales import scales
@@ -42,29 +50,37 @@ class Probe(NamedTuple):
     is_sound: Any
 
 
-def probe(equations: Equations, states: States, table: Any) -> Probe:
-    """The start of many runs; leading axes are runs."""
+def probe(
+    equations: Equations,
+    states: States,
+    table: Any,
+    drive: Drive = UNDRIVEN,
+    held: Any = None,
+) -> Probe:
+    """The start of many runs; leading axes are runs, of `held` inputs too."""
     many = len(states) > 1
-    key = ("probe", tuple(sorted(table)), many)
+    held = np.zeros((len(states), drive.width)) if held is None else held
+    key = ("probe", tuple(sorted(table)), many, drive.key)
     if key not in equations.programs:
         system = equations.system
         column = np.zeros(system.speeds)
-        example = (0.0, system.neutral(), column, dict.fromkeys(table, 0.0))
-        function = _probe(equations)
+        example = (0.0, system.neutral(), column, dict.fromkeys(table, 0.0), held[0])
+        function = _probe(equations, drive)
         equations.programs[key] = compile(function, *example, batched=many)
     program = equations.programs[key]
     if many:
-        return program(states.t, states.q, states.z, table)
+        return program(states.t, states.q, states.z, table, held)
     own = {name: values[0] for name, values in table.items()}
-    found = program(states.t[0], states.q[0], states.z[0], own)
+    found = program(states.t[0], states.q[0], states.z[0], own, held[0])
     return Probe(*(np.asarray(leaf)[None] for leaf in found))
 
 
-def _probe(equations: Equations) -> Any:
+def _probe(equations: Equations, drive: Drive) -> Any:
     core = equations.functions
 
-    def probe(t: Any, q: Any, z: Any, table: Any) -> Probe:
-        field = field_of(equations, table)
+    def probe(t: Any, q: Any, z: Any, table: Any, held: Any) -> Probe:
+        table = {**table, **drive.unpacked(held)}
+        field = field_of(equations, table, drive.driven)
         y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
         x = jnp.concatenate([q, y])
         slope = field.slope(t, x)
@@ -94,9 +110,11 @@ def planned(
         steps = np.maximum(count, 1).astype(np.int64)
         h, rtol, atol = span / steps, 0.0, np.zeros_like(start.x)
     cursor = start_cursor(t, start.x, start.slope, h)
+    cursor = cursor._replace(goal=np.full(len(t), until), quota=steps)
     status = np.where(span == 0, DONE, RUNNING).astype(np.int64)
     least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), np.abs(span))
-    plan = Plan(t, t + span, steps, np.full(len(t), rtol), atol, least)
+    room = np.full(len(t), ATTEMPTS)
+    plan = Plan(t, t + span, steps, np.full(len(t), rtol), atol, least, room)
     plan = plan._replace(stop=np.full(len(t), until))
     return cursor._replace(status=status), plan
 

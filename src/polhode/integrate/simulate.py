@@ -14,6 +14,7 @@ from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.chunk import DONE, chunk_program
 from polhode.integrate.dense import bare
+from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.dormand_prince import RTOL, DormandPrince
 from polhode.integrate.launch import (
     admit_parameters,
@@ -74,7 +75,7 @@ def simulate(
     require_sound_start(equations.system, runs, start, table)
     cursors, plans = planned(equations, runs, start, method, until)
     require_memory(method, plans, times, start.x.shape[1], memory)
-    program = chunk_program(equations, method, _first(table), len(runs))
+    program = chunk_program(equations, method, (cursors, plans, table), UNDRIVEN)
     wish = Wish(times, int(limit), watch, method.bends)
     made_by = equations, method, note
     found = [
@@ -145,10 +146,6 @@ def _common_start(states: States, samples: Any) -> float:
             "Leave samples out, or give all states one time.",
         )
     return float(states.t[0])
-
-
-def _first(table: dict[str, np.ndarray]) -> dict[str, float]:
-    return {name: float(values[0]) for name, values in table.items()}
 
 
 def _trajectory(

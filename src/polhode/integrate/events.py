@@ -1,0 +1,193 @@
+"""Events: instants at which a function of time and state passes through zero."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.errors import IntegrationError
+
+if TYPE_CHECKING:
+    from polhode.system.state import State
+
+ARROWS = {-1: "falling", 0: "either way", 1: "rising"}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Event:
+    """g(t, state) = 0, met along a run; `function` is traced.
+
+    direction   1: only as g rises, -1: as it falls, 0: both
+    terminal    whether the run ends there
+    reset       (t, state) -> the state from which the run goes on; plain Python
+    spacing     (s) a span in which g has at most one zero, where g is much quicker than
+                the motion; else the steps of the run tell
+
+    A function with a third argument is given the table of parameters and inputs. Zeros
+    are met in (start, end]: one at the very start belongs to the run before, but a
+    reset with a direction is made there too, where the motion would pass. g that
+    touches zero and turns back, within the accuracy of the run, is one event. A jump
+    made by a reset passes no zero.
+
+    >>> import polhode as ph
+    >>> ball = ph.Particle("ball", 0.1)
+    >>> thrown = ph.System([ball], actions=[ph.Weight(9.81)])
+    >>> top = Event("top", lambda t, state: state.speed("ball")[2], terminal=True)
+    >>> start = thrown.state(speeds={"ball": (0, 0, 9.81)})
+    >>> round(ph.simulate(thrown, start, until=3.0, events=[top]).t[-1], 12)
+    1.0
+    """
+
+    name: str
+    function: Callable[..., Any]
+    direction: int = 0
+    _: KW_ONLY
+    terminal: bool = False
+    reset: Callable[[float, State], State] | None = None
+    spacing: float = np.inf
+    arity: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for word, value in (("function", self.function), ("reset", self.reset)):
+            if not callable(value) and not (word == "reset" and value is None):
+                raise IntegrationError(
+                    f"the {word} of event {self.name!r} is {value!r}.",
+                    "An event is where a function of time and state is zero.",
+                    f"Give {word}=lambda t, state: ...",
+                )
+        if self.direction not in ARROWS:
+            raise IntegrationError(
+                f"event {self.name!r} cannot have the direction {self.direction!r}.",
+                "A zero is met rising (1), falling (-1) or either way (0).",
+                "Give 1, -1 or 0.",
+            )
+        if not self.spacing > 0:
+            raise IntegrationError(
+                f"event {self.name!r} cannot have a spacing of {self.spacing!r} s.",
+                "It is a span of time.",
+                "Give a positive number of seconds, or leave it out.",
+            )
+        object.__setattr__(self, "arity", arity(self.function))
+
+    @property
+    def stops(self) -> bool:
+        """Whether the run halts there, to end or to go on from another state."""
+        return self.terminal or self.reset is not None
+
+    def value(self, t: Any, state: State, table: Any) -> Any:
+        """g, traced."""
+        given = (t, state, table) if self.arity > 2 else (t, state)
+        return self.function(*given)
+
+
+def arity(function: Callable[..., Any]) -> int:
+    """How many arguments a function needs by position; 2 where Python cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is p.empty for p in parameters)
+
+
+class Occurrence(NamedTuple):
+    """One event that happened: its state before and after, which way g went.
+
+    is_grazing   g touched zero and turned back
+    """
+
+    name: str
+    t: float
+    before: State
+    after: State
+    direction: int
+    is_grazing: bool
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Events:
+    """What happened along a motion, in its order.
+
+    `events["floor"]` are those of one name; `events[2]` is one `Occurrence`.
+    """
+
+    each: tuple[Occurrence, ...] = ()
+    names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def __iter__(self) -> Iterator[Occurrence]:
+        return iter(self.each)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return self.each[key]
+        if key not in self.names:
+            raise IntegrationError(
+                f"the run had no event {key!r}.",
+                f"It watched for {', '.join(map(repr, self.names)) or 'none'}.",
+                "Ask for one of these, or give it to simulate in events=[...].",
+            )
+        return Events(tuple(e for e in self.each if e.name == key), (key,))
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)."""
+        return np.array([event.t for event in self.each], dtype=float)
+
+    def columns(self) -> dict[str, Any]:
+        """A table: 'event', 't', 'direction', 'grazing', coordinates and speeds.
+
+        Values before the event; those after it are called 'after ...'.
+        """
+        found: dict[str, Any] = {
+            "event": [event.name for event in self.each],
+            "t": self.t,
+            "direction": [event.direction for event in self.each],
+            "grazing": [event.is_grazing for event in self.each],
+        }
+        if not self.each:
+            return found
+        system = self.each[0].before.system
+        speeds = [f"speed of {name}" for name in system.speed_names]
+        names = [*system.coordinate_names, *speeds]
+        for word, side in (("", "before"), ("after ", "after")):
+            states = [getattr(event, side) for event in self.each]
+            rows = np.array([np.concatenate([s.q, s.z]) for s in states])
+            found |= {word + n: rows[:, k] for k, n in enumerate(names)}
+        return found
+
+    def __repr__(self) -> str:
+        lines = [f"{'event':24}{'t, s':>22}  direction"]
+        for event in self.each:
+            way = "grazing" if event.is_grazing else ARROWS[event.direction]
+            lines.append(f"{event.name:24}{event.t:22.15g}  {way}")
+        return "\n".join(lines) if self.each else "no event"
+
+
+def admit_events(events: Any) -> tuple[Event, ...]:
+    """Events with names of their own."""
+    listed = (events,) if isinstance(events, Event) else tuple(events)
+    for event in listed:
+        if not isinstance(event, Event):
+            raise IntegrationError(
+                f"{event!r} is not an event.",
+                "An event has a name and a function of time and state.",
+                "Give ph.Event(name, lambda t, state: ...).",
+            )
+    names = [event.name for event in listed]
+    doubled = {name for name in names if names.count(name) > 1}
+    if doubled:
+        raise IntegrationError(
+            f"two events are called {doubled.pop()!r}.",
+            "The motion's events are asked by name.",
+            "Give each its own name.",
+        )
+    return listed
