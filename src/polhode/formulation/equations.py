@@ -19,6 +19,10 @@ from polhode.formulation.solve import solve_constrained
 from polhode.matter.parameter import NOMINAL, Table
 
 if TYPE_CHECKING:
+    from polhode.constraints.constraint import Attachment
+    from polhode.formulation.centroidal import Centroidal
+    from polhode.formulation.determinacy import Determinacy
+    from polhode.formulation.powers import Energies, Parts
     from polhode.geometry.wrench import Wrench
     from polhode.system.state import State
     from polhode.system.system import System
@@ -54,6 +58,8 @@ class Core(NamedTuple):
                    (k,) that they are in this formulation
     joint_wrenches from (y_dot, l) too: what each joint of the tree exerts on its second
                    body (n, 6), about its point there, in the axes of its frame M
+    arms           of the table: (n, 3) from bodies' origins to the points that y is
+                   about, along their axes, if it is not about the origins
     """
 
     start: Callable[..., Any]
@@ -64,6 +70,7 @@ class Core(NamedTuple):
     bodies: Callable[..., Any]
     along: Callable[..., Any]
     joint_wrenches: Callable[..., Any]
+    arms: Callable[..., Any] | None = None
 
 
 def solved(terms: Callable[..., Terms]) -> Callable[..., tuple[Any, Any]]:
@@ -124,8 +131,11 @@ class Equations:  # limit: one noun answers every question about the motion
         return self.ask("velocities", lambda t, q, y, table: 1.0 * y, state, table)
 
     def momenta(self, state: State, table: Table = NOMINAL) -> np.ndarray:
-        """p = M y (k,): the momenta along the velocities."""
-        return self.mass_matrix(state, table) @ self.velocities(state, table)
+        """p (k,) along the velocities: M y, and what is left of them at y = 0."""
+        from polhode.formulation.powers import momentum_at_rest
+
+        rest = self.ask("momentum at rest", momentum_at_rest(self), state, table)
+        return self.mass_matrix(state, table) @ self.velocities(state, table) + rest
 
     def body_accelerations(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """d/dt [w; v] (n, 6) of every body about its origin, in its own axes."""
@@ -144,15 +154,96 @@ class Equations:  # limit: one noun answers every question about the motion
 
         return self.ask("shares", share_function(self), state, table)
 
-    def reactions(self, state: State, table: Table = NOMINAL) -> dict[str, Wrench]:
+    def kinetic_energy(self, state: State, table: Table = NOMINAL) -> float:
+        """T of all bodies, and of rotors along their joints."""
+        return float(self._energies(state, table).kinetic)
+
+    def potential_energy(self, state: State, table: Table = NOMINAL) -> float:
+        """V of all conservative actions."""
+        return float(self._energies(state, table).potential)
+
+    def hamiltonian(self, state: State, table: Table = NOMINAL) -> float:
+        """H = y . dT/dy - T + V: the energy, unless the velocities hide a motion."""
+        return float(self._energies(state, table).hamiltonian)
+
+    def potential_force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """The part (k,) of the force that is in the potential energy."""
+        return self._parts(state, table).stored
+
+    def applied_force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """The part (k,) of the force that is not in the potential energy."""
+        return self._parts(state, table).applied
+
+    def gravity_force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """What weight and gravitation give (k,): the gravity torques of an arm."""
+        return self._parts(state, table).gravity
+
+    def powers(self, state: State, table: Table = NOMINAL) -> dict[str, float]:
+        """The power of each action and of each constraint's reactions, by name."""
+        from polhode.formulation.powers import power_function
+
+        found = self.ask("powers", power_function(self), state, table)
+        return {name: float(value) for name, value in found.items()}
+
+    def jacobian(self, state: State, place: Any, table: Table = NOMINAL) -> np.ndarray:
+        """J (6, k): [w; v] of a point, body or frame for each unit velocity.
+
+        Along the world's axes; see `polhode.formulation.jacobians`.
+        """
+        from polhode.formulation.jacobians import jacobian
+
+        return jacobian(self, state, place, table)
+
+    def operational_inertia(
+        self,
+        state: State,
+        place: Any,
+        directions: Any = None,
+        table: Table = NOMINAL,
+    ) -> np.ndarray:
+        """L (d, d): what a push at a place feels along `directions` (d, 6) of [w; v].
+
+        The constraints hold. Without directions, all six along the world's axes.
+        """
+        from polhode.formulation.jacobians import operational_inertia
+
+        return operational_inertia(self, state, place, directions, table)
+
+    def centroidal_momentum(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """[L; P] (6,): the system's momentum about its mass centre, world's axes."""
+        return self._centroidal(state, table).momentum
+
+    def centroidal_matrix(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """A (6, k) with [L; P] = A y: see `polhode.formulation.centroidal`."""
+        return self._centroidal(state, table).matrix
+
+    def mass_centre(self, state: State, table: Table = NOMINAL) -> np.ndarray:
+        """Where the mass centre of the whole system is (3,)."""
+        return self._centroidal(state, table).centre
+
+    def determinacy(self, state: State, table: Table = NOMINAL) -> Determinacy:
+        """Which multipliers, and combinations of them, the motion determines."""
+        from polhode.formulation.determinacy import determinacy
+
+        return determinacy(self, state, table)
+
+    def reactions(
+        self,
+        state: State,
+        table: Table = NOMINAL,
+        *,
+        at: Attachment | Mapping[str, Attachment] | None = None,
+    ) -> dict[str, Wrench]:
         """What joints and constraints exert on bodies, by name.
 
         A joint or loop: on its second body about its point there. Another constraint:
-        an entry for each body, about its origin. All along the world's axes.
+        an entry for each body, about its origin. All along the world's axes. `at` is
+        another point for all, or by name, on any body or on the world.
         """
-        from polhode.formulation.reactions import named_reactions
+        from polhode.formulation.reactions import about, named_reactions
 
-        return named_reactions(self, state, table)
+        found = named_reactions(self, state, table)
+        return found if at is None else about(found, self.system, state, at, table)
 
     def read(self, names: Mapping[str, str] | None = None, seconds: float = 10) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.read`.
@@ -186,6 +277,21 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def _terms(self, state: State, table: Table) -> Terms:
         return self.ask("terms", self.functions.terms, state, table)
+
+    def _energies(self, state: State, table: Table) -> Energies:
+        from polhode.formulation.powers import energy_function
+
+        return self.ask("energies", energy_function(self), state, table)
+
+    def _parts(self, state: State, table: Table) -> Parts:
+        from polhode.formulation.powers import part_function
+
+        return self.ask("parts", part_function(self), state, table)
+
+    def _centroidal(self, state: State, table: Table) -> Centroidal:
+        from polhode.formulation.centroidal import centroidal_function
+
+        return self.ask("centroidal", centroidal_function(self), state, table)
 
     def _solution(self, state: State, table: Table) -> tuple[np.ndarray, np.ndarray]:
         return self.ask("solution", self.functions.accelerations, state, table)

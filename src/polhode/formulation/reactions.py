@@ -12,7 +12,8 @@ S (S^T S)^-1 S^T W, is of motors, rotors and drivers along it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -21,7 +22,9 @@ import numpy as np
 
 from polhode.actions.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.loop import Loop
+from polhode.errors import ModelError
 from polhode.formulation.spatial import inertial_wrenches, turned
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
@@ -32,6 +35,7 @@ from polhode.matter.parameter import Table
 from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.loads import with_world
+from polhode.system.members import suggestion
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
 
@@ -133,6 +137,45 @@ def named_reactions(
                 word = f"{constraint.name} on {frame.name}"
                 found[word] = _on_body(system, frame, in_world[place])
     return found
+
+
+def about(
+    found: dict[str, Wrench],
+    system: System,
+    state: State,
+    at: Attachment | Mapping[str, Attachment],
+    table: Table,
+) -> dict[str, Wrench]:
+    """The same wrenches about other points: one for all, or by name.
+
+    torque_Q = torque_P - p_PQ x force, with both points where they are at the state.
+    """
+    if isinstance(at, Mapping):
+        for name in at:
+            if name not in found:
+                raise ModelError(
+                    f"{system.name!r} has no reaction of {name!r}.",
+                    "Joints, loops and constraints on bodies have reactions.",
+                    suggestion(name, found),
+                )
+    poses = with_world(system.poses(state.t, state.q, table))
+    table = system.table(table)
+
+    def moved(name: str, wrench: Wrench) -> Wrench:
+        point = at.get(name, wrench.point) if isinstance(at, Mapping) else at
+        there, here = (_place(system, poses, p, table) for p in (point, wrench.point))
+        torque = wrench.torque - cross(there - here, wrench.force)
+        named = point if isinstance(point, Point) else point.nominal
+        return replace(wrench, torque=torque, point=named)
+
+    return {name: moved(name, wrench) for name, wrench in found.items()}
+
+
+def _place(system: System, poses: Poses, point: Attachment, table: Table) -> Any:
+    """Where a point of a body, or of the world, is."""
+    (body,) = system.places_of([point.frame])
+    arm = poses.rotations[body] @ coordinates_of(point, table)
+    return poses.origins[body] + arm
 
 
 def _function(equations: Equations) -> Callable[..., Any]:
