@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+# A file of tests stays in one process: what it compiles serves all its tests.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
 .PHONY: demo test test-all test-browser check format bench rows clean
 
@@ -20,10 +22,10 @@ demo: $(READY)
 	$(BIN)/polhode demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not long"
+	$(PYTEST) -m "not long"
 
 test-all: $(READY)
-	$(BIN)/python -m pytest --timeout=3600
+	$(PYTEST) --timeout=3600
 
 test-browser: $(READY)
 	@echo "There is no page to drive yet; the browser tests come with the viewer."
@@ -42,7 +44,7 @@ bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks
 
 rows: $(READY)
-	$(BIN)/python -m pytest -m "not long" --rows
+	$(PYTEST) -m "not long" --rows
 
 clean:
 	rm -rf $(VENV) out build dist

@@ -34,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[PASSED], config.stash[FAILED] = set(), set()
+    config.pluginmanager.register(RowCount(config))
 
 
 PASSED: pytest.StashKey[set[str]] = pytest.StashKey()
@@ -43,12 +44,27 @@ FAILED: pytest.StashKey[set[str]] = pytest.StashKey()
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
     outcome = yield
-    report = outcome.get_result()
-    ids = {name for mark in item.iter_markers("row") for name in mark.args}
-    if report.failed:
-        item.config.stash[FAILED].update(ids)
-    elif report.when == "call" and report.passed:
-        item.config.stash[PASSED].update(ids)
+    ids = [name for mark in item.iter_markers("row") for name in mark.args]
+    outcome.get_result().user_properties.append(("rows", ids))
+
+
+class RowCount:
+    """Collects the rows where reports arrive, whichever process ran the test."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        ids = {
+            name
+            for key, names in report.user_properties
+            if key == "rows"
+            for name in names
+        }
+        if report.failed:
+            self.config.stash[FAILED].update(ids)
+        elif report.when == "call" and report.passed:
+            self.config.stash[PASSED].update(ids)
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
