@@ -27,20 +27,20 @@ def eliminated(A: Any) -> Solver:
     return _straight(A) if A.shape[0] <= STRAIGHT else _in_loops(A)
 
 
-def solve_held(K: Any, r: Any, A: Any, g: Any) -> tuple[Any, Any]:
-    """x (n,) and l (m,) with  K x = r + A^T l,  A x = g,  for any K; see `solve`.
+def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]:
+    """x (n,) and l (m,) with  K x = r + B^T l,  A x = g;  `rows` is (A, B).
 
-    As for accelerations no rank is decided: rows may be redundant, and what they share
-    is the same as there.
+    K need not be symmetric, nor A be B. As for accelerations (see `solve`) no rank is
+    decided: rows may be redundant.
     """
+    A, B = rows
     if A.shape[0] == 0:
         return eliminated(K)(r), jnp.zeros(0)
     m = A.shape[0]
     size = jnp.trace(jnp.abs(K)) / K.shape[0]
-    weight = size / (jnp.sum(A * A) + VANISHING)
-    both = eliminated(K + weight * A.T @ A)(
-        jnp.concatenate([(r + weight * A.T @ g)[:, None], A.T], axis=1)
-    )
+    weight = size / (jnp.sum(jnp.abs(A * B)) + VANISHING)
+    right = [(r + weight * B.T @ g)[:, None], B.T]
+    both = eliminated(K + weight * B.T @ A)(jnp.concatenate(right, axis=1))
     free, yielding = both[:, 0], both[:, 1:]
     S, gap = A @ yielding, g - A @ free
     small = RELATIVE * jnp.trace(jnp.abs(S)) / m + VANISHING / size

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
@@ -45,6 +46,16 @@ def scales(
 
 def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
     """The largest length in the system, or in its motion if it has none (runs,)."""
+    own = _own_length(system)
+    far = np.max(np.abs(q[:, _in(system, "units", "m")]), axis=1, initial=0.0)
+    fast = z[:, _in(system, "speed_units", "m/s")]
+    way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
+    moved = np.where(far > 0, far, np.where(way > 0, way, 1.0))
+    return np.where(own > 0, own, moved)
+
+
+def _own_length(system: System) -> float:
+    """The largest arm or radius of gyration."""
     table: Table = system.table()
     arms = [
         np.linalg.norm(arm)
@@ -54,12 +65,16 @@ def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
     inertias = system.inertias()
     turning = np.trace(inertias[:, :3, :3], axis1=1, axis2=2)
     masses = np.maximum(inertias[:, 3, 3], np.finfo(float).tiny)
-    own = max(*arms, *np.sqrt(turning / masses))
-    far = np.max(np.abs(q[:, _in(system, "units", "m")]), axis=1, initial=0.0)
-    fast = z[:, _in(system, "speed_units", "m/s")]
-    way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
-    moved = np.where(far > 0, far, np.where(way > 0, way, 1.0))
-    return np.where(own > 0, own, moved)
+    return float(max(*arms, *np.sqrt(turning / masses)))
+
+
+def displacements(system: System, q: Any) -> Any:
+    """Natural sizes (nz,) of displacements along the joints: 1, or the length L."""
+    xp = namespace(q)
+    own, where = _own_length(system), np.flatnonzero(_in(system, "units", "m"))
+    far = xp.max(xp.abs(q[where]), initial=0.0)
+    L = own if own > 0 else xp.where(far > 0, far, 1.0)
+    return xp.where(_in(system, "speed_units", "m/s"), L, 1.0)
 
 
 def _in(system: System, word: str, unit: str) -> np.ndarray:
