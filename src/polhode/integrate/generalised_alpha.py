@@ -11,8 +11,9 @@ import numpy as np
 from polhode.errors import IntegrationError
 from polhode.integrate import mechanics
 from polhode.integrate.field import Field
+from polhode.integrate.held_step import Held, solve_step
 from polhode.integrate.method import Attempt, admit_step
-from polhode.integrate.newton import Held, solve_step
+from polhode.integrate.scales import displacements
 
 
 class Weights(NamedTuple):
@@ -83,14 +84,14 @@ class GeneralisedAlpha:
             each = [g[place[k]] if f else h * phi[k] for k, f in enumerate(flags)]
             return jnp.stack(each) if each else jnp.zeros(0)
 
-        found = solve_step(equations, way.guess, way.allowed)
-        return way.attempt(found.x[: len(way.guess)], found.is_solved)
+        found = solve_step(equations, way.guess, way.scale)
+        return way.attempt(found.u, found.is_solved)
 
 
 class Way(NamedTuple):
     """The states that a step can reach, by the displacement d due to a1.
 
-    d = beta h^2 a1 is the unknown: its size says when the iteration is done.
+    d = beta h^2 a1 is the unknown, which is solved for to its rounding.
     """
 
     field: Field
@@ -104,9 +105,9 @@ class Way(NamedTuple):
         return self.weights.beta * self.start[3] ** 2 * self.before[3]
 
     @property
-    def allowed(self) -> Any:
-        """What may be missed of the displacement."""
-        return mechanics.allowed(self.field, self.before[0])
+    def scale(self) -> Any:
+        """The size of displacements."""
+        return displacements(self.field.system, self.before[0])
 
     def accelerations(self, change: Any) -> tuple[Any, Any]:
         """a1, and z_dot1, of a displacement."""
@@ -132,7 +133,7 @@ class Way(NamedTuple):
 
     def attempt(self, change: Any, is_solved: Any, shift: Any = 0.0) -> Attempt:
         """The step that was found."""
-        t, x, _, h = self.start
+        t, _, _, h = self.start
         q, z, _ = self.moved(change, shift)
         a = self.accelerations(change)[0]
         there = jnp.concatenate([q, self.field.start(t + h, q, z)])

@@ -12,20 +12,15 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from polhode.formulation.chart import speeds_in_chart
 from polhode.formulation.equations import Terms
 from polhode.formulation.recursive.recursive import recursive
 from polhode.formulation.speeds import along
 from polhode.integrate.field import Field
-from polhode.integrate.scales import displacements
 from polhode.matter.parameter import Table
 from polhode.system import rows
 from polhode.system.system import System
-
-# Of the system's own lengths: displacements are solved for until less is missed.
-SOLVED = 1e-11
 
 
 def terms(field: Field, t: Any, q: Any, z: Any) -> Terms:
@@ -59,6 +54,19 @@ def velocity_rows(field: Field, t: Any, q: Any, z: Any) -> Any:
     return field.system.constraint_rows(t, q, z, table(field, t, q, z))[0]
 
 
+def position_rows(field: Field, t: Any, q: Any, z: Any) -> Any:
+    """The rows of A that belong to equations of position."""
+    placed = [k for k, flag in enumerate(is_placed(field.system)) if flag]
+    A = velocity_rows(field, t, q, z)
+    return jnp.stack([A[k] for k in placed]) if placed else A[:0]
+
+
+def mass(field: Field, t: Any, q: Any) -> Any:
+    """M (nz, nz)."""
+    still = jnp.zeros(field.system.speeds)
+    return field.system.mass_matrix(t, q, table(field, t, q, still))
+
+
 def potential_slope(field: Field, t: Any, q: Any, z: Any) -> Any:
     """d(T - V)/dq along the joints, z as it is, and what acts beside it (nz,).
 
@@ -79,13 +87,3 @@ def tangent(field: Field, t: Any, q: Any, xi: Any) -> Any:
     """E(xi) (nz, nz): as xi moves at x_dot, local(q, xi) has the speeds E x_dot."""
     still = jnp.zeros(field.system.speeds)
     return jax.jacfwd(lambda v: speeds_in_chart(field.system, t, q, xi, v))(still)
-
-
-def allowed(field: Field, q: Any) -> Any:
-    """What may be missed of a displacement along the joints (nz,)."""
-    return SOLVED * displacements(field.system, q)
-
-
-def powers_of(flags: tuple[bool, ...], yes: Any, no: Any) -> Any:
-    """A column (rows,): `yes` for rows of position, `no` for the others."""
-    return jnp.where(np.array(flags, dtype=bool), yes, no)

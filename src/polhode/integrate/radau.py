@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.integrate.dormand_prince import admit_tolerances
 from polhode.integrate.elimination import Solver, eliminated
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt
-from polhode.integrate.newton import iterated
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
 RTOL = 1e-8
+ITERATIONS = 10
+# What Newton's iteration may miss, over what is allowed for a step.
+KAPPA = 1e-3
 
 _ROOT = np.sqrt(6.0)
 NODES = ((4 - _ROOT) / 10, (4 + _ROOT) / 10, 1.0)
@@ -84,10 +88,9 @@ class RadauIIA:
             F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
             return _corrected(solvers, h, Z, jnp.stack(F))
 
-        found = iterated(increment, first, allowed)
-        gap = slope + sum(e * z for e, z in zip(ERROR, found.x, strict=True)) / h
-        error = solvers[0](gap)
-        return Attempt(x + found.x[2], (error,), is_solved=found.is_solved)
+        Z, is_solved = _iterated(increment, first, allowed)
+        gap = slope + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
+        return Attempt(x + Z[2], (solvers[0](gap),), is_solved=is_solved)
 
 
 def _factored(J: Any, h: Any) -> tuple[Solver, Solver]:
@@ -104,3 +107,35 @@ def _corrected(solvers: tuple[Solver, Solver], h: Any, Z: Any, F: Any) -> Any:
     pair = solvers[1](jnp.concatenate([right[1], right[2]]))
     parts = [solvers[0](right[0]), *jnp.split(pair, 2)]
     return jnp.asarray(BASIS) @ jnp.stack(parts)
+
+
+def _iterated(
+    increment: Callable[[Any], Any], start: Any, allowed: Any
+) -> tuple[Any, Any]:
+    """Z <- Z + increment(Z) until what is missing is small, and whether it came to be.
+
+    What is missing after an increment of size s is about s r/(1 - r), where r is the
+    ratio of it to the one before; it is compared to what is `allowed`. It gives up
+    where increments grow, or after a fixed number.
+    """
+
+    def goes_on(state: tuple[Any, ...]) -> Any:
+        _, count, _, done, lost = state
+        return (count < ITERATIONS) & ~done & ~lost
+
+    def once(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        Z, count, before, _, _ = state
+        step = increment(Z)
+        size = jnp.sqrt(jnp.mean((step / allowed) ** 2))
+        ratio = jnp.where(count == 0, 0.5, size / jnp.where(before == 0, 1.0, before))
+        missing = size * ratio / jnp.maximum(1 - ratio, 1e-3)
+        # Increments of the size of rounding do not shrink any more.
+        stalled = (count > 1) & (ratio > 0.5) & (size < 0.1)
+        done = (missing <= KAPPA) | (size == 0) | stalled
+        lost = ~jnp.isfinite(size) | ((count > 1) & (ratio > 2) & ~done)
+        return Z + step, count + 1, size, done, lost
+
+    no = jnp.zeros((), bool)
+    first = (start, jnp.zeros((), jnp.int64), jnp.zeros(()), no, no)
+    Z, _, _, done, _ = lax.while_loop(goes_on, once, first)
+    return Z, done
