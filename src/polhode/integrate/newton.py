@@ -21,9 +21,11 @@ from polhode.integrate.elimination import eliminated
 
 ITERATIONS = 25
 EPSILON = np.finfo(float).eps
-# Increments that no longer shrink are rounding below this share of the unknowns; well
-# above it they are a step that is too long.
-ROUNDING = 1e-11
+# Where increments no longer shrink they are rounding if below this share of the
+# unknowns, and else those of a step that is too long.
+ROUNDING = 1e-8
+# Poses have rounding of their own however small the motion: a share of a radian.
+LEAST = 1e-6
 
 
 class Solved(NamedTuple):
@@ -33,17 +35,21 @@ class Solved(NamedTuple):
     is_solved: Any
 
 
-def solve(residual: Callable[[Any], Any], start: Any, scale: Any) -> Solved:
+def solve(residual: Callable[[Any], Any], start: Any, size: Any) -> Solved:
     """u (n,) with residual(u) = 0, by the Jacobian at the start.
 
-    `scale` (n,) is the size of the unknowns in their own units.
+    `size` is that of unknowns of one kind, in their own unit.
     """
     inverse = eliminated(jax.jacfwd(residual)(start))
-    return iterated(lambda u: -inverse(residual(u)), start, scale)
+    return iterated(
+        lambda u: -inverse(residual(u)), start, lambda step: spread(step) / size
+    )
 
 
-def iterated(increment: Callable[[Any], Any], start: Any, scale: Any) -> Solved:
-    """u <- u + increment(u) from a start, until increments are rounding."""
+def iterated(
+    increment: Callable[[Any], Any], start: Any, measure: Callable[[Any], Any]
+) -> Solved:
+    """u <- u + increment(u) from a start, until increments measure as rounding."""
 
     def goes_on(state: tuple[Any, Any, Any, Any]) -> Any:
         _, count, before, now = state
@@ -53,7 +59,7 @@ def iterated(increment: Callable[[Any], Any], start: Any, scale: Any) -> Solved:
     def once(state: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
         u, count, _, now = state
         step = increment(u)
-        return u + step, count + 1, now, jnp.max(jnp.abs(step) / scale)
+        return u + step, count + 1, now, measure(step)
 
     far = jnp.full((), np.inf)
     first = (start, jnp.zeros((), jnp.int64), far, far)
@@ -61,13 +67,14 @@ def iterated(increment: Callable[[Any], Any], start: Any, scale: Any) -> Solved:
     return Solved(u, last <= ROUNDING)
 
 
-def scales(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
-    """The sizes of increments of q and of y in a step h of x = [q; y].
+def spread(column: Any) -> Any:
+    """The root of the mean square of some numbers; of none, zero."""
+    return jnp.sqrt(jnp.sum(column * column) / max(column.size, 1))
 
-    Their own and, where they start from zero, what the step makes of them; coordinates
-    count as angles, and speeds as what moves these by as much.
-    """
-    q = jnp.sqrt(jnp.mean(x[:n] ** 2)) + jnp.abs(h) * jnp.sqrt(jnp.mean(slope[:n] ** 2))
-    rates = jnp.sqrt(jnp.mean(x[n:] ** 2))
-    y = rates + jnp.abs(h) * jnp.sqrt(jnp.mean(slope[n:] ** 2))
-    return q, y
+
+def sizes(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
+    """How large the coordinates and the velocities of x = [q; y] are in a step h."""
+    h = jnp.abs(h)
+    q = spread(x[:n]) + h * spread(slope[:n]) + LEAST
+    y = spread(x[n:]) + h * spread(slope[n:]) + LEAST * spread(slope[n:])
+    return q, y + np.finfo(float).tiny

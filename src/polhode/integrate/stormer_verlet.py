@@ -31,6 +31,7 @@ class StormerVerlet:
     name: ClassVar[str] = "Stormer-Verlet"
     order: ClassVar[int] = 2
     is_adaptive: ClassVar[bool] = False
+    is_symmetric: ClassVar[bool] = True
     bends: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
