@@ -145,7 +145,10 @@ PUBLIC = {
     "simulate": "polhode.integrate.simulate",
     "stepper": "polhode.integrate.stepper",
     # formulation
+    "Coriolis": "polhode.formulation.coriolis",
+    "CoriolisChoice": "polhode.formulation.spatial_forms.choices",
     "Equations": "polhode.formulation.equations",
+    "Observer": "polhode.formulation.spatial_forms.observer",
     "Velocities": "polhode.formulation.gauss",
     "boltzmann_hamel": "polhode.formulation.boltzmann_hamel",
     "compare": "polhode.formulation.compare",
@@ -159,6 +162,7 @@ PUBLIC = {
     "lagrange_first_kind": "polhode.formulation.lagrange_first_kind",
     "newton_euler": "polhode.formulation.newton_euler",
     "recursive": "polhode.formulation.recursive.recursive",
+    "spatial_form": "polhode.formulation.spatial_forms.spatial_form",
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     # models: a room of its own
     "models": "polhode",

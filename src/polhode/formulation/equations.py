@@ -9,7 +9,7 @@ ask them at a state of the system, and `Equations.functions` gives them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -21,6 +21,7 @@ from polhode.matter.parameter import NOMINAL, Table
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Attachment
     from polhode.formulation.centroidal import Centroidal
+    from polhode.formulation.coriolis import Coriolis
     from polhode.formulation.determinacy import Determinacy
     from polhode.formulation.powers import Energies, Parts
     from polhode.geometry.wrench import Wrench
@@ -114,6 +115,19 @@ class Equations:  # limit: one noun answers every question about the motion
     def bias(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """b (k,): centrifugal and gyroscopic terms."""
         return self._terms(state, table).bias
+
+    def coriolis(
+        self, state: State, choice: Any = "Christoffel", table: Table = NOMINAL
+    ) -> Coriolis:
+        """C (k, k) with C y = bias, by a named choice; the default is passive.
+
+        "Christoffel", "momentum", "spin", "gyroscopic", "natural", "Lie group" or
+        "Lagrange": see `polhode.formulation.coriolis`. By names of bodies, each may
+        have its own.
+        """
+        from polhode.formulation.coriolis import coriolis_of
+
+        return coriolis_of(self, state, choice, table)
 
     def force(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """f (k,): all actions, along the velocities."""
@@ -261,7 +275,7 @@ class Equations:  # limit: one noun answers every question about the motion
         return self.functions.bodies(t, q, y, y_dot, table)
 
     def ask(
-        self, word: str, function: Callable[..., Any], state: State, table: Table
+        self, word: Hashable, function: Callable[..., Any], state: State, table: Table
     ) -> Any:
         """function(t, q, y, table) at a state, compiled once for each word."""
         from polhode.lowering.compile import compile

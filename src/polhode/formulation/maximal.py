@@ -77,12 +77,19 @@ def held(system: System, t: Any, q: Any, V: Any, table: Any) -> Any:
 
 
 def in_twists(
-    name: str, system: System, to_body: Callable, from_body: Callable, mass: Mass
+    name: str,
+    system: System,
+    to_body: Callable,
+    from_body: Callable,
+    mass: Mass,
+    *,
+    arms: Callable | None = None,
 ) -> Equations:
     """Equations of all bodies' velocities, held together by multipliers.
 
     to_body(t, q, y, table) gives V (n, 6) and from_body(t, q, V, table) gives y (6 n,);
-    mass(t, q, y, table) gives M, the bias and the force of free bodies.
+    mass(t, q, y, table) gives M, the bias and the force of free bodies. `arms(table)`
+    (n, 3) go from bodies' origins to the points that y is about, if not there.
     """
 
     def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
@@ -101,16 +108,16 @@ def in_twists(
         M, b, f = mass(t, q, y, table)
         if has_rotors(system):
             r = system.rotor_inertias(table)
-            z_dot = lambda y_dot: jax.jvp(  # noqa: E731, one line of mathematics
-                lambda q, y: speeds(t, q, y, table), (q, y), (rest[1], y_dot)
-            )[1]
+            of = lambda t, q, y: speeds(t, q, y, table)  # noqa: E731, mathematics
+            z_dot = lambda y_dot: jax.jvp(of, (t, q, y), (*rest[:2], y_dot))[1]  # noqa: E731
             Z = jax.jacfwd(z_dot)(rest[2])
             M, b = M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(rest[2]))
         return Terms(M, b, f, A, gamma)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
-        along = rates(t, q, y, table), y_dot
-        return jax.jvp(lambda q, y: to_body(t, q, y, table), (q, y), along)[1]
+        now = 1.0 * jnp.asarray(t), q, y
+        along = jnp.ones_like(now[0]), rates(t, q, y, table), y_dot
+        return jax.jvp(lambda t, q, y: to_body(t, q, y, table), now, along)[1]
 
     def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Any) -> Any:
         return carried(system, q, solution[1], table)
@@ -122,7 +129,15 @@ def in_twists(
         return from_body(t, q, system.body_twists(t, q, z, table), table)
 
     core = Core(
-        start, speeds, rates, terms, solved(terms), bodies, along, joint_wrenches
+        start=start,
+        speeds=speeds,
+        rates=rates,
+        terms=terms,
+        accelerations=solved(terms),
+        bodies=bodies,
+        along=along,
+        joint_wrenches=joint_wrenches,
+        arms=arms,
     )
     return Equations(name, system, velocity_names(system), row_names(system), core)
 

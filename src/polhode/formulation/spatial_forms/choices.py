@@ -40,6 +40,7 @@ from polhode.formulation.spatial_forms.transfer import blocks, on
 from polhode.geometry.se3 import ad
 from polhode.geometry.vector import skew, vee
 from polhode.lowering.arrays import namespace
+from polhode.lowering.double import doubled
 from polhode.matter.moments import Moments
 from polhode.matter.momentum import momentum_transport
 
@@ -131,32 +132,29 @@ def coriolis_dyadic(M: Any, V: Any, *, rates: Any, choice: Any = DEFAULT) -> Any
     >>> coriolis_dyadic(M, V, rates="body", choice="momentum") @ V
     array([0., 0., 0., 0., 8., 0.])
     """
-    C_B = require_product(choice_named(choice), M, V)
+    chosen = choice_named(choice)
+    evaluate = chosen.dyadic if chosen.name in CHOICES else doubled(chosen.dyadic)
+    C_B = evaluate(M, V)
+    if namespace(M, V) is np:
+        require_product(chosen, C_B, M, V)
     return seen_by(C_B, M, V[..., :3], rates=rates)
 
 
-def require_product(choice: CoriolisChoice, M: Any, V: Any) -> Any:
-    """C_B of the choice, refused where C_B V is not what a body's momentum needs."""
-    C_B = choice.dyadic(M, V)
-    if namespace(M, V, C_B) is not np:
-        return C_B
-    needed = momentum_transport(V, on(M, V))
-    gap = np.max(np.abs(on(C_B, V) - needed), initial=0.0)
-    size = np.max(np.abs(M)) * np.max(np.abs(V)) ** 2
-    if gap > 1e3 * ROUNDING * size:
-        rigid = (
-            "It needs the inertia of a rigid mass, and a fluid adds another."
-            if choice.needs_mass
-            else "With V = [w; v] and [h; p] = M V, C V must be [w x h + v x p; w x p]."
-        )
-        raise ModelError(
-            f"the Coriolis choice {choice.name!r} is wrong by {gap:.3g} in C V.",
-            rigid,
-            f"Choose one of {', '.join(map(repr, CHOICES))}."
-            if not choice.needs_mass
-            else 'Choose "Christoffel", "momentum" or "Lie group".',
-        )
-    return C_B
+def require_product(
+    choice: CoriolisChoice, C_B: Any, M: Any, V: Any, *, who: str = "a body"
+) -> None:
+    """Refuse a dyadic for which C_B V is not what the momentum of a body needs."""
+    gap = np.max(np.abs(on(C_B, V) - momentum_transport(V, on(M, V))), initial=0.0)
+    size = np.max(np.abs(M)) * np.max(np.abs(V), initial=0.0) ** 2
+    if gap <= 1e3 * ROUNDING * size:
+        return
+    raise ModelError(
+        f"the Coriolis choice {choice.name!r} of {who} is wrong by {gap:.3g} in C V.",
+        "It needs the inertia of a rigid mass, and a fluid adds another."
+        if choice.needs_mass
+        else "With V = [w; v] and [h; p] = M V, C V must be [w x h + v x p; w x p].",
+        'Choose "Christoffel", "momentum" or "Lie group", which hold for all.',
+    )
 
 
 def skew_defect(M_dot: Any, C: Any) -> Any:
@@ -171,9 +169,7 @@ def energy_defect(M_dot: Any, C: Any, V: Any) -> Any:
     return (V * on(M_dot - 2 * C, V)).sum(-1)
 
 
-def is_passive(
-    M: Any, C: Any, w: Any, *, rates: Any, rtol: float = ROUNDING
-) -> bool:
+def is_passive(M: Any, C: Any, w: Any, *, rates: Any, rtol: float = ROUNDING) -> bool:
     """Whether M' - 2 C is skew, M' being seen by the observer of the `rates`.
 
     Seen from the body, C itself must be skew; from elsewhere C + M [Omega - Omega_A].
