@@ -23,7 +23,9 @@ from polhode.matter.parameter import Table
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-INTERRUPTED, WORK_LIMIT = 4, 5
+INTERRUPTED, WORK_LIMIT, UNWRITTEN = 4, 5, 16
+# Fewer than so many steps at the edge of stability may be chance.
+STIFF_STEPS = 15
 CODES = {
     DONE: "DONE",
     NOT_A_NUMBER: "FORCE",
@@ -31,6 +33,7 @@ CODES = {
     UNSOLVED: "INTEG",
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
+    UNWRITTEN: "IO",
 }
 
 
@@ -39,7 +42,7 @@ CODES = {
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, FORCE, INTEG, SING or INTERRUPTED
+    code       DONE, FORCE, INTEG, SING, IO or INTERRUPTED
     t          the time of the last good row
     sentence   for people
     accepted, rejected   steps
@@ -71,6 +74,7 @@ class Ending:
     tried: float
     accepted: int
     rejected: int
+    stiff: int = 0
 
 
 def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outcome:
@@ -85,14 +89,20 @@ def _explained(
     at, name = f"t = {end.t:.9g} s", repr(system.name)
     steps = f"after {end.accepted} steps"
     if end.status == DONE:
-        return "DONE", f"{name} reached t = {until:.9g} s in {end.accepted} steps."
+        reached = f"{name} reached t = {until:.9g} s in {end.accepted} steps."
+        return "DONE", f"{reached}{_stiffness(end)}"
     if end.status == INTERRUPTED:
         return "INTERRUPTED", f"{name} was interrupted at {at}, {steps}."
+    if end.status == UNWRITTEN:
+        return "IO", (
+            f"{name} stopped at {at}, {steps}: its file could not be written further."
+            " What the file has is whole, and all rows are kept in memory."
+        )
     if end.status in (WORK_LIMIT, RUNNING):
         return "INTEG", (
             f"{name} used up its limit of steps at {at}, {steps}, short of"
-            f" {until:.9g} s. Allow more with limit=..., loosen rtol, or look for"
-            " something stiff: a spring or damper far quicker than the motion."
+            f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
+            f"{_stiffness(end)}"
         )
     if end.status == TOO_SMALL:
         return "INTEG", (
@@ -107,6 +117,17 @@ def _explained(
             " the motion there; what was reached is kept. Give a smaller step."
         )
     return _without_numbers(system, end, table)
+
+
+def _stiffness(end: Ending) -> str:
+    """What to say of steps that stability has held, if they were many."""
+    if end.stiff < STIFF_STEPS or 2 * end.stiff < end.accepted:
+        return ""
+    return (
+        f" It is stiff: stability, not accuracy, held {end.stiff} of its steps."
+        " A spring or damper in it is far quicker than the motion;"
+        " method=ph.RadauIIA() takes steps as long as the motion lets it."
+    )
 
 
 def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, str]:

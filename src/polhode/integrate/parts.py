@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.integrate.field import settled
+from polhode.integrate.field import field_of, settled
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -82,6 +82,9 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
     def twists(t: Any, x: Any, table: Any) -> Any:
         return system.twists(t, x[:n], speeds(t, x, table), table)
 
+    def slope(t: Any, x: Any, table: Any) -> Any:
+        return field_of(equations, table).slope(t, x)
+
     def settled_rows(t: Any, x: Any, table: Any) -> Any:
         return settled(equations, t, x, table)
 
@@ -89,5 +92,6 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
         "poses": poses,
         "twists": twists,
         "speeds": speeds,
+        "slope": slope,
         "settled": settled_rows,
     }

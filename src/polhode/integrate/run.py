@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
 from polhode.integrate.dense import Steps, bare, evaluate, joined
-from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
+from polhode.integrate.outcome import INTERRUPTED, UNWRITTEN, WORK_LIMIT
 
 SLAB_BYTES = 64e6
 
@@ -37,21 +37,26 @@ class Wish(NamedTuple):
     limit     attempts that one run may make
     watch     is told of progress between chunks; may be None
     bends     terms of the method's dense output
+    store     takes the rows of one run in place of memory, such as its file
+    memory    bytes of rows that are given back from the store
     """
 
     samples: np.ndarray | None
     limit: int
     watch: Watch | None
     bends: int
+    store: Any = None
+    memory: float = np.inf
 
 
 class Kept(NamedTuple):
-    """What is kept of one run: its rows, all or samples; its last cursor; its end."""
+    """What is kept of one run: its rows, all or samples; its end; where it halted."""
 
     steps: Steps
     is_dense: bool
     cursor: Cursor
     status: int
+    plan: Plan
 
 
 def run(
@@ -62,11 +67,15 @@ def run(
     slab = max(1, int(SLAB_BYTES / (8 * ATTEMPTS * ((2 + wish.bends) * width + 2))))
     clock = _Clock(wish.watch, count, time.perf_counter())
     found: list[Kept] = []
-    for first in range(0, count, slab):
-        pick = slice(first, min(first + slab, count))
-        starts, ways = _part(cursors, pick), _part(plans, pick)
-        call = _Call(program, ways, _part(table, pick), first / count)
-        found += _run_slab(call, starts, wish, clock)
+    try:
+        for first in range(0, count, slab):
+            pick = slice(first, min(first + slab, count))
+            starts, ways = _part(cursors, pick), _part(plans, pick)
+            call = _Call(program, ways, _part(table, pick), first / count)
+            found += _run_slab(call, starts, wish, clock)
+    finally:
+        if wish.store is not None:
+            wish.store.close()
     return found
 
 
@@ -105,16 +114,24 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             alive = np.flatnonzero(status == RUNNING)
             after, rows = _called(call, _part(cursors, alive), alive)
             for k, i in enumerate(alive):
-                keepers[i].take(_part(rows, k))
+                keepers[i].take(_part(rows, k), _part(after, k))
             cursors = _replaced(cursors, alive, after)
             spent = after.accepted + after.rejected >= wish.limit
             out = spent & (after.status == RUNNING)
             status[alive] = np.where(out, WORK_LIMIT, after.status)
+            if wish.store is not None and wish.store.failure:
+                status[:] = UNWRITTEN
             clock.tell(call, cursors)
     except KeyboardInterrupt:
         status[status == RUNNING] = INTERRUPTED
     return [
-        Kept(keepers[k].rows(), wish.samples is None, _part(cursors, k), int(status[k]))
+        Kept(
+            keepers[k].rows(),
+            wish.samples is None,
+            _part(cursors, k),
+            int(status[k]),
+            _part(call.plans, k),
+        )
         for k in range(count)
     ]
 
@@ -126,15 +143,24 @@ class _Keeper:
         straight = np.zeros((wish.bends, len(cursor.x)))
         first = Steps(cursor.t, cursor.x, cursor.slope, straight)
         self._last = Steps(*(np.asarray(part)[None] for part in first))
-        self._samples, self._next = wish.samples, 0
-        self._parts = [self._last] if wish.samples is None else []
+        self._samples, self._store = wish.samples, wish.store
+        self._parts: Any = [] if wish.store is None else wish.store
+        self._memory = wish.memory
+        before = 0 if wish.store is None else wish.store.count
+        self._next = 0 if wish.samples is None else before
+        if wish.samples is None and not before:
+            self._parts.append(self._last)
 
-    def take(self, rows: Rows) -> None:
-        """The accepted rows of one chunk."""
+    def take(self, rows: Rows, after: Cursor) -> None:
+        """The accepted rows of one chunk, and the cursor that it left."""
         good = rows.accepted
         new = Steps(*(part[good] for part in rows[1:]))
-        if not len(new.t):
-            return
+        if len(new.t):
+            self._add(new)
+        if self._store is not None:
+            self._store.mark(after)
+
+    def _add(self, new: Steps) -> None:
         if self._samples is None:
             self._parts.append(new)
             return
@@ -156,6 +182,8 @@ class _Keeper:
         """All that was kept; of a sampled run at least nothing, in the right shape."""
         if self._samples is not None and self._next == 0:
             self._sample(self._last)
+        if self._store is not None:
+            return self._store.rows(self._memory)
         nothing = bare(self._last.t[:0], self._last.x[:0])
         return joined(self._parts or [nothing])
 

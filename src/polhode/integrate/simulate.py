@@ -12,10 +12,11 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.chunk import DONE, chunk_program
-from polhode.integrate.dense import bare
+from polhode.integrate.choice import picked
+from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
+from polhode.integrate.dense import Steps, bare
 from polhode.integrate.drive import UNDRIVEN
-from polhode.integrate.dormand_prince import RTOL, DormandPrince
+from polhode.integrate.halt import Halt
 from polhode.integrate.launch import (
     admit_parameters,
     admit_samples,
@@ -49,6 +50,7 @@ def simulate(
     limit: int = LIMIT,
     memory: float = 4e9,
     watch: Watch | None = None,
+    to: Any = None,
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -57,6 +59,8 @@ def simulate(
     same bits as one by one. `until` before the state's time runs backwards. `limit` is
     of attempted steps, `memory` of kept bytes; `watch` is told of progress. A run that
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
+    `to` is a path: the rows of one run go there as it runs, a few times a second, and
+    `ph.resume` goes on with what a killed run has left.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -74,14 +78,20 @@ def simulate(
     start = probe(equations, runs, table)
     require_sound_start(equations.system, runs, start, table)
     cursors, plans = planned(equations, runs, start, method, until)
-    require_memory(method, plans, times, start.x.shape[1], memory)
+    if to is None:
+        require_memory(method, plans, times, start.x.shape[1], memory)
     program = chunk_program(equations, method, (cursors, plans, table), UNDRIVEN)
     wish = Wish(times, int(limit), watch, method.bends)
     made_by = equations, method, note
+    if to is not None:
+        wish = wish._replace(memory=memory)
+        cursors, plans, wish = _stored(to, made_by, (cursors, plans, table), wish)
     found = [
-        _trajectory(made_by, kept, until, {n: v[i] for n, v in table.items()})
+        _trajectory(made_by, kept, wish, {n: v[i] for n, v in table.items()})
         for i, kept in enumerate(run(program, cursors, plans, table, wish))
     ]
+    if wish.store is not None:
+        wish.store.seal(found[0].outcome)
     _warn(found)
     alone = isinstance(state, State) and len(found) == 1
     return found[0] if alone else Motions(tuple(found))
@@ -100,32 +110,6 @@ def equations_of(model: System | Equations) -> Equations:
     if "motion" not in model.compiled:
         model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]
-
-
-def picked(
-    equations: Equations, method: Method | None, rtol: Any, atol: Any
-) -> tuple[Method, str]:
-    """The method, and in words which it is and what it keeps."""
-    if method is not None and (rtol is not None or atol is not None):
-        raise IntegrationError(
-            f"{method!r} was given together with rtol or atol.",
-            "A method has its own tolerances or its own step.",
-            "Give them to the method: ph.DormandPrince(rtol=...).",
-        )
-    if method is not None and not isinstance(method, Method):
-        raise IntegrationError(
-            f"{method!r} is not a method of integration.",
-            "A method is a thing that can attempt a step.",
-            "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
-        )
-    system = equations.system
-    chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
-    words = [chosen.name if method else f"{chosen.name} (picked)"]
-    if system.constraints:
-        words.append("constraints kept by projection")
-    elif system.coordinates != system.speeds:
-        words.append("unit quaternions")
-    return chosen, ", ".join(words)
 
 
 def _repeated(states: States, parameters: Mapping[str, Any]) -> States:
@@ -148,23 +132,58 @@ def _common_start(states: States, samples: Any) -> float:
     return float(states.t[0])
 
 
+def _stored(
+    to: Any,
+    made_by: tuple[Equations, Method, str],
+    runs: tuple[Cursor, Plan, Any],
+    wish: Wish,
+) -> tuple[Cursor, Plan, Wish]:
+    """The run from where its file has it, and the wish with the file as its store."""
+    from polhode.integrate.storage.session import Made, opened, require_one
+
+    cursors, plans, table = runs
+    path = require_one(to, len(cursors.t))
+    own = {name: values[0] for name, values in table.items()}
+    made = Made(*made_by, own)
+    until = float(plans.stop[0])
+    cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
+    halt = Halt(cursor, plan, until, wish.samples, wish.limit)
+
+    def settle(steps: Steps) -> Steps:
+        whole = Outcome("DONE", until, "", 0, 0)
+        return settled_rows(
+            Trajectory(*made_by[:2], steps, whole, own, "", False)
+        ).steps
+
+    store, halt = opened(path, made, halt, settle)
+    cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
+    plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
+    return cursors, plans, wish._replace(store=store)
+
+
 def _trajectory(
     made_by: tuple[Equations, Method, str],
     kept: Kept,
-    until: float,
+    wish: Wish,
     table: dict[str, Any],
 ) -> Trajectory:
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.cursor
+    until = float(kept.plan.stop)
     at = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
     facts = (int(last.accepted), int(last.rejected))
     whole = Outcome("DONE", float(last.t), "", *facts)
     end = Trajectory(equations, method, at, whole, table, note, True)
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
+    ending = replace(ending, stiff=int(last.stiff))
     outcome = outcome_of(equations.system, ending, until, table)
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
-    return motion if kept.is_dense or not len(motion) else settled_rows(motion)
+    halt = Halt(last, kept.plan, until, wish.samples, wish.limit)
+    motion = replace(motion, halt=halt)
+    if kept.is_dense or wish.store is not None or not len(motion):
+        return motion
+    return settled_rows(motion)
 
 
 def _warn(motions: list[Trajectory]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.errors import IntegrationError, StateError
-from polhode.integrate.dense import Steps, evaluate
+from polhode.integrate.dense import Steps, bare, evaluate
+from polhode.integrate.halt import Halt
 from polhode.integrate.method import Method
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.parts import BodyMotion, JointMotion, asked
@@ -33,6 +34,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     outcome   how the run ended; not always at the time that was asked
     method    that made it, and `note`, why it was picked
     is_dense  whether every step was kept, so that times between rows can be asked
+    halt      where the run halted, to go on from; None of a part of a motion
     """
 
     equations: Equations
@@ -42,6 +44,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     table: Table
     note: str
     is_dense: bool
+    halt: Halt | None = None
 
     def __post_init__(self) -> None:
         for part in self.steps:
@@ -79,7 +82,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         if isinstance(key, slice):
             dense = self.is_dense and key.step in (None, 1)
             rows = Steps(*(part[key] for part in self.steps))
-            return replace(self, steps=rows, is_dense=dense)
+            return replace(self, steps=rows, is_dense=dense, halt=None)
         if isinstance(key, int | np.integer):
             return State(self.system, self.t[key], self.q[key], self.z[key])
         bodies = [body.name for body in self.system.bodies]
@@ -116,8 +119,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         _require_within(self, times)
         x = evaluate(self.steps, times)
         on_rows = np.isin(times, self.t)
-        zeros = np.zeros_like(x)
-        rows = replace(self, steps=Steps(times, x, zeros, zeros), is_dense=False)
+        rows = replace(self, steps=bare(times, x), is_dense=False, halt=None)
         return rows if np.all(on_rows) else settled_rows(rows)
 
     def ledger(self) -> Ledger:
@@ -125,6 +127,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         from polhode.integrate.ledger import ledger_of
 
         return ledger_of(self)
+
+    def save(self, path: Any) -> None:
+        """Into a netCDF-4 file, which `ph.load` reads and `ph.resume` goes on with."""
+        from polhode.integrate.storage.save import save
+
+        save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Columns by name: 't', each coordinate, and 'speed of ...' each speed.

@@ -1,0 +1,1 @@
+"""Motions on disk: written as they run, read back, gone on with."""

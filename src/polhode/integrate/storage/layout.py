@@ -1,0 +1,75 @@
+"""How a motion lies in its netCDF-4 file: the variables, and what each is.
+
+    time (time,)                     s
+    x (time, entry)                  coordinates, then velocities, named by `entry`
+    slope (time, entry)              x_dot                     } only where every step
+    bend (time, term, entry)         terms of dense output     } was kept
+    entry, unit (entry,)             names and units
+    sample_times (sample,)           the times that were asked for, if any were
+    part_rows (part,)                how many rows the file had after each part
+    part_checksum (part,)            of the rows of the part and its cursor
+    cursor_numbers, cursor_counts    where the run was after the part
+    plan_numbers, plan_counts        what the run is to do
+    header                           a text (JSON): see `header`; its hash is beside it
+    ending                           a text (JSON): how the run ended, once it has
+
+Every tool that reads netCDF reads it; nothing in it is code.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.dense import Steps
+from polhode.integrate.storage.columns import Columns
+
+# Rows in one block of the file: of a few kilobytes to some hundred.
+BLOCK = 1024
+
+
+class Shape(NamedTuple):
+    """The sizes of a file: entries of x, terms of dense output (None: samples only)."""
+
+    width: int
+    terms: int | None
+
+
+def names_and_units(header: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What each entry of x is called, and its unit."""
+    joints = header["model"]["joints"]
+    names = [name for joint in joints for name in joint["coordinates"]]
+    units = [unit for joint in joints for unit in joint["units"]]
+    speed_units = [unit for joint in joints for unit in joint["speed_units"]]
+    own = [name for joint in joints for name in joint["speeds"]]
+    velocities = header["velocities"]
+    if velocities != own:  # velocities of the formulation's own have its own units
+        speed_units = [""] * len(velocities)
+    return [*names, *(f"speed of {n}" for n in velocities)], [*units, *speed_units]
+
+
+def row_variables(shape: Shape) -> dict[str, tuple[str, ...]]:
+    """The variables that grow with the rows, and their dimensions."""
+    found: dict[str, tuple[str, ...]] = {"time": ("time",), "x": ("time", "entry")}
+    if shape.terms is not None:
+        found["slope"] = ("time", "entry")
+        if shape.terms:
+            found["bend"] = ("time", "term", "entry")
+    return found
+
+
+def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
+    """The values of these variables."""
+    all_values = {"time": steps.t, "x": steps.x, "slope": steps.slope}
+    all_values["bend"] = steps.bend
+    return {name: all_values[name] for name in row_variables(shape)}
+
+
+def checksum(values: dict[str, np.ndarray], cursor: Columns) -> int:
+    """The checksum of a part: its rows and its cursor, in the order of the layout."""
+    found = 0
+    for column in (*values.values(), *cursor):
+        found = zlib.crc32(np.ascontiguousarray(column).data, found)
+    return found

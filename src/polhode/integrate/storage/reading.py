@@ -1,0 +1,187 @@
+"""A file read back: whole parts only, checked, and nothing in it run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import h5netcdf
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.integrate.dense import Steps
+from polhode.integrate.storage import layout
+from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.header import FORMAT, FORMAT_VERSION, digest
+from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.transaction import repair
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Content:
+    """What a file holds.
+
+    header   see `header`; with `samples`, the times that were asked for
+    steps    its rows
+    cursor   where the run was after them, as columns; plan, likewise
+    ending   how it ended; empty while it runs, or if it was killed
+    rows     how many rows there are in all
+    """
+
+    path: Path
+    header: dict[str, Any]
+    shape: Shape
+    steps: Steps
+    cursor: Columns
+    plan: Columns
+    ending: dict[str, Any]
+    rows: int
+
+
+def content_of(
+    path: Path, *, span: tuple[float, float] | None = None, most: int | None = None
+) -> Content:
+    """What a file holds, or of its rows only some.
+
+    span   times: the parts that cover them
+    most   a number of rows: the last parts that have no more, or the last one
+    """
+    _require_ours(path)
+    try:
+        repair(path)
+        with h5netcdf.File(path, "r") as file:
+            return _content(path, file, span, most)
+    except FileError:
+        raise
+    # Whatever a damaged file makes of its reader, it is the file's fault.
+    except Exception as error:
+        raise _damaged(path, f"{error}"[:200]) from error
+
+
+def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
+    header = _header(path, file)
+    own = file.variables
+    width = file.dimensions["entry"].size
+    dense = own["bend"].shape[1] if "bend" in own else 0
+    shape = Shape(width, dense if "slope" in own else None)
+    ends = np.asarray(own["part_rows"][:], dtype=np.int64)
+    if not len(ends) or np.any(np.diff(ends, prepend=0) < 0):
+        raise _damaged(path, "its parts do not follow each other")
+    first, last = _parts(own, ends, span)
+    if most is not None:
+        fit = np.searchsorted(np.concatenate([[0], ends]), ends[-1] - most)
+        first = min(max(first, int(fit)), last - 1)
+    for part in range(first, last):
+        _require_sound(path, own, shape, (ends, part))
+    begin = int(ends[first - 1]) if first else 0
+    picked = {n: own[n][begin : ends[last - 1]] for n in layout.row_variables(shape)}
+    if "sample_times" in own:
+        header["samples"] = [float(t) for t in own["sample_times"][:]]
+    plan = Columns(*(np.asarray(own[f"plan_{w}"][:]) for w in Columns._fields))
+    ending = json.loads(_text(own["ending"]))
+    steps = _steps(picked, shape)
+    cursor = _cursor(own, last - 1)
+    return Content(path, header, shape, steps, cursor, plan, ending, int(ends[-1]))
+
+
+def _header(path: Path, file: Any) -> dict[str, Any]:
+    own = file.variables
+    if "header" not in own or "header_sha256" not in file.attrs:
+        raise _foreign(path, "it is a netCDF file, but has no header of ours")
+    text = _text(own["header"])
+    if digest(text) != str(file.attrs["header_sha256"]):
+        raise _damaged(path, "its header does not have its hash")
+    header = json.loads(text)
+    if header.get("format") != FORMAT:
+        raise _foreign(path, f"it calls itself {header.get('format')!r}")
+    version = header.get("format_version")
+    if version != FORMAT_VERSION:
+        raise FileError(
+            f"{str(path)!r} has version {version} of the format; this Polhode reads"
+            f" {FORMAT_VERSION}.",
+            f"It was written by Polhode {header.get('polhode')}.",
+            "Read it with that version or a later one.",
+        )
+    return header
+
+
+def _parts(own: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
+    """The parts that cover a span of time."""
+    if span is None or ends[-1] == 0:
+        return 0, len(ends)
+    t = np.asarray(own["time"][: ends[-1]])
+    sign = 1.0 if t[-1] >= t[0] else -1.0
+    low, high = np.sort(sign * np.array(span, dtype=float))
+    before = np.searchsorted(sign * t, low, side="right") - 1
+    after = np.searchsorted(sign * t, high, side="left")
+    first = int(np.searchsorted(ends, max(before, 0), side="right"))
+    last = int(np.searchsorted(ends, min(after, ends[-1] - 1), side="right"))
+    return min(first, len(ends) - 1), min(last + 1, len(ends))
+
+
+def _require_sound(
+    path: Path, own: Any, shape: Shape, which: tuple[np.ndarray, int]
+) -> None:
+    ends, part = which
+    begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
+    values = {n: own[n][begin:end] for n in layout.row_variables(shape)}
+    if any(len(value) != end - begin for value in values.values()):
+        raise _damaged(path, f"part {part} has fewer rows than it says")
+    values = values if end > begin else {}
+    if layout.checksum(values, _cursor(own, part)) != int(own["part_checksum"][part]):
+        raise _damaged(path, f"part {part} of {len(ends)} does not have its checksum")
+
+
+def _cursor(own: Any, part: int) -> Columns:
+    return Columns(*(np.asarray(own[f"cursor_{w}"][part]) for w in Columns._fields))
+
+
+def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
+    t, x = np.array(picked["time"]), np.array(picked["x"])
+    nothing = np.zeros((len(t), 0, shape.width))
+    bend = np.array(picked["bend"]) if "bend" in picked else nothing
+    slope = np.array(picked["slope"]) if "slope" in picked else np.zeros_like(x)
+    return Steps(t, x, slope, bend)
+
+
+def _text(variable: Any) -> str:
+    value = variable[...]
+    value = value.item() if isinstance(value, np.ndarray) else value
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _require_ours(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(SIGNATURE))
+    except OSError as error:
+        raise FileError(
+            f"{str(path)!r} cannot be read.",
+            f"The system says: {error.strerror}.",
+            "Look at the path.",
+        ) from error
+    if not begins:
+        raise _damaged(path, "it is empty")
+    if begins != SIGNATURE:
+        raise _foreign(path, f"it begins with {begins!r}, not as netCDF-4 does")
+
+
+def _foreign(path: Path, why: str) -> FileError:
+    return FileError(
+        f"{str(path)!r} is not a motion of Polhode.",
+        f"{why[0].upper()}{why[1:]}.",
+        "Give a file that motion.save(path) or simulate(..., to=path) made.",
+    )
+
+
+def _damaged(path: Path, why: str) -> FileError:
+    return FileError(
+        f"{str(path)!r} is damaged.",
+        f"{why[0].upper()}{why[1:]}." if why else "It cannot be read to its end.",
+        "Take it from where it was copied, or run again.",
+    )

@@ -1,0 +1,125 @@
+"""What a file holds, without its model; with it, a motion again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.errors import StateError
+from polhode.integrate.outcome import Outcome
+from polhode.integrate.parts import JointMotion
+from polhode.integrate.storage.layout import names_and_units
+from polhode.integrate.storage.reading import Content, content_of
+from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.trajectory import Trajectory
+    from polhode.system.system import System
+
+
+def load(path: Any, *, span: tuple[float, float] | None = None) -> Recording:
+    """What a file of a motion holds; of a long one only a span of time, if asked.
+
+    Nothing in the file is run. Damaged, foreign and newer files are refused.
+    `ph.load(path).of(system)` is the motion.
+    """
+    return Recording(content_of(Path(path), span=span))
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Recording:
+    """The numbers of a motion and what the file says of them.
+
+    t (n,), x (n, width) with `names` and `units`; `recording["hinge"]` is how a joint
+    moves. `header` has the model in words, method, parameters and versions.
+    """
+
+    content: Content
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """Model, method, parameters, versions, in words and numbers."""
+        return self.content.header
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)."""
+        return self.content.steps.t
+
+    @property
+    def x(self) -> np.ndarray:
+        """Coordinates, then velocities (n, width)."""
+        return self.content.steps.x
+
+    @property
+    def names(self) -> list[str]:
+        """What the columns of x are called."""
+        return names_and_units(self.header)[0]
+
+    @property
+    def units(self) -> list[str]:
+        """Their units; those of a formulation's own velocities are not said."""
+        return names_and_units(self.header)[1]
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the run ended, or where its file ends if it was killed."""
+        ending, name = self.content.ending, self.header["model"]["name"]
+        if ending:
+            return Outcome(**ending)
+        t = float(self.t[-1]) if len(self.t) else float("nan")
+        return Outcome(
+            "INTERRUPTED",
+            t,
+            f"the file of {name!r} ends at t = {t:.9g} s, short of"
+            f" {self.header['until']:.9g} s: the run was killed, or still runs."
+            " ph.resume goes on with it.",
+            *self._counts(),
+        )
+
+    def _counts(self) -> tuple[int, int]:
+        names = [e[0] for e in self.header["cursor_layout"] if e[1] == "counts"]
+        single = dict(zip(names, self.content.cursor.counts.tolist(), strict=False))
+        return single.get(".accepted", 0), single.get(".rejected", 0)
+
+    def __getitem__(self, joint: str) -> JointMotion:
+        joints = self.header["model"]["joints"]
+        known = [each["name"] for each in joints]
+        if joint not in known:
+            raise StateError(
+                f"the file of {self.header['model']['name']!r} has no joint {joint!r}.",
+                "Without its model a motion is asked by the names of joints.",
+                suggestion(joint, known),
+            )
+        own = joints[known.index(joint)]
+        names = self.names
+        q = [names.index(name) for name in own["coordinates"]]
+        speeds = [f"speed of {name}" for name in own["speeds"]]
+        z = [names.index(name) for name in speeds if name in names]
+        return JointMotion(self.t, self.x[:, q], self.x[:, z])
+
+    def of(self, model: System | Equations) -> Trajectory:
+        """The motion of the model that was run, given again; another is refused."""
+        from polhode.integrate.storage.restore import trajectory_from
+
+        return trajectory_from(self, model)
+
+    def to_xarray(self) -> Any:
+        """The numbers as an `xarray.Dataset`: x over time and entry."""
+        import xarray
+
+        rows = {"x": (("time", "entry"), self.x)}
+        places = {"time": self.t, "entry": self.names, "unit": ("entry", self.units)}
+        return xarray.Dataset(rows, places, {"title": self.header["model"]["name"]})
+
+    def __repr__(self) -> str:
+        name, span = self.header["model"]["name"], "no row"
+        if len(self.t):
+            span = f"{self.t[0]:g} to {self.t[-1]:g} s"
+        made = self.header["method"]["name"]
+        return f"Recording({name!r}, {span}, {len(self.t)} rows by {made})"

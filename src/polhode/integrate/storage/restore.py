@@ -1,0 +1,137 @@
+"""From a file back to a motion, and onwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.integrate.dense import bare
+from polhode.integrate.parts import asked
+from polhode.integrate.storage.header import require_same, settings_of
+from polhode.integrate.storage.methods import method_from
+from polhode.integrate.storage.reading import Content, content_of
+from polhode.integrate.storage.recording import Recording
+from polhode.integrate.storage.session import Continuation
+from polhode.integrate.trajectory import Trajectory
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.method import Method
+    from polhode.system.system import System
+
+# The slope at the last row, computed again, may differ by another machine's rounding.
+SAME_FORCES = 1e-6
+
+
+def resume(
+    path: Any, model: System | Equations, *, method: Method | None = None, **given: Any
+) -> Any:
+    """Go on with the run of a file from its last complete part, bit for bit.
+
+    The model is given again, and must be the one that was run: names, values, and the
+    forces at the last row. `given` is what `simulate` was given beside: inputs, events,
+    a watch. A method of the user's own is given again, too.
+    """
+    content = content_of(Path(path), most=1)
+    equations = _equations_of(model)
+    require_same(path, content.header, equations)
+    chosen = _method(path, content.header, method)
+    if not given.get("inputs"):
+        _require_same_forces(content, equations, chosen)
+    from polhode.integrate.simulate import simulate
+
+    header = content.header
+    return simulate(
+        equations,
+        _last_state(content, equations),
+        until=header["until"],
+        method=chosen,
+        samples=header["samples"],
+        parameters=header["table"],
+        limit=header["limit"],
+        to=Continuation(content),
+        **given,
+    )
+
+
+def trajectory_from(recording: Recording, model: System | Equations) -> Trajectory:
+    """The motion in a file, of the model that was run, given again."""
+    content, header = recording.content, recording.header
+    equations = _equations_of(model)
+    require_same(content.path, header, equations)
+    return Trajectory(
+        equations,
+        _method(content.path, header, None),
+        content.steps,
+        recording.outcome,
+        dict(header["table"]),
+        header["note"],
+        header["samples"] is None,
+    )
+
+
+def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
+    if given is None:
+        return method_from(header["method"])
+    if settings_of(given) != header["method"]:
+        raise FileError(
+            f"{str(path)!r} was made by another method than {given!r}.",
+            f"The file says {header['method']['kind']} with"
+            f" {header['method']['settings']}.",
+            "Give that one, or leave method=... out.",
+        )
+    return given
+
+
+def _equations_of(model: Any) -> Equations:
+    from polhode.integrate.simulate import equations_of
+
+    return equations_of(model)
+
+
+def _last_state(content: Content, equations: Equations) -> State:
+    """A state of the run from which a cursor of its shape can be made."""
+    motion = _at_cursor(content, equations, None)
+    return motion[0]
+
+
+def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:
+    last = _cursor_entries(content)
+    rows = bare(last["t"][None], last["x"][None])
+    table = dict(content.header["table"])
+    return Trajectory(equations, method, rows, None, table, "", True)  # type: ignore[arg-type]
+
+
+def _cursor_entries(content: Content) -> dict[str, np.ndarray]:
+    """The time, state and slope of the cursor in a file."""
+    found, at = {}, 0
+    for name, kind, shape in content.header["cursor_layout"]:
+        if kind == "numbers":
+            size = int(np.prod(shape))
+            found[name.lstrip(".")] = content.cursor.numbers[at : at + size].reshape(
+                shape
+            )
+            at += size
+    return found
+
+
+def _require_same_forces(
+    content: Content, equations: Equations, method: Method
+) -> None:
+    """Refuse a model that is called the same but moves otherwise."""
+    last = _cursor_entries(content)
+    now = asked(_at_cursor(content, equations, method), "slope")[0]
+    size = np.max(np.abs(last["slope"]), initial=0.0)
+    miss = float(np.max(np.abs(now - last["slope"]), initial=0.0))
+    if not miss <= SAME_FORCES * size:
+        raise FileError(
+            f"{str(content.path)!r} holds a motion of another model than"
+            f" {equations.system.name!r}: names and values agree, forces do not.",
+            f"At t = {float(last['t']):g} s accelerations differ by {miss:.3g}, of"
+            f" {size:.3g}.",
+            "Give the model that was run, with the same laws and inputs.",
+        )

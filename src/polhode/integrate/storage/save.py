@@ -1,0 +1,52 @@
+"""A motion that is in memory, put into a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polhode.errors import FileError
+from polhode.integrate.halt import Halt
+from polhode.integrate.storage.recorder import file_errors
+from polhode.integrate.storage.session import Made, begun
+
+if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
+
+
+def save(motion: Trajectory, path: Any) -> None:
+    """The motion as a netCDF-4 file, whole or not at all; an older file is replaced.
+
+    A motion that was interrupted can be gone on with: `ph.resume(path, system)`.
+    """
+    target = Path(path)
+    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    aside.unlink(missing_ok=True)
+    try:
+        _write(motion, aside)
+        with file_errors(target):
+            os.replace(aside, target)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _write(motion: Trajectory, path: Path) -> None:
+    halt = _require_halt(motion)
+    made = Made(motion.equations, motion.method, motion.note, dict(motion.table))
+    recorder = begun(path, made, halt, lambda steps: steps)
+    with file_errors(path):
+        recorder.append(motion.steps)
+        recorder.put(halt.cursor)
+        recorder.close()
+    recorder.seal(motion.outcome)
+
+
+def _require_halt(motion: Trajectory) -> Halt:
+    if motion.halt is None:
+        raise FileError(
+            f"this part of the motion of {motion.system.name!r} cannot be saved.",
+            "A file holds a run as it was made: its rows, and where it halted.",
+            "Save the whole motion; a part goes out by motion.to_xarray().",
+        )
+    return motion.halt

@@ -1,0 +1,173 @@
+"""A file that is changed in whole transactions, whatever kills the program.
+
+HDF5 rewrites its own indices in place, block by block; a program killed between two
+blocks leaves a file that nobody can open. Here all that would overwrite older bytes is
+held back, until `commit`:
+
+    new bytes go past the old end          nothing refers to them yet
+    the held-back bytes go to a journal    with a checksum at its end
+    they are written over the old ones     a kill here is repaired from the journal
+    the journal is emptied
+
+A reader finds either no complete journal, and the file before the transaction, or a
+complete one, and writes its bytes again. HDF5 must not meet an error while it writes:
+a full disk is remembered, and told at the next `commit`, which then changes nothing.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Any, final
+
+MAGIC = b"polhode-journal\n"
+_HEAD = struct.Struct("<QQ")  # where, how many bytes
+_TAIL = struct.Struct("<I")  # checksum of all that goes before
+
+
+def journal_of(path: Path) -> Path:
+    """Where the journal of a file lies: beside it."""
+    return path.with_name(path.name + ".journal")
+
+
+@final
+class TransactionFile(io.RawIOBase):
+    """A binary file open for reading and writing, changed only by `commit`."""
+
+    def __init__(self, path: Path, *, fresh: bool):
+        super().__init__()
+        if not fresh:
+            repair(path)
+        flags = os.O_RDWR | (os.O_CREAT | os.O_TRUNC if fresh else 0)
+        self._file = os.open(path, flags, 0o644)
+        self._journal = os.open(journal_of(path), os.O_RDWR | os.O_CREAT, 0o644)
+        os.ftruncate(self._journal, 0)
+        self._path, self._place = path, 0
+        self._safe = self._end = os.fstat(self._file).st_size
+        self._held: dict[int, bytes] = {}
+        self._failure: OSError | None = None
+
+    # ---------------------------------------------------- what HDF5 asks of a file
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._end}
+        self._place = base[whence] + offset
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def truncate(self, size: int | None = None) -> int:
+        # The end only moves forward: what lies past it is not referred to.
+        self._end = max(self._end, self._place if size is None else size)
+        return self._end
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        want = max(0, min(len(view), self._end - self._place))
+        got = os.pread(self._file, want, self._place)
+        view[:want] = got + bytes(want - len(got))
+        for where, data in self._held.items():
+            first, last = max(where, self._place), self._place + want
+            last = min(where + len(data), last)
+            if first < last:
+                view[first - self._place : last - self._place] = data[
+                    first - where : last - where
+                ]
+        self._place += want
+        return want
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        old = max(0, min(len(view), self._safe - self._place))
+        if old:
+            self._hold(self._place, bytes(view[:old]))
+        try:
+            _write(self._file, view[old:], self._place + old)
+        except OSError as error:
+            self._failure = error
+        self._place += len(view)
+        self._end = max(self._end, self._place)
+        return len(view)
+
+    # ---------------------------------------------------------------- transactions
+
+    def _hold(self, where: int, data: bytes) -> None:
+        known = self._held.pop(where, b"")
+        self._held[where] = data + known[len(data) :]
+
+    def commit(self) -> None:
+        """All that was written since the last commit becomes the file, or none."""
+        if self._failure:
+            raise self._failure
+        if self._held:
+            parts = [_HEAD.pack(w, len(d)) + d for w, d in self._held.items()]
+            whole = MAGIC + b"".join(parts)
+            _write(self._journal, whole + _TAIL.pack(zlib.crc32(whole)), 0)
+            for where, data in self._held.items():
+                _write(self._file, data, where)
+            os.ftruncate(self._journal, 0)
+        self._held.clear()
+        self._safe = self._end = max(self._end, os.fstat(self._file).st_size)
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        os.close(self._file)
+        os.close(self._journal)
+        journal_of(self._path).unlink(missing_ok=True)
+        super().close()
+
+
+def repair(path: Path) -> bool:
+    """Finish a transaction that was cut short; whether there was one.
+
+    An incomplete journal is of a transaction that never began to change the file.
+    """
+    journal = journal_of(path)
+    if not journal.exists():
+        return False
+    pieces = _pieces(journal.read_bytes())
+    if pieces:
+        file = os.open(path, os.O_RDWR)
+        try:
+            for where, data in pieces:
+                _write(file, data, where)
+        finally:
+            os.close(file)
+    journal.unlink()
+    return bool(pieces)
+
+
+def _pieces(content: bytes) -> list[tuple[int, bytes]]:
+    """The bytes of a complete journal and their places; none of any other."""
+    body, tail = content[: -_TAIL.size], content[-_TAIL.size :]
+    if len(content) < len(MAGIC) + _TAIL.size or not body.startswith(MAGIC):
+        return []
+    if _TAIL.pack(zlib.crc32(body)) != tail:
+        return []
+    found, at = [], len(MAGIC)
+    while at < len(body):
+        where, size = _HEAD.unpack_from(body, at)
+        at += _HEAD.size + size
+        found.append((where, body[at - size : at]))
+    return found
+
+
+def _write(file: int, data: Any, where: int) -> None:
+    view = memoryview(data)
+    while view:
+        done = os.pwrite(file, view, where)
+        view, where = view[done:], where + done
