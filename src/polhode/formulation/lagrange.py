@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from polhode.formulation.chart import bend, energies, origin
 from polhode.formulation.equations import Equations, Terms
@@ -25,7 +26,7 @@ def lagrange(system: System) -> Equations:
         T, V = energies(system, q, table)
         x = origin(system)
         momentum = jax.grad(T, 2)
-        M = jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(z)
+        M = symmetric(jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(z))
         growth = jax.jvp(lambda x: momentum(t, x, z), (x,), (1.0 * z,))[1]
         x_ddot_part = growth - jax.grad(T, 1)(t, x, z)
         given = along(system, t, q, system.unstored(t, q, z, table), table)
@@ -37,3 +38,8 @@ def lagrange(system: System) -> Equations:
         )
 
     return in_speeds("Lagrange, second kind", system, terms)
+
+
+def symmetric(M: Any) -> Any:
+    """A second derivative by its upper half: the lower would differ by rounding."""
+    return jnp.triu(M) + jnp.triu(M, 1).T
