@@ -108,3 +108,18 @@ def test_accelerations_that_obey_the_rows_keep_the_constraints(name):
 
     rate = derivative(phi, 0.0, 4e-3)
     assert_close(rate, A @ z_dot - gamma, rtol=1e-6, atol=1e-6)
+
+
+def test_the_speed_of_a_fast_driver_is_exact():
+    """A table shaken at w = 300 rad/s moves at a w cos wt; a state may say so."""
+    import jax.numpy as jnp
+
+    table = ph.Body("table", ph.solids.box(mass=1.0, x=1.0, y=1.0, z=0.1))
+    lift = ph.Prismatic("lift", ph.World().origin, table.origin, axis=ph.Z)
+    shaker = ph.PrescribedMotion(lift, lambda t: 0.02 * jnp.sin(300.0 * t))
+    system = ph.System([lift], constraints=[shaker])
+    where, rate = 0.02 * np.sin(3.9), 6 * np.cos(3.9)
+    state = system.state(lift=where, speeds={"lift": rate}, t=0.013)
+    assert system.consistent(state).is_close(state)
+    with pytest.raises(ph.PolhodeError, match="misses by"):
+        system.state(lift=where, speeds={"lift": rate * (1 + 1e-6)}, t=0.013)

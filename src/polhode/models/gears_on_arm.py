@@ -29,7 +29,7 @@ def gears_on_arm(
 
     Joints: "arm" (th from the horizontal), "wheel 1" and "wheel 2" (angles on the arm).
     `transmission` is one of "belt", "gear" (in mesh), "fixed centres" (the arm is
-    locked); `couple` is "external" or "internal motor", mounted on the arm.
+    held); `couple` is "external" or "internal motor", mounted on the arm.
     """
     _require(transmission, TRANSMISSIONS)
     _require(couple, COUPLES)
@@ -39,7 +39,9 @@ def gears_on_arm(
     beam = ph.Body.from_inertia("beam", mass=0.0, inertia=(0, 0, 0))
     one = _wheel("small wheel", ph.Parameter("m_1", 1.2), I1)
     two = _wheel("large wheel", ph.Parameter("m_2", 2.0), I2)
-    arm = ph.Revolute("arm", ph.World().origin, beam.origin, axis=-ph.Y)
+    held = transmission == "fixed centres"
+    ends = ph.World().origin, beam.origin
+    arm = ph.Fixed("arm", *ends) if held else ph.Revolute("arm", *ends, axis=-ph.Y)
     bearings = [
         ph.Revolute("wheel 1", beam.point(l, 0, 0), one.origin, axis=-ph.Y),
         ph.Revolute("wheel 2", beam.origin, two.origin, axis=-ph.Y),
@@ -47,17 +49,18 @@ def gears_on_arm(
     sign = -1 if transmission == "gear" else 1
     actions = [
         ph.Weight(ph.Parameter("g", 9.81)),
-        ph.JointSpring(arm, ph.Parameter("k", 4.0), name="torsion spring"),
         ph.Motor(bearings[0], C, name="couple"),
         ph.Motor(bearings[0], brake, name="brake"),
     ]
-    if couple == "external":
+    if not held:
+        k = ph.Parameter("k", 4.0)
+        actions.append(ph.JointSpring(arm, k, name="torsion spring"))
+    if not held and couple == "external":
         # Held by the ground and not by the arm: the arm is given back what it gave.
         actions.append(ph.Motor(arm, C, name="couple's hold"))
     drive = ph.Gear(bearings[1], bearings[0], sign * r, name=transmission)
     name = f"wheels on an arm, {transmission}"
-    system = ph.System([arm, *bearings], actions, [drive], name=name)
-    return ph.lock(system, "arm") if transmission == "fixed centres" else system
+    return ph.System([arm, *bearings], actions, [drive], name=name)
 
 
 def _wheel(name: str, mass: ph.Parameter, moment: ph.Parameter) -> ph.Body:

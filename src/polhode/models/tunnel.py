@@ -23,19 +23,60 @@ def tunnel(rate: float = 0.0, offset: float = 0.0, tilt: float = 0.0) -> ph.Syst
     """A ball in a tunnel along the planet's X axis, `offset` from the centre along Y.
 
     `rate` is the planet's spin about Z, prescribed; `tilt` raises the tunnel out of the
-    equator towards the pole. Joints: "spin" and "tunnel"; both masses have names.
+    equator towards the pole. Joints: "spin" and "tunnel". G M, R and m have names.
     """
-    M, R, m = ph.Parameter("GM", 1.0), ph.Parameter("R", 1.0), ph.Parameter("m", 0.01)
+    planet, ball, spin = _planet_and_ball()
+    way, middle = (cos(tilt), 0.0, sin(tilt)), planet.point(0, offset, 0)
+    bore = ph.Prismatic("tunnel", middle, ball.mass_centre, axis=way)
+    actions, drivers = [_pull(planet, ball)], [_driver(spin, rate)]
+    return ph.System([spin, bore], actions, drivers, name="ball through a planet")
+
+
+def flight(rate: float = 0.25) -> ph.System:
+    """The same ball above the ground, free: what comes out of the tunnel flies on.
+
+    Joints: "spin" and "ball". Surprise: it comes down behind the mouth that it left.
+    """
+    planet, ball, spin = _planet_and_ball()
+    actions, drivers = [_pull(planet, ball)], [_driver(spin, rate)]
+    return ph.System([spin, ball], actions, drivers, name="ball above a planet")
+
+
+def released(state: ph.State, above: ph.System) -> ph.State:
+    """The ball of a tunnel let go where it is: a state of `flight` at the same time."""
+    system = state.system
+    poses = system.poses(state.t, state.q)
+    twists = system.twists(state.t, state.q, state.z)
+    speeds = {"spin": state.speed("spin"), "ball": twists.linear[1]}
+    where = {"spin": state["spin"], "ball": poses.origins[1]}
+    return above.state(where, speeds=speeds, t=state.t)
+
+
+def escapes(state: ph.State) -> bool:
+    """Whether a ball in flight never comes back: its energy is not below zero."""
+    v, m = state.speed("ball"), state.system.parameters["m"]
+    stored = state.system.potential_energy(state.t, state.q)
+    return bool(m * (v @ v) / 2 + stored >= 0)
+
+
+def _planet_and_ball() -> tuple[ph.Body, ph.Particle, ph.Revolute]:
     planet = ph.Body("planet", ph.solids.sphere(mass=1.0, radius=1.0))
-    ball = ph.Particle("ball", m)
+    ball = ph.Particle("ball", ph.Parameter("m", 0.01))
     spin = ph.Revolute("spin", ph.World().origin, planet.origin, axis=ph.Z)
-    way = (cos(tilt), 0.0, sin(tilt))
-    start = planet.point(0, offset, 0)
-    bore = ph.Prismatic("tunnel", start, ball.mass_centre, axis=way)
-    constants = {"GM": M, "R": R, "m": m}
-    pull = ph.Potential((planet.frame, ball.frame), energy, constants, name="pull")
-    driver = ph.PrescribedMotion(spin, lambda t: rate * t, name="driver")
-    return ph.System([spin, bore], [pull], [driver], name="ball through a planet")
+    return planet, ball, spin
+
+
+def _pull(planet: ph.Body, ball: ph.Particle) -> ph.Potential:
+    constants = {
+        "GM": ph.Parameter("GM", 1.0),
+        "R": ph.Parameter("R", 1.0),
+        "m": ph.Parameter("m", 0.01),
+    }
+    return ph.Potential((planet.frame, ball.frame), energy, constants, name="pull")
+
+
+def _driver(spin: ph.Revolute, rate: float) -> ph.PrescribedMotion:
+    return ph.PrescribedMotion(spin, lambda t: rate * t, name="driver")
 
 
 def energy(ball: Any, GM: Any, R: Any, m: Any) -> Any:

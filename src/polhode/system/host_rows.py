@@ -19,6 +19,7 @@ import numpy as np
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.constraints.constraint import Placed
 from polhode.geometry import so3
+from polhode.lowering.double import doubled
 from polhode.matter.parameter import Table
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
@@ -77,7 +78,7 @@ def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
         here = placed(system, constraint, now.poses, now.q)
         if constraint.is_holonomic:
             A, sizes = _slope(system, constraint, here, now)
-            phi = A @ z + _by_time(constraint, here, now)
+            phi = A @ z + _by_time(system, constraint, here, now)
             parts.append(HostRows(phi, A, sizes))
         else:
             parts.append(_velocity(system, constraint, here, now, z))
@@ -152,11 +153,34 @@ def _by_joint(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
     return _columns(moved, joint.speeds)
 
 
-def _by_time(constraint: Any, here: Placed, now: Scene) -> np.ndarray:
-    def moved(_: int, h: float) -> Any:
-        return constraint.position(here, now.t + h, now.table)
+def _by_time(
+    system: System, constraint: Any, here: Placed, now: Scene
+) -> np.ndarray | float:
+    """dg/dt, exact however fast a driver is; most constraints do not know the time."""
 
-    return _columns(moved, 1)[:, 0]
+    def at(t: float) -> Any:
+        return constraint.position(here, t, now.table)
+
+    if np.all(at(now.t) == at(now.t + 0.7312)) and np.all(
+        at(now.t) == at(now.t + 1e-3)
+    ):
+        return 0.0
+    key = f"rate of {constraint.name} in time"
+    if key not in system.compiled:
+        system.compiled[key] = _rate_in_time(constraint, now.table)
+    return system.compiled[key](now.t, here)
+
+
+def _rate_in_time(constraint: Any, table: Table) -> Callable[..., Any]:
+    import jax
+
+    def rate(t: Any, here: Placed) -> Any:
+        def g(t: Any) -> Any:
+            return constraint.position(here, t, table)
+
+        return jax.jvp(g, (t,), (jax.numpy.ones_like(t),))[1]
+
+    return doubled(rate)
 
 
 def _twists(now: Scene, z: np.ndarray) -> Twists:

@@ -1,0 +1,84 @@
+"""Newton's and Euler's balances of bodies, reckoned from reactions as they are named.
+
+d/dt momentum - applied - reactions = 0, about each body's origin, the world's axes
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode import Equations, State
+from polhode.actions.joint_law import effort_wrench
+from polhode.actions.motion_arrays import Poses
+from reckoning import turned
+
+
+def imbalance(equations: Equations, state: State) -> float:
+    """The largest rest of any body's balance, relative to the largest term in it."""
+    system, at = equations.system, (state.t, state.q, state.z)
+    poses, V = system.poses(*at[:2]), system.body_twists(*at)
+    inertias, V_dot = system.inertias(), equations.body_accelerations(state)
+    momenta = np.einsum("nij,nj->ni", inertias, V)
+    changes = np.einsum("nij,nj->ni", inertias, V_dot) + turned(V, momenta)
+    parts = [in_world(poses, changes), -in_world(poses, system.applied(*at))]
+    for wrench in equations.reactions(state).values():
+        where = place(system, poses, wrench.on, wrench.point.coordinates)
+        loads = np.concatenate([wrench.torque, wrench.force])
+        parts.append(-on_bodies(system, poses, (wrench.on, wrench.by), where, loads))
+    parts += [-effort for effort in efforts(equations, state, poses)]
+    scale = max(np.max(np.abs(part)) for part in parts)
+    return float(np.max(np.abs(sum(parts))) / scale)
+
+
+def in_world(poses: Poses, own: np.ndarray) -> np.ndarray:
+    """Rows (n, 6) in bodies' axes, along the world's."""
+    halves = own.reshape(len(own), 2, 3)
+    return np.einsum("nij,nkj->nki", poses.rotations, halves).reshape(len(own), 6)
+
+
+def on_bodies(system: Any, poses: Poses, ends: Any, where: Any, loads: Any) -> Any:
+    """Loads [torque; force] at a place on one body, the opposite on another (n, 6)."""
+    found = np.zeros((len(system.bodies), 6))
+    for frame, sign in zip(ends, (1.0, -1.0), strict=True):
+        (body,) = system.places_of([frame]) if frame is not None else (-1,)
+        if body >= 0:
+            torque = loads[:3] + np.cross(where - poses.origins[body], loads[3:])
+            found[body] += sign * np.concatenate([torque, loads[3:]])
+    return found
+
+
+def efforts(equations: Equations, state: State, poses: Poses) -> list[np.ndarray]:
+    """What gears and drivers exert along joints (n, 6): their rows' A^T l."""
+    system = equations.system
+    A, _ = system.constraint_rows(state.t, state.q, state.z)
+    intensities = equations.multipliers(state)
+    intensities = intensities[len(intensities) - len(A) :]
+    alone = [not c.bodies for c in system.constraints for _ in c.rows]
+    tau = A[alone].T @ intensities[alone] if alone else np.zeros(system.speeds)
+    found = []
+    for edge in system.tree.edges:
+        joint = edge.joint
+        if joint.speeds and np.any(tau[edge.z]):
+            R_CM, p_CoMo_C = joint.second_frame()
+            R_WM = rotation(system, poses, joint.second.frame) @ R_CM
+            W = effort_wrench(joint, state.q[edge.q], tau[edge.z])
+            where = place(system, poses, joint.second.frame, p_CoMo_C)
+            loads = np.concatenate([R_WM @ W[:3], R_WM @ W[3:]])
+            ends = joint.second.frame, joint.first.frame
+            found.append(on_bodies(system, poses, ends, where, loads))
+    return found
+
+
+def rotation(system: Any, poses: Poses, frame: Any) -> np.ndarray:
+    """R_WB of a body, or 1 for the world."""
+    (body,) = system.places_of([frame])
+    return poses.rotations[body] if body >= 0 else np.eye(3)
+
+
+def place(system: Any, poses: Poses, frame: Any, p: np.ndarray) -> np.ndarray:
+    """Where a point of a body, or of the world, is."""
+    (body,) = system.places_of([frame])
+    origin = poses.origins[body] if body >= 0 else np.zeros(3)
+    return origin + rotation(system, poses, frame) @ p
