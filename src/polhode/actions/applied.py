@@ -2,6 +2,8 @@
 
 F fixed in the axes of the body that exerts it     dead load (a cable to far away)
 F fixed in the axes of the body acted upon         follower (a thruster)
+
+A run may give a follower or a couple other components by its name, as an input.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ class AppliedForce:
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
         P = held(poses, 0, self.on, table)
-        F = turn(poses, self.bodies.index(self.force.frame), self.force.components)
+        F = turn(poses, self.bodies.index(self.force.frame), _given(self, table))
         if self.by is not None:
             return interaction(poses, P, F, 0.0 * F)
         arm = P - poses.origins[..., 0, :]
@@ -121,7 +123,7 @@ class AppliedCouple:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The couple, and its opposite on the body that exerts it."""
-        C = turn(poses, self.bodies.index(self.couple.frame), self.couple.components)
+        C = turn(poses, self.bodies.index(self.couple.frame), _given(self, table))
         signed = [C] if self.by is None else [C, -C]
         torques = namespace(C).stack(signed, axis=-2)
         return Wrenches(torques, 0.0 * torques)
@@ -133,6 +135,14 @@ class AppliedCouple:
     def fault(self) -> str:
         """A constant couple is finite at finite poses."""
         return "The positions are not finite."
+
+
+def _given(action: AppliedForce | AppliedCouple, table: Table) -> Any:
+    """The components of the vector, or those of an input in its place."""
+    if action.name in table and not action.is_conservative:
+        return table[action.name]
+    own = action.force if isinstance(action, AppliedForce) else action.couple
+    return own.components
 
 
 def _admit(name: str, on: Frame, vector: Vector, by: Frame | None) -> None:

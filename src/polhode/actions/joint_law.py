@@ -192,7 +192,7 @@ class Motor:
         tau = law(t, q, z), cut to joint.effort_limits
 
     law is a traceable function, or a number; efforts are on the joint's side of the
-    gear.
+    gear. A run may ask for other efforts by the motor's name, as an input.
     """
 
     joint: Joint
@@ -230,10 +230,17 @@ class Motor:
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau = law(t, q, z), cut to the limits."""
-        asked = self._law(t, q, z) if callable(self.law) else at(self.law, table)
+        asked = self.asked(q, z, t, table)
         lower, upper = self.joint.effort_limits
-        xp = namespace(asked, q, z)
-        return xp.clip(xp.broadcast_to(asked, (self.joint.speeds,)), lower, upper)
+        return namespace(asked, q, z).clip(asked, lower, upper)
+
+    def asked(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """The effort (speeds,) before it is cut to the limits."""
+        if self.name in table:
+            effort = table[self.name]
+        else:
+            effort = self._law(t, q, z) if callable(self.law) else at(self.law, table)
+        return namespace(effort, q, z).broadcast_to(effort, (self.joint.speeds,))
 
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""

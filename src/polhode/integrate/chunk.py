@@ -17,6 +17,7 @@ from jax import lax
 from polhode.integrate import step_size
 from polhode.integrate.field import Field, field_of
 from polhode.integrate.method import Attempt, Method
+from polhode.integrate.projection import settling
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -113,8 +114,8 @@ def chunk_program(
     cursors, plans, table = runs
     many = len(cursors.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in cursors)
-    key = ("chunk", type(method), method.name, tuple(sorted(table)), many, shapes)
-    key = (*key, drive.key)
+    kind = (type(method), method.name, tuple(sorted(table)), many)
+    key = ("chunk", *kind, shapes, drive.key)
     if key not in equations.programs:
         function = _chunk(equations, method, drive)
         first = [type(tree)(*(leaf[0] for leaf in tree)) for tree in (cursors, plans)]
@@ -142,7 +143,7 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
 
     def chunk(cursor: Cursor, plan: Plan, table: Any) -> tuple[Cursor, Rows]:
         table = {**table, **drive.unpacked(cursor.held)}
-        field = field_of(equations, table, drive.driven)
+        field = settling(field_of(equations, table, drive.driven), method)
 
         def attempt(cursor: Cursor, k: Any) -> tuple[Cursor, Rows]:
             return lax.cond(

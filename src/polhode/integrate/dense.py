@@ -48,7 +48,8 @@ def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
     last = np.clip(last, 1, len(t) - 1)
     first = last - 1
     h = (t[last] - t[first])[:, None]
-    s = (times - t[first])[:, None] / h
+    # Two rows at one time are a jump: what was before it is asked there.
+    s = (times - t[first])[:, None] / np.where(h == 0, 1.0, h)
     start, end = (x[first], slope[first]), (x[last], slope[last])
     found = between(s, h, start, end, np.moveaxis(bend[last], 1, 0))
     found = np.where(s == 0, x[first], found)

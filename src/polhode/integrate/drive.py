@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import jax
+import jax.numpy as jnp
+
+from polhode.errors import ForceError, PolhodeError
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -17,17 +21,28 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
+class Law(NamedTuple):
+    """A traced input: function(t) or function(t, state), and the size of its value.
+
+    A size of 0 is one bare number.
+    """
+
+    function: Callable[..., Any]
+    arity: int
+    size: int
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Drive:
     """Inputs of a system as a trace needs them.
 
-    laws    names of inputs -> (t, state) -> value
+    laws    names of inputs -> Law
     sizes   names of held inputs -> how many numbers each has; 0 is one bare number
     """
 
     system: System | None = None
-    laws: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    laws: Mapping[str, Law] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -50,7 +65,7 @@ class Drive:
         found, first = {}, 0
         for name, size in self.sizes.items():
             last = first + max(size, 1)
-            found[name] = held[first:last] if size else held[first]
+            found[name] = held[..., first:last] if size else held[..., first]
             first = last
         return found
 
@@ -59,10 +74,52 @@ class Drive:
         whole = {**table, **self.unpacked(held)}
         return self._driven(t, q, z, whole) if self.laws else whole
 
+    def table_function(self, table: Table, held: Any) -> Any:
+        """The table itself, or with inputs (t, q, z) -> table, outside a trace."""
+        if not self.key:
+            return table
+
+        def completed(t: Any, q: Any, z: Any) -> Table:
+            with jax.enable_x64(True):
+                return self.table(t, q, z, table, held)
+
+        return completed
+
     def _driven(self, t: Any, q: Any, z: Any, table: Table) -> Table:
         assert self.system is not None
         state = State(self.system, t, q, z)
-        return {**table, **{name: law(t, state) for name, law in self.laws.items()}}
+        given = {name: _value(name, law, t, state) for name, law in self.laws.items()}
+        return {**table, **given}
 
 
 UNDRIVEN = Drive()
+
+
+def _value(name: str, law: Law, t: Any, state: State) -> Any:
+    try:
+        value = law.function(t) if law.arity == 1 else law.function(t, state)
+        found = jnp.asarray(value, float)
+    except PolhodeError:
+        raise
+    except Exception as reason:
+        raise ForceError(
+            f"the input {name!r} cannot be traced: its law raised"
+            f" {type(reason).__name__}.",
+            "A law runs inside the compiled loop, where its arguments have no values"
+            " yet and cannot be changed.",
+            "Use jax.numpy and jnp.where in place of Python's own, or sample plain"
+            " Python with ph.Sampled(law, dt).",
+        ) from reason
+    return shaped(name, found, law.size)
+
+
+def shaped(name: str, value: Any, size: int) -> Any:
+    """An input in its shape, refused where it has another."""
+    allowed = [(size,)] if size > 1 else [(), (1,)]
+    if value.shape not in allowed:
+        raise ForceError(
+            f"the input {name!r} has the shape {value.shape}.",
+            f"It is {size} numbers." if size > 1 else "It is one number.",
+            "Let its law return that.",
+        )
+    return value.reshape((size,) if size else ())

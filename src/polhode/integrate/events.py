@@ -172,6 +172,9 @@ class Events:
         return "\n".join(lines) if self.each else "no event"
 
 
+NO_EVENTS = Events()
+
+
 def admit_events(events: Any) -> tuple[Event, ...]:
     """Events with names of their own."""
     listed = (events,) if isinstance(events, Event) else tuple(events)

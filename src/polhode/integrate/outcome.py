@@ -7,7 +7,7 @@ what stopped the motion, at what time, and what to try.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 INTERRUPTED, WORK_LIMIT, UNWRITTEN = 4, 5, 16
+EVENT, ZENO, FAULT = 7, 8, 9
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
 CODES = {
@@ -34,6 +35,9 @@ CODES = {
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
     UNWRITTEN: "IO",
+    EVENT: "EVENT",
+    ZENO: "INTEG",
+    FAULT: "FORCE",
 }
 
 
@@ -42,7 +46,7 @@ CODES = {
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, FORCE, INTEG, SING, IO or INTERRUPTED
+    code       DONE, EVENT (a terminal one), FORCE, INTEG, SING, IO or INTERRUPTED
     t          the time of the last good row
     sentence   for people
     accepted, rejected   steps
@@ -56,8 +60,8 @@ class Outcome:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run reached the time that was asked."""
-        return self.code == "DONE"
+        """Whether the run reached the time that was asked, or its terminal event."""
+        return self.code in ("DONE", "EVENT")
 
     def __str__(self) -> str:
         return self.sentence
@@ -75,10 +79,14 @@ class Ending:
     accepted: int
     rejected: int
     stiff: int = 0
+    told: str = ""
 
 
 def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outcome:
-    """The outcome of a run of a system that ended so."""
+    """The outcome of a run of a system that ended so; what was told is the sentence."""
+    if end.told:
+        facts = (end.told, end.accepted, end.rejected)
+        return Outcome(CODES[end.status], end.t, *facts)
     code, sentence = _explained(system, end, until, table)
     return Outcome(code, end.t, sentence, end.accepted, end.rejected)
 
@@ -153,13 +161,17 @@ def fault_of(system: System, name: str) -> str:
     return explain() if explain else "Its law is not defined there."
 
 
-def lawless(system: System, end: Ending, table: Table) -> str:
-    """The name of the action that gives no number at or just after a state."""
+def lawless(system: System, end: Ending, table: Any) -> str:
+    """The name of the action that gives no number at or just after a state.
+
+    `table` may be a function of (t, q, z), where inputs are driven.
+    """
     for part in (0.0, 0.5, 1.0, 2.0, 10.0):
         h = part * end.tried
         with np.errstate(all="ignore"):
             q = system.local(end.q, h * end.z)
-            each = system.wrenches(end.t + h, q, end.z, table)
+            given = table(end.t + h, q, end.z) if callable(table) else table
+            each = system.wrenches(end.t + h, q, end.z, given)
         for action, pair in each.items():
             if not all(np.all(np.isfinite(w)) for w in pair):
                 return action

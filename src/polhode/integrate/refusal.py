@@ -12,14 +12,18 @@ from polhode.integrate.outcome import Ending, fault_of, lawless
 from polhode.integrate.states import States
 
 if TYPE_CHECKING:
+    from polhode.integrate.drive import Drive
     from polhode.integrate.method import Method
-    from polhode.system.system import System
 
 
 def require_sound_start(
-    system: System, states: States, start: Any, table: dict[str, Any]
+    drive: Drive, states: States, start: Any, given: tuple[dict[str, Any], Any]
 ) -> None:
-    """Refuse a state at which an action gives no number, by its name."""
+    """Refuse a state at which an action gives no number, by its name.
+
+    `given` are parameters and held inputs of all runs.
+    """
+    system, (table, held) = states.system, given
     fine = np.isfinite(start.slope).all(axis=1) & start.is_sound
     if np.all(fine):
         return
@@ -27,7 +31,8 @@ def require_sound_start(
     t, q, z = float(states.t[k]), states.q[k], states.z[k]
     own = {name: values[k] for name, values in table.items()}
     which = f"state {k} of " if len(states) > 1 else ""
-    guilty = lawless(system, Ending(RUNNING, t, q, z, 0.0, 0, 0), own)
+    at = Ending(RUNNING, t, q, z, 0.0, 0, 0)
+    guilty = lawless(system, at, drive.table_function(own, held[k]))
     if guilty:
         raise ForceError(
             f"{which}{system.name!r} cannot start at t = {t:g} s: {guilty!r} gives no"

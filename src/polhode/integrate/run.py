@@ -14,6 +14,9 @@ import numpy as np
 
 from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
 from polhode.integrate.dense import Steps, bare, evaluate, joined
+from polhode.integrate.escort import Escort
+from polhode.integrate.guide import Case, Guide
+from polhode.integrate.legs import Turn
 from polhode.integrate.outcome import INTERRUPTED, UNWRITTEN, WORK_LIMIT
 
 SLAB_BYTES = 64e6
@@ -39,6 +42,7 @@ class Wish(NamedTuple):
     bends     terms of the method's dense output
     store     takes the rows of one run in place of memory, such as its file
     memory    bytes of rows that are given back from the store
+    guide     events and inputs, where there are any
     """
 
     samples: np.ndarray | None
@@ -47,6 +51,7 @@ class Wish(NamedTuple):
     bends: int
     store: Any = None
     memory: float = np.inf
+    guide: Guide | None = None
 
 
 class Kept(NamedTuple):
@@ -57,6 +62,7 @@ class Kept(NamedTuple):
     cursor: Cursor
     status: int
     plan: Plan
+    escort: Escort | None = None
 
 
 def run(
@@ -71,7 +77,7 @@ def run(
         for first in range(0, count, slab):
             pick = slice(first, min(first + slab, count))
             starts, ways = _part(cursors, pick), _part(plans, pick)
-            call = _Call(program, ways, _part(table, pick), first / count)
+            call = _Call(program, ways, _part(table, pick), first, first / count)
             found += _run_slab(call, starts, wish, clock)
     finally:
         if wish.store is not None:
@@ -80,11 +86,12 @@ def run(
 
 
 class _Call(NamedTuple):
-    """What a slab is called with, and the share of all runs that went before it."""
+    """What a slab is called with; how many runs, and their share, went before it."""
 
     program: Any
     plans: Plan
     table: Any
+    first: int
     before: float
 
 
@@ -108,13 +115,27 @@ class _Clock(NamedTuple):
 def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
     count = len(cursors.t)
     keepers = [_Keeper(_part(cursors, k), wish) for k in range(count)]
+    escorts = _escorts(call, wish, count)
+    if escorts and not (wish.store is not None and wish.store.count):
+        turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
+        cursors = _taken(keepers, turns)
     status = np.array(cursors.status)
     try:
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
             after, rows = _called(call, _part(cursors, alive), alive)
-            for k, i in enumerate(alive):
-                keepers[i].take(_part(rows, k), _part(after, k))
+            if escorts:
+                before = [_part(cursors, i) for i in alive]
+                parts = zip(before, _each(after), _each(rows), strict=True)
+                turns = [
+                    escorts[i].follow(*p) for i, p in zip(alive, parts, strict=True)
+                ]
+                after = _taken([keepers[i] for i in alive], turns)
+                call.plans.room[alive] = [escorts[i].room for i in alive]
+            else:
+                for k, i in enumerate(alive):
+                    new = [Steps(*(part[k][rows.accepted[k]] for part in rows[1:]))]
+                    keepers[i].take(new, _part(after, k))
             cursors = _replaced(cursors, alive, after)
             spent = after.accepted + after.rejected >= wish.limit
             out = spent & (after.status == RUNNING)
@@ -131,6 +152,7 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             _part(cursors, k),
             int(status[k]),
             _part(call.plans, k),
+            escorts[k] if escorts else None,
         )
         for k in range(count)
     ]
@@ -151,12 +173,11 @@ class _Keeper:
         if wish.samples is None and not before:
             self._parts.append(self._last)
 
-    def take(self, rows: Rows, after: Cursor) -> None:
+    def take(self, rows: list[Steps], after: Cursor) -> None:
         """The accepted rows of one chunk, and the cursor that it left."""
-        good = rows.accepted
-        new = Steps(*(part[good] for part in rows[1:]))
-        if len(new.t):
-            self._add(new)
+        for new in rows:
+            if len(new.t):
+                self._add(new)
         if self._store is not None:
             self._store.mark(after)
 
@@ -186,6 +207,30 @@ class _Keeper:
             return self._store.rows(self._memory)
         nothing = bare(self._last.t[:0], self._last.x[:0])
         return joined(self._parts or [nothing])
+
+
+def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
+    if wish.guide is None:
+        return []
+    cases = [
+        Case(call.first + k, _part(call.plans, k), _part(call.table, k))
+        for k in range(count)
+    ]
+    escorts = [Escort(wish.guide, case) for case in cases]
+    call.plans.room[:] = [escort.room for escort in escorts]
+    return escorts
+
+
+def _taken(keepers: list[_Keeper], turns: list[Turn]) -> Cursor:
+    """Rows to their keepers; the cursors of all turns."""
+    for keeper, turn in zip(keepers, turns, strict=True):
+        keeper.take(turn.rows, turn.cursor)
+    columns = zip(*(turn.cursor for turn in turns), strict=True)
+    return Cursor(*map(np.stack, columns))
+
+
+def _each(tree: Any) -> list[Any]:
+    return [_part(tree, k) for k in range(len(tree[1]))]
 
 
 def _called(call: _Call, cursors: Cursor, alive: np.ndarray) -> tuple[Cursor, Rows]:

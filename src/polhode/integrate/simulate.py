@@ -15,7 +15,8 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.choice import picked
 from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
-from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.events import Event
+from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
 from polhode.integrate.launch import (
     admit_parameters,
@@ -51,6 +52,8 @@ def simulate(
     memory: float = 4e9,
     watch: Watch | None = None,
     to: Any = None,
+    events: Event | Sequence[Event] = (),
+    inputs: Mapping[str, Any] | None = None,
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -60,7 +63,9 @@ def simulate(
     of attempted steps, `memory` of kept bytes; `watch` is told of progress. A run that
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
     `to` is a path: the rows of one run go there as it runs, a few times a second, and
-    `ph.resume` goes on with what a killed run has left.
+    `ph.resume` goes on with what a killed run has left. `events` are watched for, and
+    found in `motion.events`. `inputs` drive motors and other actions by name: functions
+    of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -75,13 +80,18 @@ def simulate(
     until = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), until)
     table = admit_parameters(equations, parameters or {}, len(runs))
-    start = probe(equations, runs, table)
-    require_sound_start(equations.system, runs, start, table)
+    guide = guide_of(equations, method, events, inputs)
+    fed = first_inputs(guide, runs, until)
+    start = probe(equations, runs, table, guide.inputs.drive, fed.held)
+    require_sound_start(guide.inputs.drive, runs, start, (table, fed.held))
     cursors, plans = planned(equations, runs, start, method, until)
+    cursors = cursors._replace(**fed._asdict())
     if to is None:
         require_memory(method, plans, times, start.x.shape[1], memory)
-    program = chunk_program(equations, method, (cursors, plans, table), UNDRIVEN)
+    drive = guide.inputs.drive
+    program = chunk_program(equations, method, (cursors, plans, table), drive)
     wish = Wish(times, int(limit), watch, method.bends)
+    wish = wish._replace(guide=guide if guide.is_needed else None)
     made_by = equations, method, note
     if to is not None:
         wish = wish._replace(memory=memory)
@@ -177,8 +187,11 @@ def _trajectory(
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
     ending = replace(ending, stiff=int(last.stiff))
-    outcome = outcome_of(equations.system, ending, until, table)
+    told = guided(kept, wish.guide)
+    ending = replace(ending, told=told.sentence)
+    outcome = outcome_of(equations.system, ending, until, told.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
+    motion = replace(motion, events=told.events, inputs=told.fed, cause=told.cause)
     halt = Halt(last, kept.plan, until, wish.samples, wish.limit)
     motion = replace(motion, halt=halt)
     if kept.is_dense or wish.store is not None or not len(motion):
@@ -195,4 +208,6 @@ def _warn(motions: list[Trajectory]) -> None:
         first = (
             f"{len(failed)} of {len(motions)} runs stopped; run {failed[0]}: {first}"
         )
-    warnings.warn(first, IntegrationWarning, stacklevel=3)
+    warning = IntegrationWarning(first)
+    warning.__cause__ = motions[failed[0]].cause
+    warnings.warn(warning, stacklevel=3)

@@ -9,7 +9,9 @@ import numpy as np
 
 from polhode.errors import IntegrationError, StateError
 from polhode.integrate.dense import Steps, bare, evaluate
+from polhode.integrate.events import NO_EVENTS, Events
 from polhode.integrate.halt import Halt
+from polhode.integrate.inputs import UNFED, Fed
 from polhode.integrate.method import Method
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.parts import BodyMotion, JointMotion, asked
@@ -35,6 +37,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     method    that made it, and `note`, why it was picked
     is_dense  whether every step was kept, so that times between rows can be asked
     halt      where the run halted, to go on from; None of a part of a motion
+    events    what happened on the way: `motion.events["floor"].t`
+    inputs    what it was driven by: `motion.inputs["motor"]`
+    cause     what plain Python raised, if that ended the run
     """
 
     equations: Equations
@@ -45,6 +50,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     note: str
     is_dense: bool
     halt: Halt | None = None
+    events: Events = NO_EVENTS
+    inputs: Fed = UNFED
+    cause: BaseException | None = None
 
     def __post_init__(self) -> None:
         for part in self.steps:
@@ -157,7 +165,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 def settled_rows(motion: Trajectory) -> Trajectory:
     """Values between steps put back on their manifold and on the constraints."""
     system = motion.system
-    if not motion.equations.row_names and system.coordinates == system.speeds:
+    is_plain = system.coordinates == system.speeds and not system.constraints
+    if not motion.equations.row_names and is_plain:
         return motion
     return replace(motion, steps=motion.steps._replace(x=asked(motion, "settled")))
 

@@ -60,6 +60,27 @@ class State:
         part = self.z[self.system.edge(joint).z]
         return part[0] if part.shape == (1,) else part
 
+    def changed(
+        self,
+        coordinates: Mapping[str, Any] | None = None,
+        *,
+        speeds: Mapping[str, Any] | None = None,
+        **by_name: Any,
+    ) -> State:
+        """The same state with some joints set otherwise, by name.
+
+        `state.changed(speeds={"hinge": -0.5 * state.speed("hinge")})`.
+        """
+        q, z = list(self.q), list(self.z)
+        table = self.system.table()
+        for name, value in {**(coordinates or {}), **by_name}.items():
+            edge = _known(self.system, name)
+            q[edge.q] = _coordinates(edge.joint, value, table)
+        for name, value in (speeds or {}).items():
+            edge = _known(self.system, name)
+            z[edge.z] = _entries(edge.joint, value, edge.joint.speed_names, "speed")
+        return State(self.system, self.t, q, z)
+
     def is_close(self, other: State, rtol: float = 1e-12, atol: float = 0.0) -> bool:
         """The same time, coordinates and speeds, within `rtol` of the largest."""
         pairs = [(self.t, other.t), (self.q, other.q), (self.z, other.z)]

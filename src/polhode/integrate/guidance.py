@@ -1,0 +1,99 @@
+"""Events and inputs of a call: admitted before it, and told of after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.errors import IntegrationError
+from polhode.integrate.chunk import Cursor, start_cursor
+from polhode.integrate.events import NO_EVENTS, Events, admit_events
+from polhode.integrate.guide import Guide
+from polhode.integrate.inputs import UNFED, Fed, admit_inputs
+from polhode.integrate.sampling import first_samples
+from polhode.integrate.states import States
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.method import Method
+    from polhode.integrate.run import Kept
+
+
+class FirstInputs(NamedTuple):
+    """The parts of cursors that belong to inputs and events; leading axes are runs."""
+
+    held: np.ndarray
+    ticks: np.ndarray
+    recall: np.ndarray
+    sides: np.ndarray
+
+
+class Guided(NamedTuple):
+    """What a motion tells of its events and inputs.
+
+    table   of parameters -> what an outcome looks up: with inputs, a function
+    """
+
+    sentence: str
+    cause: BaseException | None
+    events: Events
+    fed: Fed
+    table: Callable[[Any], Any]
+
+
+def guide_of(
+    equations: Equations, method: Method, events: Any, inputs: Mapping[str, Any] | None
+) -> Guide:
+    """The events and inputs of a call, checked."""
+    found = admit_inputs(equations.system, inputs)
+    return Guide(equations, method, admit_events(events), found)
+
+
+def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
+    """Sampled inputs asked at the starts of all runs."""
+    inputs = guide.inputs
+    if inputs.sources and np.any(states.t > until):
+        raise IntegrationError(
+            f"a run with sampled inputs cannot go back to t = {until:g} s.",
+            "What is held until the next sample is held forwards in time.",
+            "Let until be later than the start, or give a law of time and state.",
+        )
+    columns = []
+    for k in range(len(states)):
+        bare = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)._replace(
+            held=np.zeros(inputs.drive.width),
+            ticks=np.zeros(len(inputs.sources), np.int64),
+            recall=inputs.first_recall,
+            sides=np.zeros(len(guide.events), np.int64),
+        )
+        full = bare
+        if inputs.sources:
+            full = first_samples(inputs, k, bare, states[k], states.t[k])
+        columns.append([getattr(full, word) for word in FirstInputs._fields])
+    return FirstInputs(*map(np.stack, zip(*columns, strict=True)))
+
+
+def guided(kept: Kept, guide: Guide | None) -> Guided:
+    """What happened to a run."""
+    if guide is None or kept.escort is None:
+        return Guided("", None, NO_EVENTS, UNFED, lambda table: table)
+    escort, cursor = kept.escort, kept.cursor
+    names = tuple(event.name for event in guide.events)
+    drive = guide.inputs.drive
+    told = escort.told
+    times = np.array([t for t, _ in escort.fed])
+    values = [held for _, held in escort.fed]
+    rows = np.array(values).reshape(len(values), drive.width)
+    return Guided(
+        told.sentence if told else "",
+        told.cause if told else None,
+        Events(tuple(escort.met), names),
+        Fed(guide.inputs, times, rows),
+        lambda table: drive.table_function(table, _held(cursor)),
+    )
+
+
+def _held(cursor: Cursor) -> np.ndarray:
+    return np.asarray(cursor.held)
