@@ -63,13 +63,22 @@ def hamilton(system: System) -> Equations:
         z = speeds(t, q, y, table)
         lasting = jax.jvp(lambda x: _momenta(system, t, q, (x, y)), (x,), (z,))[1]
         given = along(system, t, q, system.unstored(t, q, z, table), table)
-        A, gamma = system.constraint_rows(t, q, z, table)
-        M = system.mass_matrix(t, q, table)
-        yielding = solve_definite(M, A.T).T if A.shape[0] else A
         stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
         bias = jax.grad(H, 1)(t, x, y) - stored + lasting
-        right = gamma + yielding @ _growth(system, t, q, z, table)
-        return Terms(jnp.eye(len(y)), bias, given - stored, yielding, right)
+        rows = rows_on_momenta(system, t, q, z, table)
+        return Terms(jnp.eye(len(y)), bias, given - stored, *rows)
+
+    return in_momenta("Hamilton", system, (start, speeds), terms)
+
+
+def in_momenta(
+    name: str,
+    system: System,
+    transform: tuple[Callable[..., Any], Callable[..., Any]],
+    terms: Callable[..., Terms],
+) -> Equations:
+    """Equations of the momenta along the speeds; `transform` is (y of z, z of y)."""
+    start, speeds = transform
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
         z = speeds(t, q, y, table)
@@ -90,7 +99,18 @@ def hamilton(system: System) -> Equations:
         joint_wrenches=by_balance(system, speeds, bodies),
     )
     names = tuple(f"p({name})" for name in system.speed_names)
-    return Equations("Hamilton", system, names, system.row_names, core)
+    return Equations(name, system, names, system.row_names, core)
+
+
+def rows_on_momenta(
+    system: System, t: Any, q: Any, z: Any, table: Any
+) -> tuple[Any, Any]:
+    """A M^-1 and gamma + A M^-1 (dM/dt z): the rows on the rates of momenta."""
+    A, gamma = system.constraint_rows(t, q, z, table)
+    if not A.shape[0]:
+        return A, gamma
+    yielding = solve_definite(system.mass_matrix(t, q, table), A.T).T
+    return yielding, gamma + yielding @ _growth(system, t, q, z, table)
 
 
 def _solved(M: Any, terms: Terms) -> tuple[Any, Any]:

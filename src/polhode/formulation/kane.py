@@ -18,6 +18,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.linear_rows import require_linear
 from polhode.formulation.speeds import in_speeds
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
@@ -68,6 +69,7 @@ def require_central(system: System, whose: str) -> None:
 def kane(system: System) -> Equations:
     """Kane's equations in the system's speeds."""
     require_central(system, "Kane's")
+    require_linear(system, "Kane's")
 
     def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
         def velocities(q: Any, z: Any) -> Any:

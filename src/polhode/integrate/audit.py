@@ -54,9 +54,11 @@ def _audit(equations: Equations) -> Any:
         loose = [a.name for a in system.actions if not a.is_conservative]
         powers = {name: power(each[name], twists) for name in loose}
         if system.constraints:
-            _, intensities = core.accelerations(t, q, y, table)
-            moved = core.terms(t, q, y, table).rows @ y
-            powers["constraints"] = intensities @ moved
+            intensities = core.accelerations(t, q, y, table)[1]
+            A = system.constraint_rows(t, q, z, table)[0]
+            # Rows of joints, where a formulation has them, come first: no power.
+            own = intensities[intensities.shape[0] - A.shape[0] :]
+            powers["constraints"] = own @ (A @ z)
         momentum, turning = _momenta(system, t, q, z, table)
         return Audit(
             system.kinetic_energy(t, q, z, table),

@@ -1,0 +1,117 @@
+"""d'Alembert's principle as a weak form: what is lost to inertia has no virtual power.
+
+    sum over bodies of  (R - Q_dot) . v' + (M - G_dot) . w'  =  0
+
+for every virtual velocity (w', v') that joints and constraints allow at a frozen time.
+Q and G are the momentum of a body and its moment about the world's origin, v' the
+virtual velocity of the body there, R and M what acts; all along the world's axes.
+
+Virtual speeds z' span the motions of the joints. Constraints leave A z' = 0 of them,
+z' = P z', and reactions have no power on these: none appears. They are found when the
+motion is, as what must act besides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.linear_rows import require_linear
+from polhode.formulation.solve import VANISHING, solve_definite, solve_rows
+from polhode.formulation.spatial import momenta, turned
+from polhode.formulation.speeds import in_speeds
+from polhode.geometry.vector import cross
+from polhode.system.system import System
+
+
+def dalembert(system: System) -> Equations:
+    """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
+    require_linear(system, "D'Alembert's")
+
+    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+        still = jnp.zeros(system.speeds)
+
+        def lost(z_dot: Any) -> Any:
+            """The virtual power of inertia for each unit virtual speed, negative."""
+            return jax.grad(
+                lambda virtual: -inertia_power(system, (t, q, z), z_dot, virtual, table)
+            )(still)
+
+        given = jax.grad(
+            lambda virtual: applied_power(system, (t, q, z), virtual, table)
+        )(still)
+        return Terms(
+            jax.jacfwd(lost)(still),
+            lost(still),
+            given,
+            *system.constraint_rows(t, q, z, table),
+        )
+
+    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        return _tested(*terms(t, q, z, table))
+
+    return in_speeds("d'Alembert", system, terms, accelerations)
+
+
+def virtual_power(
+    system: System, state: tuple, z_dot: Any, virtual: Any, table: Any
+) -> Any:
+    """The power of actions and of inertia on virtual speeds z' (nz,).
+
+    `state` is (t, q, z). Zero for every virtual velocity exactly where z_dot is true.
+    """
+    given = applied_power(system, state, virtual, table)
+    return given + inertia_power(system, state, z_dot, virtual, table)
+
+
+def applied_power(system: System, state: tuple, virtual: Any, table: Any) -> Any:
+    """sum of R . v' + M . w' of all actions, about bodies' origins."""
+    t, q, z = state
+    w, v = system.twists(t, q, virtual, table)
+    given = list(system.wrenches(t, q, z, table).values())
+    return sum(((g.torques * w + g.forces * v).sum() for g in given), jnp.zeros(()))
+
+
+def inertia_power(
+    system: System, state: tuple, z_dot: Any, virtual: Any, table: Any
+) -> Any:
+    """-sum of Q_dot . v' + G_dot . w', and of rotors along their joints."""
+    t, q, z = state
+    along = system.rates(t, q, z, table), z_dot
+    _, rates = jax.jvp(lambda q, z: _momenta(system, t, q, z, table), (q, z), along)
+    w, v = system.twists(t, q, virtual, table)
+    at_origin = v - cross(w, system.poses(t, q, table).origins)
+    rotors = (system.rotor_inertias(table) * z_dot * virtual).sum()
+    return -(rates[:, :3] * w).sum() - (rates[:, 3:] * at_origin).sum() - rotors
+
+
+def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+    """[G; Q] of all bodies (n, 6), G about the world's origin, in the world's axes."""
+    R_WB, p_WoBo_W = system.poses(t, q, table)
+    V = system.body_twists(t, q, z, table)
+    h = turned(R_WB, momenta(system.inertias(table), V))
+    moment = h[:, :3] + cross(p_WoBo_W, h[:, 3:])
+    return jnp.concatenate([moment, h[:, 3:]], axis=-1)
+
+
+def _tested(M: Any, b: Any, f: Any, A: Any, g: Any) -> tuple[Any, Any]:
+    """z_dot with P (M z_dot + b - f) = 0 and A z_dot = g, and what A^T l is left.
+
+    P = 1 - A^+ A takes any z' to an allowed one; P M P + A^T A is definite.
+    """
+    if A.shape[0] == 0:
+        return solve_definite(M, f - b), jnp.zeros(0)
+
+    def least(right: Any) -> Any:
+        return A.T @ solve_rows(A @ A.T, right, VANISHING)
+
+    n = M.shape[0]
+    P = jnp.eye(n) - least(A)
+    weight = jnp.trace(M) / (jnp.sum(A * A) + VANISHING)
+    given = least(g)
+    tested = solve_definite(P @ M @ P + weight * A.T @ A, P @ (f - b - M @ given))
+    z_dot = given + P @ tested
+    return z_dot, solve_rows(A @ A.T, A @ (M @ z_dot + b - f), VANISHING)

@@ -1,0 +1,68 @@
+"""Hamilton's equations with momenta of the body: Lie and Poisson's form of rotations.
+
+    z = dH/dp,      p_dot_a = -e_a(H) - g^b_ac z^c p_b + Q_a
+
+p are the momenta along the speeds z, for a ball joint or a free body those along its
+own axes; e_a is the slope along the motion of z_a alone, and g^b_ac are the structure
+coefficients of these motions (see `boltzmann_hamel`). No chart, no singular place. For
+a body that turns about a point, h = p is its angular momentum and
+
+    h_dot = h x w + torque,      w = dH/dh
+
+so that |h| stays where nothing acts, whatever H is: a Casimir function of the bracket.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from polhode.errors import ModelError
+from polhode.formulation.boltzmann_hamel import structure_coefficients
+from polhode.formulation.chart import origin
+from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.hamilton import in_momenta, rows_on_momenta
+from polhode.formulation.solve import solve_definite
+from polhode.formulation.speeds import along
+from polhode.system.system import System
+
+
+def lie_poisson(system: System) -> Equations:
+    """Hamilton's equations in momenta along the speeds, for systems that rotate."""
+    if all(joint.coordinates == joint.speeds for joint in system.joints):
+        raise ModelError(
+            f"Lie and Poisson's form says nothing new of {system.name!r}:"
+            " all its speeds are rates of coordinates.",
+            "Its motions commute, the structure coefficients are zero, and the"
+            " equations are Hamilton's canonical ones.",
+            "Use ph.hamilton; a ball joint or a free body has a bracket of its own.",
+        )
+
+    def kinetic(t: Any, q: Any, p: Any, table: Any) -> Any:
+        """p M^-1 p / 2: what H has beside the potential energy."""
+        return p @ solve_definite(system.mass_matrix(t, q, table), p) / 2
+
+    def speeds(t: Any, q: Any, p: Any, table: Any) -> Any:
+        return jax.grad(kinetic, 2)(t, q, p, table)
+
+    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+        return jax.grad(system.kinetic_energy, 2)(t, q, z, table)
+
+    def terms(t: Any, q: Any, p: Any, table: Any) -> Terms:
+        def slope(function: Any) -> Any:
+            return jax.grad(lambda x: function(system.local(q, x)))(origin(system))
+
+        z = speeds(t, q, p, table)
+        bracket = jnp.einsum("bac,c,b->a", structure_coefficients(system, t, q), z, p)
+        stored = slope(lambda q: system.potential_energy(t, q, table))
+        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        return Terms(
+            jnp.eye(len(p)),
+            slope(lambda q: kinetic(t, q, p, table)) + bracket,
+            given - stored,
+            *rows_on_momenta(system, t, q, z, table),
+        )
+
+    return in_momenta("Lie-Poisson", system, (start, speeds), terms)

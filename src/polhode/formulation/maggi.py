@@ -1,0 +1,175 @@
+"""Maggi's equations: as many as there are freedoms, and no multipliers.
+
+    z = C(t, q) s + d(t, q),      A C = 0,   A d = b
+
+    C^T (d/dt dL/dx_dot - dL/dx - Q) = 0
+
+s are independent among the speeds z, and the columns of C span the velocities that the
+constraints A z = b leave free. The reactions A^T l feel none of these; they are what
+the motion found leaves over, and are read afterwards.
+
+z and z_dot follow from s and s_dot by the same matrix K, of full rank where the chosen
+speeds are independent, redundant rows or not:
+
+    K z = [b; s],      K z_dot = [gamma; s_dot],      K = [A; S],   s = S z
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.formulation.equations import Core, Equations, Terms
+from polhode.formulation.lagrange import lagrange
+from polhode.formulation.linear_rows import require_linear
+from polhode.formulation.reactions import by_balance
+from polhode.formulation.solve import VANISHING, factored, solve_definite, solve_rows
+from polhode.formulation.speeds import along, drift
+from polhode.system import host_rows, rows
+from polhode.system.check import DEPENDENT, mobility
+from polhode.system.members import suggestion
+from polhode.system.system import System
+
+
+def maggi(system: System, independent: Sequence[str] | None = None) -> Equations:
+    """Maggi's equations in independent speeds, the user's or found at rest.
+
+    `independent` names as many speeds as the system has freedoms; the constraints must
+    determine the others. Where they cease to, at a dead centre, choose others.
+    """
+    require_rows_for(system)
+    require_linear(system, "Maggi's")
+    names = tuple(independent) if independent else independent_speeds(system)
+    _require_independent(system, names)
+    S = _selection(system, names)
+    inner = lagrange(system).functions.terms
+
+    def speeds(t: Any, q: Any, s: Any, table: Any) -> Any:
+        still = jnp.zeros(system.speeds)
+        A = system.constraint_rows(t, q, still, table)[0]
+        return _solver(A, S)(-rows.velocities(system, t, q, still, table), s)
+
+    def kinematics(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any, Any]:
+        """A, C, and z_dot at s_dot = 0."""
+        A, gamma = system.constraint_rows(t, q, z, table)
+        solve = _solver(A, S)
+        C = [solve(jnp.zeros_like(gamma), unit) for unit in np.eye(len(S))]
+        shift = solve(gamma, jnp.zeros(len(S)))
+        return A, jnp.reshape(jnp.asarray(C), (len(S), system.speeds)).T, shift
+
+    def parts(t: Any, q: Any, s: Any, table: Any) -> tuple[Terms, Any, Any, Any]:
+        """Lagrange's terms, A, C, and z_dot at s_dot = 0."""
+        z = speeds(t, q, s, table)
+        return inner(t, q, z, table), *kinematics(t, q, z, table)
+
+    def terms(t: Any, q: Any, s: Any, table: Any) -> Terms:
+        (M, b, f, _, _), _, C, shift = parts(t, q, s, table)
+        nothing = jnp.zeros((0, len(S))), jnp.zeros(0)
+        return Terms(C.T @ M @ C, C.T @ (b + M @ shift), C.T @ f, *nothing)
+
+    def accelerations(t: Any, q: Any, s: Any, table: Any) -> tuple[Any, Any]:
+        (M, b, f, _, _), A, C, shift = parts(t, q, s, table)
+        s_dot = solve_definite(C.T @ M @ C, C.T @ (f - b - M @ shift))
+        left = M @ (C @ s_dot + shift) + b - f
+        return s_dot, solve_rows(A @ A.T, A @ left, VANISHING)
+
+    def bodies(t: Any, q: Any, s: Any, s_dot: Any, table: Any) -> Any:
+        z = speeds(t, q, s, table)
+        _, C, shift = kinematics(t, q, z, table)
+        z_dot = C @ s_dot + shift
+        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
+
+    def forces(t: Any, q: Any, s: Any, W: Any, table: Any) -> Any:
+        C = kinematics(t, q, speeds(t, q, s, table), table)[1]
+        return C.T @ along(system, t, q, W, table)
+
+    core = Core(
+        start=lambda t, q, z, table: S @ z,
+        speeds=speeds,
+        rates=lambda t, q, s, table: system.rates(t, q, speeds(t, q, s, table), table),
+        terms=terms,
+        accelerations=accelerations,
+        bodies=bodies,
+        along=forces,
+        joint_wrenches=by_balance(system, speeds, bodies),
+    )
+    return Equations("Maggi", system, names, (), core)
+
+
+def require_rows_for(system: System) -> None:
+    """Refuse a system whose speeds are all independent."""
+    if not system.constraints:
+        raise ModelError(
+            f"Maggi's equations say nothing of {system.name!r}: it has no constraints.",
+            "All its speeds are independent, and the equations are Lagrange's.",
+            "Use ph.lagrange, or keep something as a constraint.",
+        )
+
+
+def independent_speeds(system: System) -> tuple[str, ...]:
+    """Speeds by name, as many as freedoms, that determine the others best at rest.
+
+    Of all columns of A, in the measure of the masses, those are left over that
+    elimination with pivoting does not take.
+    """
+    from scipy.linalg import qr
+
+    rest = system.rest()
+    A = _rows_at_rest(system) / np.sqrt(
+        np.diag(system.mass_matrix(0.0, rest.q)) + VANISHING
+    )
+    order = qr(A, mode="r", pivoting=True)[1]
+    free = np.sort(order[mobility(system).rank :])
+    return tuple(system.speed_names[k] for k in free)
+
+
+def _rows_at_rest(system: System) -> np.ndarray:
+    now = host_rows.scene(system, 0.0, system.rest().q)
+    found = host_rows.velocities(system, now, np.zeros(system.speeds))
+    return found.slopes / found.sizes[:, None]
+
+
+def _require_independent(system: System, names: tuple[str, ...]) -> None:
+    for name in names:
+        if name not in system.speed_names:
+            raise ModelError(
+                f"{system.name!r} has no speed {name!r}.",
+                "Independent speeds are chosen among those of its joints.",
+                suggestion(name, system.speed_names),
+            )
+    freedoms = mobility(system).by_rank
+    K = np.concatenate([_rows_at_rest(system), _selection(system, names)])
+    rank = int(np.sum(np.linalg.svd(K, compute_uv=False) > DEPENDENT))
+    if len(names) != freedoms or rank < system.speeds:
+        raise ModelError(
+            f"{', '.join(names) or 'no speeds'} cannot be the independent speeds of"
+            f" {system.name!r}.",
+            f"It has {freedoms} freedoms at rest, and with these speeds given"
+            f" {system.speeds - rank} motions of it are left open.",
+            f"Choose {', '.join(independent_speeds(system))}, or leave the choice out.",
+        )
+
+
+def _selection(system: System, names: tuple[str, ...]) -> np.ndarray:
+    """S (k, nz) with s = S z."""
+    return np.eye(system.speeds)[[system.speed_names.index(name) for name in names]]
+
+
+def _solver(A: Any, S: np.ndarray) -> Callable[[Any, Any], Any]:
+    """(right, s) -> x with A x = right and S x = s.
+
+    By least squares, with one step that removes what squaring K lost.
+    """
+    K = jnp.concatenate([A, S])
+    solve = factored(K.T @ K)
+
+    def found(right: Any, s: Any) -> Any:
+        wanted = jnp.concatenate([right, s])
+        x = solve(K.T @ wanted)
+        return x + solve(K.T @ (wanted - K @ x))
+
+    return found

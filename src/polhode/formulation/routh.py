@@ -1,0 +1,199 @@
+"""Routh's procedure: coordinates that the Lagrangian does not contain are ignored.
+
+    p_c = dL/dx_dot_c,      R(t, x, x_dot_s, p_c) = L - p_c . x_dot_c
+
+    d/dt dR/dx_dot_s - dR/dx_s = Q_s        reduced: the others, s, with p_c given
+    p_dot_c = Q_c                           what is conserved where nothing acts
+    x_dot_c = -dR/dp_c                      the ignored motion, recovered
+
+A coordinate is cyclic if L stays the same whatever its value is. The velocities are
+y = (z_s, p_c). Rows of constraints act on both, with A^T l among the forces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.formulation.chart import bend, origin, speeds_in_chart
+from polhode.formulation.equations import Core, Equations, Terms
+from polhode.formulation.reactions import by_balance
+from polhode.formulation.solve import solve_constrained, solve_definite
+from polhode.formulation.speeds import along, drift
+from polhode.system.system import System
+
+DRAWS = 6
+SAME = 1e-11  # of the energies: what rounding makes of an unchanged Lagrangian
+
+
+def cyclic_coordinates(system: System) -> tuple[str, ...]:
+    """The coordinates, by name, that the Lagrangian T - V does not contain.
+
+    Asked of coordinates whose rates are speeds, by moving each alone, far, in several
+    states, at the nominal values of all parameters.
+    """
+    rng = np.random.default_rng(0)
+    found = []
+    for edge in system.tree.edges:
+        for k in range(edge.z.start, edge.z.stop):
+            if _is_plain(edge.joint, rng) and _is_cyclic(system, k, rng):
+                found.append(system.speed_names[k])
+    return tuple(found)
+
+
+def routh(system: System) -> Equations:
+    """Routh's equations: reduced ones of what is not cyclic, and cyclic momenta."""
+    names = cyclic_coordinates(system)
+    _require_some(system, names)
+    c = np.array([system.speed_names.index(name) for name in names])
+    s = np.setdiff1d(np.arange(system.speeds), c)
+
+    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
+        return jnp.concatenate([z[s], (system.mass_matrix(t, q, table) @ z)[c]])
+
+    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
+        return _legendre(system.mass_matrix(t, q, table), (s, c)) @ y
+
+    def rates_of_speeds(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+        motion = system.rates(t, q, speeds(t, q, y, table), table), y_dot
+        return jax.jvp(lambda q, y: speeds(t, q, y, table), (q, y), motion)[1]
+
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        E = _legendre(system.mass_matrix(t, q, table), (s, c))
+        M, b = _inertia(system, (s, c), (t, q, y, E @ y), table)
+        f = forces(t, q, y, system.applied(t, q, E @ y, table), table)
+        A, gamma = system.constraint_rows(t, q, E @ y, table)
+        if not system.constraints:
+            return Terms(M, b, f, A, gamma)
+        shift = rates_of_speeds(t, q, y, jnp.zeros_like(y), table)
+        return Terms(M, b, f, A @ E, gamma - A @ shift)
+
+    def forces(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
+        """Q_s less what cyclic forces bring by way of their momenta, and Q_c."""
+        Q = along(system, t, q, W, table)
+        E = _legendre(system.mass_matrix(t, q, table), (s, c))
+        return jnp.concatenate([E[:, : len(s)].T @ Q, Q[c]])
+
+    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        M, b, f, A, g = terms(t, q, y, table)
+        # Cyclic equations times dx_dot_c/dp_c: then reactions are (A E)^T l in all.
+        k, E = len(s), _legendre(system.mass_matrix(t, q, table), (s, c))
+        inner = E[c][:, k:]
+        free = jnp.concatenate([(f - b)[:k], inner @ (f - b)[k:]])
+        return solve_constrained(M.at[k:, k:].set(inner), free, A, g)
+
+    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+        z_dot = rates_of_speeds(t, q, y, y_dot, table)
+        z = speeds(t, q, y, table)
+        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
+
+    core = Core(
+        start=start,
+        speeds=speeds,
+        rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
+        terms=terms,
+        accelerations=accelerations,
+        bodies=bodies,
+        along=forces,
+        joint_wrenches=by_balance(system, speeds, bodies),
+    )
+    kept = tuple(system.speed_names[k] for k in s)
+    momenta = tuple(f"p({name})" for name in names)
+    return Equations("Routh", system, (*kept, *momenta), system.row_names, core)
+
+
+def routhian(
+    system: System, parts: tuple[np.ndarray, np.ndarray], q: Any, table: Any
+) -> Callable[..., Any]:
+    """R(t, x, x_dot_s, p_c) in the chart about q; `parts` are the places (s, c).
+
+    L is quadratic in x_dot, so x_dot_c solves M_cc x_dot_c = p_c - M_cs x_dot_s.
+    """
+    s, c = parts
+
+    def R(t: Any, x: Any, x_dot_s: Any, p: Any) -> Any:
+        place = system.local(q, x)
+        M = system.mass_matrix(t, place, table)
+        whole = jnp.zeros(system.speeds).at[s].set(x_dot_s)
+        # Cyclic coordinates are plain: they have no part in the speeds of the others.
+        z_s = speeds_in_chart(system, t, q, x, whole)[s]
+        z = _legendre(M, parts) @ jnp.concatenate([z_s, p])
+        return z @ M @ z / 2 - system.potential_energy(t, place, table) - p @ z[c]
+
+    return R
+
+
+def _legendre(M: Any, parts: tuple[np.ndarray, np.ndarray]) -> Any:
+    """E with z = E (z_s, p_c):   p_c = M_cs z_s + M_cc z_c"""
+    s, c = parts
+    both = jnp.concatenate([-M[c][:, s], jnp.eye(len(c))], axis=1)
+    ignored = solve_definite(M[c][:, c], both)
+    kept = jnp.eye(len(s), M.shape[0])
+    return jnp.concatenate([kept, ignored])[np.argsort(np.concatenate([s, c]))]
+
+
+def _inertia(
+    system: System, parts: tuple[np.ndarray, np.ndarray], at: tuple, table: Any
+) -> tuple[Any, Any]:
+    """M and b of y = (z_s, p_c), from the Routhian less its potential energy.
+
+    Lagrange's reduced equations hold d^2R/dx_dot_s dp_c p_dot_c; the cyclic ones, by
+    which it is replaced, bring the like forces into theirs.
+    """
+    (s, c), (t, q, y, z), k = parts, at, len(parts[0])
+    whole = routhian(system, parts, q, table)
+
+    def R(x: Any, x_dot_s: Any, p: Any) -> Any:
+        stored = system.potential_energy(t, system.local(q, x), table)
+        return whole(t, x, x_dot_s, p) + stored
+
+    x, now, p = origin(system), y[:k], y[k:]
+    slope = jax.grad(R, 1)
+    reduced = jax.jacfwd(slope, 1)(x, now, p)
+    growth = jax.jvp(lambda x: slope(x, now, p), (x,), (1.0 * z,))[1]
+    by_x = jax.grad(R, 0)(x, now, p)
+    passed = jax.jacfwd(slope, 2)(x, now, p) @ by_x[c]
+    bent = reduced @ bend(system, t, q, z)[s]
+    bias = jnp.concatenate([growth - by_x[s] + passed - bent, -by_x[c]])
+    M = jnp.eye(len(y)).at[:k, :k].set(reduced)
+    return M, bias
+
+
+def _require_some(system: System, names: tuple[str, ...]) -> None:
+    if not names:
+        raise ModelError(
+            f"Routh's procedure does not apply to {system.name!r}:"
+            " it has no cyclic coordinate.",
+            "Every coordinate whose rate is a speed changes the kinetic or the"
+            " potential energy; a rotation without angles has no such coordinate.",
+            "Use ph.lagrange or ph.hamilton. Hinges one after another give a rotation"
+            " angles, of which some may be cyclic.",
+        )
+
+
+def _is_plain(joint: Any, rng: np.random.Generator) -> bool:
+    """Whether a joint's speeds are the rates of its coordinates, and nothing else."""
+    if joint.coordinates != joint.speeds:
+        return False
+    q, z = rng.normal(size=(2, joint.speeds))
+    is_rate = np.allclose(joint.rates(q, z), z, rtol=0, atol=1e-12)
+    return is_rate and np.allclose(joint.local(q, z), q + z, rtol=0, atol=1e-12)
+
+
+def _is_cyclic(system: System, k: int, rng: np.random.Generator) -> bool:
+    for _ in range(DRAWS):
+        t, far = float(rng.uniform()), rng.uniform(-2.0, 2.0)
+        q = system.local(system.neutral(), rng.uniform(-1, 1, system.speeds))
+        z = rng.normal(size=system.speeds)
+        here, there = q, system.local(q, far * np.eye(system.speeds)[k])
+        T = [float(system.kinetic_energy(t, place, z)) for place in (here, there)]
+        V = [float(system.potential_energy(t, place)) for place in (here, there)]
+        size = abs(T[0]) + abs(V[0]) + abs(V[1])
+        if not max(abs(T[1] - T[0]), abs(V[1] - V[0])) <= SAME * size:
+            return False
+    return True
