@@ -30,7 +30,8 @@ class CrouchGrossman4:
 
     With k_i the speeds at the stages, times h, and q exp(k) = local(q, k):
 
-        q_i = q exp(a_i1 k_1) exp(a_i2 k_2) ...,      q' = q exp(b_1 k_1) ... exp(b_5 k_5)
+        q_i = q exp(a_i1 k_1) exp(a_i2 k_2) ...
+        q' = q exp(b_1 k_1) ... exp(b_5 k_5)
 
     Five stages; where exponentials add it is a method of Runge and Kutta's kind.
     Crouch and Grossman, J. Nonlinear Sci. 3 (1993) 1.

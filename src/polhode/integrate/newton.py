@@ -38,11 +38,11 @@ class Solved(NamedTuple):
 def solve(residual: Callable[[Any], Any], start: Any, size: Any) -> Solved:
     """u (n,) with residual(u) = 0, by the Jacobian at the start.
 
-    `size` is that of unknowns of one kind, in their own unit.
+    `size`, a number or (n,), is that of the unknowns in their own units.
     """
     inverse = eliminated(jax.jacfwd(residual)(start))
     return iterated(
-        lambda u: -inverse(residual(u)), start, lambda step: spread(step) / size
+        lambda u: -inverse(residual(u)), start, lambda step: spread(step / size)
     )
 
 
@@ -78,3 +78,8 @@ def sizes(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
     q = spread(x[:n]) + h * spread(slope[:n]) + LEAST
     y = spread(x[n:]) + h * spread(slope[n:]) + LEAST * spread(slope[n:])
     return q, y + np.finfo(float).tiny
+
+
+def size_of_way(natural: Any, way: Any) -> Any:
+    """The size of displacements near a first guess of them, both (nz,)."""
+    return natural * jnp.maximum(spread(way / natural), LEAST)

@@ -1,0 +1,110 @@
+"""A method from a discrete principle of Hamilton, in the joints' own coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import jax
+import jax.numpy as jnp
+
+from polhode.errors import IntegrationError
+from polhode.formulation.solve import solve_definite
+from polhode.integrate import mechanics, newton
+from polhode.integrate.field import Field
+from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.scales import displacements
+from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True)
+class Variational:
+    """Order 2, symmetric, symplectic; for any tree of joints.
+
+    Of all sequences of configurations the motion makes the sum stationary of
+
+        L_d(q, q1) = h L(q', d/h),      q1 = local(q, d),     q' = local(q, d/2)
+
+    with the work of what is not in L by the displacement of q'. The momenta p = M z at
+    the two ends are its derivatives. Energy does not drift, and momenta that belong to
+    a symmetry, those of an isolated system among them, are kept to rounding.
+    Marsden and West, Acta Numerica 10 (2001) 357.
+    """
+
+    step: float
+    name: ClassVar[str] = "variational"
+    order: ClassVar[int] = 2
+    is_adaptive: ClassVar[bool] = False
+    is_symmetric: ClassVar[bool] = True
+    bends: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", admit_step(self.name, self.step))
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        require_tree(self.name, field.system)
+        n = field.coordinates
+        # Unit to rounding: what it misses would grow with every step.
+        q = field.system.normalised(x[:n])
+        z = field.speeds(t, q, x[n:])
+        p = mechanics.mass(field, t, q) @ z
+
+        def balance(d: Any) -> Any:
+            return _discrete(field, (t, q, p), d, h)[0]
+
+        size = newton.size_of_way(displacements(field.system, q), h * z)
+        found = newton.solve(balance, h * z, size)
+        p1 = _discrete(field, (t, q, p), found.u, h)[1]
+        end = arrived(field, t + h, field.local(q, found.u), p1)
+        return Attempt(end, is_solved=found.is_solved)
+
+
+def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
+    """What the momentum p at the start misses of -dL_d/dq, and p1 = dL_d/dq1.
+
+    A displacement of q' by m and of d by e moves the ends by A0 m - E0 e/2 and
+    A1 m + E1 e/2. For all m and e their work is the variation of L_d:
+
+        A1^T p1 - A0^T p = h dL/dq',        (E0^T p + E1^T p1)/2 = dL/dv = M v
+    """
+    t, q, p = at
+    v, then = d / h, t + h / 2
+    middle, end = field.local(q, d / 2), field.local(q, d)
+    push = h * mechanics.potential_slope(field, then, middle, v)
+    E0, E1 = (mechanics.tangent(field, then, middle, s * d / 2) for s in (-1, 1))
+    # Back along the way, to its middle and its start: A1^-1 and A0 A1^-1.
+    half, whole = (_carried(field.system, then, end, -s * d) for s in (0.5, 1.0))
+    p1 = half.T @ push + whole.T @ p
+    mean = (E0.T @ p + E1.T @ p1) / 2
+    return mean - mechanics.mass(field, then, middle) @ v, p1
+
+
+def _carried(system: System, t: Any, q: Any, way: Any) -> Any:
+    """A (nz, nz): a displacement m of q moves local(q, way) by A m."""
+
+    def end(m: Any) -> Any:
+        return system.local(system.local(q, m), way)
+
+    changes = jax.jacfwd(end)(jnp.zeros(system.speeds))
+    place = system.local(q, way)
+    return jax.vmap(lambda c: system.speeds_from(t, place, c), 1, 1)(changes)
+
+
+def arrived(field: Field, t: Any, q: Any, p: Any) -> Any:
+    """x = [q; y] where the momenta along the speeds are p."""
+    z = solve_definite(mechanics.mass(field, t, q), p)
+    return jnp.concatenate([q, field.start(t, q, z)])
+
+
+def require_tree(method: str, system: System) -> None:
+    """Refuse a system that constraints hold."""
+    if system.constraints:
+        names = ", ".join(repr(c.name) for c in system.constraints)
+        raise IntegrationError(
+            f"the method {method} cannot step {system.name!r}, which {names} hold.",
+            "It varies the joints' coordinates freely; constraints would need their"
+            " own part in the principle.",
+            "Give ph.Rattle or ph.GeneralisedAlpha, which keep constraints.",
+        )
