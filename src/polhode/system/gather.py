@@ -41,6 +41,11 @@ def actions(tree: Tree, given: Sequence[Any]) -> tuple[Action, ...]:
     )
 
 
+def as_constraints(given: Sequence[Any]) -> tuple[Constraint, ...]:
+    """A joint among the constraints is kept as its equations, without coordinates."""
+    return tuple(Loop(item) if isinstance(item, Joint) else item for item in given)
+
+
 def constraints(tree: Tree, given: Sequence[Constraint]) -> tuple[Constraint, ...]:
     """Joints that close loops, then the constraints given; each with its own name."""
     closing = [Loop(joint) for joint in tree.loops]

@@ -63,7 +63,8 @@ class System:  # limit: its functions are the contract with all formulations
     """Bodies and particles, the joints between them, what acts and what constrains.
 
     Members are joints, bodies and particles. A body that no joint connects to the world
-    moves freely; a joint that closes a loop becomes a constraint. `Weight` acts on all.
+    moves freely; a joint that closes a loop becomes a constraint, and so does a joint
+    given among the constraints. `Weight` acts on all.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
@@ -84,7 +85,8 @@ class System:  # limit: its functions are the contract with all formulations
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        given = Given(tuple(self.members), tuple(self.actions), tuple(self.constraints))
+        constraints = gather.as_constraints(self.constraints)
+        given = Given(tuple(self.members), tuple(self.actions), constraints)
         put(self, "given", given)
         put(self, "values", MappingProxyType(dict(self.values)))
         used = gather.frames_used(given.actions, given.constraints)
