@@ -17,6 +17,9 @@ from polhode.integrate.method import Attempt
 RTOL = 1e-10
 FLOOR = 100 * np.finfo(float).eps
 
+# |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
+STABLE = 3.25
+
 NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
 STAGES = (
     (1 / 5,),
@@ -63,11 +66,25 @@ class DormandPrince:
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k = [slope]
+        k, there = [slope], x
         for node, weights in zip(NODES, STAGES, strict=True):
-            there = x + h * _mix(weights, k)
+            before, there = there, x + h * _mix(weights, k)
             k.append(field.slope(t + node * h, there))
-        return Attempt(there, (h * _mix(ERROR, k),), (h * _mix(BEND, k),))
+        lambda_h = h * _ratio(field, x, k[-1] - k[-2], there - before)
+        error, bend = (h * _mix(ERROR, k),), (h * _mix(BEND, k),)
+        return Attempt(there, error, bend, stiffness=lambda_h / STABLE)
+
+
+def _ratio(field: Field, x: Any, rise: Any, way: Any) -> Any:
+    """|f(a) - f(b)| / |a - b|: of two states at one time, how quick the quickest is.
+
+    Both are measured by what is allowed, so that it has no units but 1/s.
+    """
+    rtol, atol = field.allowed
+    allowed = atol + rtol * jnp.abs(x)
+    allowed = jnp.where(allowed > 0, allowed, 1.0)
+    above, below = jnp.sum((rise / allowed) ** 2), jnp.sum((way / allowed) ** 2)
+    return jnp.sqrt(above / jnp.where(below > 0, below, jnp.inf))
 
 
 def _mix(weights: tuple[float, ...], slopes: list[Any]) -> Any:

@@ -66,5 +66,7 @@ class GearGuptaLeimkuhler:
             return Held(balance, jnp.concatenate([upper, lower]), missed)
 
         guess = jnp.concatenate([way.guess, jnp.zeros(n)])
-        found = solve_step(equations, guess, jnp.concatenate([way.scale, way.scale]))
+        rows = len(mechanics.is_placed(field.system)) + shifting.shape[0]
+        scale = jnp.concatenate([way.scale, way.scale])
+        found = solve_step(equations, rows, guess, scale)
         return way.attempt(found.u[:n], found.is_solved, found.u[n:])

@@ -84,7 +84,7 @@ class GeneralisedAlpha:
             each = [g[place[k]] if f else h * phi[k] for k, f in enumerate(flags)]
             return jnp.stack(each) if each else jnp.zeros(0)
 
-        found = solve_step(equations, way.guess, way.scale)
+        found = solve_step(equations, len(flags), way.guess, way.scale)
         return way.attempt(found.u, found.is_solved)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 
 from polhode.integrate.elimination import solve_held
-from polhode.integrate.newton import Solved, iterated
+from polhode.integrate.jacobian import jacobian
+from polhode.integrate.newton import Solved, iterated, spread
 
 
 class Held(NamedTuple):
@@ -24,25 +24,27 @@ class Held(NamedTuple):
     c: Any
 
 
-def solve_step(equations: Callable[[Any], Held], start: Any, scale: Any) -> Solved:
+def solve_step(
+    equations: Callable[[Any], Held], rows: int, start: Any, scale: Any
+) -> Solved:
     """u with r(u) = B(u)^T l and c(u) = 0, all derivatives exact.
 
-    `scale` (k,) is the size of the unknowns in their own units. Rows may be redundant,
+    `scale` (k,) is the size of the unknowns in their own units. The `rows` may be redundant,
     and loads then are not unique: nothing is asked of them.
     """
-    k, m = len(start), equations(start).c.shape[0]
+    k = len(start)
 
     def increment(x: Any) -> Any:
         u, loads = x[:k], x[k:]
 
-        def both(u: Any) -> Any:
+        def missed(u: Any) -> Any:
             here = equations(u)
-            pair = here.r - here.B.T @ loads, here.c
-            return pair, (pair, here.B)
+            return jnp.concatenate([here.r - here.B.T @ loads, here.c])
 
-        (K, A), ((r, c), B) = jax.jacfwd(both, has_aux=True)(u)
-        return jnp.concatenate(solve_held(K, -r, (A, B), -c))
+        value, J = jacobian(missed, u)
+        pair = J[k:], equations(u).B
+        return jnp.concatenate(solve_held(J[:k], -value[:k], pair, -value[k:]))
 
-    free = jnp.concatenate([start, jnp.zeros(m)])
-    found = iterated(increment, free, jnp.concatenate([scale, jnp.full(m, jnp.inf)]))
+    free = jnp.concatenate([start, jnp.zeros(rows)])
+    found = iterated(increment, free, lambda step: spread(step[:k] / scale))
     return Solved(found.u[:k], found.is_solved)

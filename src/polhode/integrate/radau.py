@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -14,6 +13,7 @@ from jax import lax
 from polhode.integrate.dormand_prince import admit_tolerances
 from polhode.integrate.elimination import Solver, eliminated
 from polhode.integrate.field import Field
+from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
@@ -77,7 +77,7 @@ class RadauIIA:
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        J = jax.jacfwd(field.slope, 1)(t, x)
+        _, J = jacobian(lambda x: field.slope(t, x), x)
         solvers = _factored(J, h)
         first = jnp.stack([c * h * slope for c in NODES])
         rtol, atol = field.allowed

@@ -59,7 +59,8 @@ class Rattle:
             balance = mean - E.T @ (momentum + kick)
             return Held(balance, A0 @ E, mechanics.positions(field, t1, there))
 
-        found = solve_step(equations, h * z, displacements(system, q))
+        scale = displacements(system, q)
+        found = solve_step(equations, A0.shape[0], h * z, scale)
         way = found.u
         there = system.local(q, way)
         z1 = self._arrived(field, (t, q, M0), (t1, there), way / h, h)

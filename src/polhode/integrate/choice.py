@@ -1,0 +1,57 @@
+"""Which method a run takes, and in words why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polhode.errors import IntegrationError
+from polhode.integrate.dormand_prince import RTOL, DormandPrince
+from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
+from polhode.integrate.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.method import Method
+from polhode.integrate.projection import Unprojected
+from polhode.integrate.rattle import Rattle
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+
+# Their steps end where the constraints hold.
+HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
+
+
+def picked(
+    equations: Equations, method: Method | None, rtol: Any, atol: Any
+) -> tuple[Method, str]:
+    """The method, and in words which it is and what it keeps.
+
+    Without one, order 5 with steps of its own choice serves every kind of system that
+    is not stiff, and constraints are kept by projection; a stiff one is told by its
+    outcome.
+    """
+    if method is not None and (rtol is not None or atol is not None):
+        raise IntegrationError(
+            f"{method!r} was given together with rtol or atol.",
+            "A method has its own tolerances or its own step.",
+            "Give them to the method: ph.DormandPrince(rtol=...).",
+        )
+    if method is not None and not isinstance(method, Method):
+        raise IntegrationError(
+            f"{method!r} is not a method of integration.",
+            "A method is a thing that can attempt a step.",
+            "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
+        )
+    chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
+    words = [chosen.name if method else f"{chosen.name} (picked)"]
+    return chosen, ", ".join([*words, *_kept(equations, chosen)])
+
+
+def _kept(equations: Equations, method: Method) -> list[str]:
+    """What the steps of a method keep of a system, beside its motion."""
+    system = equations.system
+    if not system.constraints:
+        return ["unit quaternions"] if system.coordinates != system.speeds else []
+    if isinstance(method, Unprojected):
+        return ["constraints left to drift"]
+    if isinstance(method, HOLDING):
+        return ["constraints solved for in each step"]
+    return ["constraints kept by projection"]
