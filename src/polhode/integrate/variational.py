@@ -75,13 +75,13 @@ def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
     push = h * mechanics.potential_slope(field, then, middle, v)
     E0, E1 = (mechanics.tangent(field, then, middle, s * d / 2) for s in (-1, 1))
     # Back along the way, to its middle and its start: A1^-1 and A0 A1^-1.
-    half, whole = (_carried(field.system, then, end, -s * d) for s in (0.5, 1.0))
+    half, whole = (carried(field.system, then, end, -s * d) for s in (0.5, 1.0))
     p1 = half.T @ push + whole.T @ p
     mean = (E0.T @ p + E1.T @ p1) / 2
     return mean - mechanics.mass(field, then, middle) @ v, p1
 
 
-def _carried(system: System, t: Any, q: Any, way: Any) -> Any:
+def carried(system: System, t: Any, q: Any, way: Any) -> Any:
     """A (nz, nz): a displacement m of q moves local(q, way) by A m."""
 
     def end(m: Any) -> Any:
