@@ -138,7 +138,7 @@ def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
 
 
 def _seen(R: Any, p: Any) -> Any:
-    """Unit motions of the whole, about the world's origin, as a body's twists (6, 6)."""
+    """Unit motions of the whole about the world's origin, as one body's twists."""
     zero = jnp.zeros((3, 3))
     arm = jnp.stack([jnp.cross(e, p) for e in np.eye(3)], axis=1)
     return jnp.block([[R.T, zero], [R.T @ arm, R.T]])
