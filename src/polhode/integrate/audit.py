@@ -14,6 +14,7 @@ from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.drive import Drive
     from polhode.integrate.trajectory import Trajectory
     from polhode.system.system import System
 
@@ -33,22 +34,24 @@ class Audit(NamedTuple):
 def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
     """The audit at times t (n,) and states x (n, width) of a motion."""
     equations, table = motion.equations, dict(motion.table)
-    key = ("audit", tuple(sorted(table)))
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(t)
+    key = ("audit", tuple(sorted(table)), drive.key)
     if key not in equations.programs:
-        example = (0.0, np.zeros(x.shape[1]), table)
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
         equations.programs[key] = compile(
-            _audit(equations), *example, batched=["t", "x"]
+            _audit(equations, drive), *example, batched=["t", "x", "held"]
         )
-    return equations.programs[key](t, x, table)
+    return equations.programs[key](t, x, held, table)
 
 
-def _audit(equations: Equations) -> Any:
+def _audit(equations: Equations, drive: Drive) -> Any:
     system, core = equations.system, equations.functions
     n = system.coordinates
 
-    def audit(t: Any, x: Any, table: Any) -> Audit:
+    def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
+        table = drive.table(t, q, z, table, held)
         twists = system.twists(t, q, z, table)
         each = system.wrenches(t, q, z, table)
         loose = [a.name for a in system.actions if not a.is_conservative]

@@ -75,24 +75,34 @@ class Found(NamedTuple):
     is_near: np.ndarray
 
 
+class Undefined(Exception):
+    """An event without a number in some step."""
+
+    def __init__(self, step: int, event: int):
+        super().__init__(step, event)
+        self.step, self.event = step, event
+
+
 def crossings(scan: Scan, sides: np.ndarray) -> Found:
     """All zeros in the rows, from the sides at the first."""
     count, width = len(scan.steps.t) - 1, len(sides)
     marks = np.linspace(0.0, 1.0, PARTS + 1)
     g, d = scan.look(np.tile(marks, count), np.repeat(np.arange(count), PARTS + 1))
     g, d = (part.reshape(count, PARTS + 1, width) for part in (g, d))
+    if not np.all(np.isfinite(g)):
+        step, _, event = np.argwhere(~np.isfinite(g))[0]
+        raise Undefined(int(step), int(event))
     parts = _parts_needed(scan, g, d)
     after = np.array(sides)
     found: list[Crossing] = []
-    for j in np.flatnonzero(_is_busy(scan, g, d, sides) | (parts > PARTS)):
-        views = marks, g[j], d[j]
+    for step in np.flatnonzero(_is_busy(scan, g, d, sides) | (parts > PARTS)):
+        j = int(step)
+        views: Any = (marks, g[j], d[j])
         if parts[j] > PARTS:
             views = _closer(scan, j, int(parts[j]))
         for event in range(width):
-            walk = _Walk(scan, int(j), event)
-            after[event] = walk.along(
-                views, _side_at(scan, g, after, int(j), event), found
-            )
+            side = _side_at(scan, g, after, j, event)
+            after[event] = _Walk(scan, j, event).along(views, side, found)
     is_near = np.abs(g[-1, -1]) <= scan.doubts[-1]
     after = np.where(is_near, after, 2 * np.sign(g[-1, -1])).astype(np.int64)
     return Found(sorted(found, key=lambda c: (c.step, c.s)), after, is_near)

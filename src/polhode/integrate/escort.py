@@ -9,7 +9,9 @@ import numpy as np
 from polhode.integrate.chunk import ATTEMPTS, Cursor, Rows
 from polhode.integrate.events import Occurrence
 from polhode.integrate.guide import Case, Guide
-from polhode.integrate.legs import Told, Turn, begun, followed
+from polhode.integrate.legs import begun, followed
+from polhode.integrate.stops import Turn
+from polhode.integrate.telling import Told
 
 # After an event that stops a run few attempts are made at first: what is attempted
 # beyond the next one is thrown away.

@@ -25,6 +25,7 @@ class Event:
     direction   1: only as g rises, -1: as it falls, 0: both
     terminal    whether the run ends there
     reset       (t, state) -> the state from which the run goes on; plain Python
+    required    whether g must not be negative at the start: a run is then refused
     spacing     (s) a span in which g has at most one zero, where g is much quicker than
                 the motion; else the steps of the run tell
 
@@ -49,6 +50,7 @@ class Event:
     _: KW_ONLY
     terminal: bool = False
     reset: Callable[[float, State], State] | None = None
+    required: bool = False
     spacing: float = np.inf
     arity: int = field(init=False, repr=False)
 

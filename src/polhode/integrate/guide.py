@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from polhode.integrate.method import Method
 
 
+INSTANT = 1e-12
+
+
 class Guide(NamedTuple):
     """What all runs of a call share."""
 
@@ -68,18 +71,26 @@ def searched(guide: Guide, case: Case, here: Steps, before: Cursor) -> Found:
     def look(s: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return program(s, ends_of(here, j), case.table, held)
 
-    doubts = _weigh(guide, case, here[:3], held).doubt
+    h = np.abs(np.diff(here.t))
+    doubts = _weigh(guide, case, here, np.append(h, h[-1]), held).doubt
     spacings = np.array([event.spacing for event in events])
     return crossings(Scan(here, look, doubts, spacings), before.sides)
 
 
 def weighed(guide: Guide, case: Case, at: Cursor) -> Weight:
     """The events at a cursor."""
-    row = tuple(np.asarray(part)[None] for part in (at.t, at.x, at.slope))
-    return Weight(*(part[0] for part in _weigh(guide, case, row, at.held)))
+    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.slope, at.x)))
+    h = np.abs(at.h)[None]
+    return Weight(*(part[0] for part in _weigh(guide, case, row, h, at.held)))
 
 
-def _weigh(guide: Guide, case: Case, row: Any, held: Any) -> Weight:
+def instant(t: Any, h: Any) -> Any:
+    """The time by which events in a step h are told apart: to this they are located."""
+    return INSTANT * np.maximum(np.abs(t), np.abs(h))
+
+
+def _weigh(guide: Guide, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
+    row = (*rows[:3], instant(rows.t, h))
     allowed = (case.plan.rtol, case.plan.atol)
     example = (tuple(part[0] for part in row), allowed, case.table, held)
     events, drive = guide.events, guide.inputs.drive

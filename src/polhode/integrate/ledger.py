@@ -33,7 +33,7 @@ class Ledger:
 
     kinetic, potential      (n,) J
     work                    action -> (n,) J since the first row; 'constraints' is that
-                            of drivers and moving constraints
+                            of drivers and moving constraints, 'events' that of resets
     momentum                (n, 3) kg m/s
     angular_momentum        (n, 3) kg m^2/s about the world's origin
     position_miss, velocity_miss   (n,) the largest residual of the constraints
@@ -102,8 +102,9 @@ def ledger_of(motion: Trajectory) -> Ledger:
 
 def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
     powers = rows.powers
+    jumps = _jumps(motion, rows)
     if not powers:
-        return {}
+        return jumps
     if not motion.is_dense:
         raise IntegrationError(
             f"the work of {', '.join(map(repr, powers))} cannot be known from samples.",
@@ -118,7 +119,22 @@ def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
     for name, power in between.items():
         each = power.reshape(times.shape) @ (WEIGHTS / 2) * h
         done[name] = np.concatenate([[0.0], np.cumsum(each)])
-    return done
+    return done | jumps
+
+
+def _jumps(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
+    """What resets of events have given: rows of one time differ by it."""
+    if all(event.after is event.before for event in motion.events):
+        return {}
+    if not motion.is_dense:
+        raise IntegrationError(
+            "what resets of events have given cannot be known from samples.",
+            "The states before and after them were not kept among the rows.",
+            "Simulate without samples=..., and ask that motion for its ledger.",
+        )
+    change = np.diff(rows.kinetic + rows.potential)
+    each = np.where(np.diff(motion.t) == 0, change, 0.0)
+    return {"events": np.concatenate([[0.0], np.cumsum(each)])}
 
 
 def _warn(motion: Trajectory, ledger: Ledger) -> None:

@@ -16,8 +16,8 @@ from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
 from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.escort import Escort
 from polhode.integrate.guide import Case, Guide
-from polhode.integrate.legs import Turn
 from polhode.integrate.outcome import INTERRUPTED, UNWRITTEN, WORK_LIMIT
+from polhode.integrate.stops import Turn
 
 SLAB_BYTES = 64e6
 
