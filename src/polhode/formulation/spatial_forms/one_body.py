@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from polhode.formulation.spatial_forms.choices import DEFAULT, coriolis_dyadic
-from polhode.formulation.spatial_forms.transfer import on
+from polhode.formulation.spatial_forms.transfer import on, solved
 
 
 class Form(NamedTuple):
@@ -43,12 +41,9 @@ def needed_wrench(
 
 
 def velocity_rate(M: Any, V: Any, F: Any, *, rates: Any, choice: Any = DEFAULT) -> Any:
-    """Forward dynamics: V' (..., 6) as the observer sees it, M V' = F - C V.
-
-    Outside a trace; each body is solved for alone, so the cost grows with their number.
-    """
+    """Forward dynamics: V' (..., 6) as the observer sees it, M V' = F - C V."""
     C = coriolis_dyadic(M, V, rates=rates, choice=choice)
-    return np.linalg.solve(M, (F - on(C, V))[..., None])[..., 0]
+    return solved(M, F - on(C, V))
 
 
 def residual(  # limit: an equation of motion has M, V, V' and F

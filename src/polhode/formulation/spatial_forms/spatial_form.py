@@ -18,7 +18,6 @@ import jax.numpy as jnp
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.maximal import has_rotors, in_twists, row_names
-from polhode.formulation.solve import solve_definite
 from polhode.formulation.spatial import block_diagonal, turned
 from polhode.formulation.spatial_forms.choices import coriolis_dyadic
 from polhode.formulation.spatial_forms.observer import (
@@ -29,7 +28,7 @@ from polhode.formulation.spatial_forms.observer import (
     observers_of,
 )
 from polhode.formulation.spatial_forms.one_body import FORMS, Form
-from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, on
+from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, on, solved
 from polhode.geometry.point import Point
 from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
@@ -53,7 +52,7 @@ def spatial_form(
     rates   "inertial", "body", the frame of a body, an `Observer`, or these by name
 
     >>> import polhode as ph
-    >>> ball = ph.Body("ball", ph.solids.ball(mass=1, radius=0.1))
+    >>> ball = ph.Body("ball", ph.solids.sphere(mass=1, radius=0.1))
     >>> top = ph.System([ball], name="top")
     >>> spatial_form(top, about="mass centre", rates="body")
     Equations(spatial form 2 of 'top': 6 velocities, 0 rows)
@@ -111,8 +110,7 @@ def _body_by_body(parts: Callable[..., Any]) -> Callable[..., tuple[Any, Any]]:
 
     def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
         M, bias, F = parts(t, q, y, table)
-        found = [solve_definite(*each) for each in zip(M, F - bias, strict=True)]
-        return jnp.concatenate(found), jnp.zeros(0)
+        return solved(M, F - bias).reshape(-1), jnp.zeros(0)
 
     return accelerations
 

@@ -21,7 +21,7 @@ from polhode.formulation.spatial_forms.choices import (
     skew_defect,
 )
 from polhode.formulation.spatial_forms.forms import matrix_about, rate_of_inertia
-from polhode.formulation.spatial_forms.transfer import on
+from polhode.formulation.spatial_forms.transfer import on, solved
 from polhode.lowering.arrays import namespace
 from polhode.matter.moments import Moments
 
@@ -71,8 +71,7 @@ def stacked(bodies: Sequence[FreeBody], V: Any) -> Stacked:
 
 def stacked_rates(stack: Stacked, V: Any, F: Any) -> Any:
     """V' (N, 6), as each body's observer sees it: M V' = F - C V, body by body."""
-    right = F - on(stack.dyadics, V)
-    return np.linalg.solve(stack.inertias, right[..., None])[..., 0]
+    return solved(stack.inertias, F - on(stack.dyadics, V))
 
 
 def stacked_defect(stack: Stacked) -> float:

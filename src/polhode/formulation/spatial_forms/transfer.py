@@ -14,8 +14,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
+from polhode.formulation.solve import solve_definite
 from polhode.geometry.vector import skew
 from polhode.lowering.arrays import namespace
 
@@ -75,3 +77,11 @@ def moved_inertia(M_c: Any, r_oc: Any) -> Any:
 def on(matrices: Any, columns: Any) -> Any:
     """Matrices (..., k, k) on columns (..., k)."""
     return (matrices @ columns[..., None])[..., 0]
+
+
+def solved(matrices: Any, columns: Any) -> Any:
+    """x (..., k) with M x = b for definite M (..., k, k), each body for itself."""
+    if namespace(matrices, columns) is np:
+        return np.linalg.solve(matrices, columns[..., None])[..., 0]
+    solve = jnp.vectorize(solve_definite, signature="(k,k),(k)->(k)")
+    return solve(matrices, columns)
