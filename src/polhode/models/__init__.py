@@ -1,15 +1,16 @@
 """Textbook systems, one a file, written with public names only.
 
-`ph.models.pendulum()` builds one; `ph.models.GALLERY` has them all by name.
+`ph.models.pendulum()` builds one, `ph.models.start("pendulum")` gives it a state worth
+seeing; `ph.models.GALLERY` has them all by name.
 """
 
 from typing import Any
 
-from polhode.models.gallery import GALLERY
+from polhode.models.gallery import GALLERY, line, start
 
-__all__ = ["GALLERY", *GALLERY]
+__all__ = ["GALLERY", "line", "start", *GALLERY]
 
-# A function has the name of its file: the function is what the name means here.
+# A function may have the name of its file: here the name means the function.
 globals().update(GALLERY)
 
 

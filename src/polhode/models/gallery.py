@@ -1,14 +1,24 @@
-"""The gallery: every model by name, a function that builds its `System`."""
+"""The gallery: every model by name, a function that builds it, and where it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import polhode as ph
 from polhode.models.arm import arm
+from polhode.models.bicycle import bicycle
+from polhode.models.bricard import bricard
 from polhode.models.cart_pendulum import cart_pendulum
+from polhode.models.chain_pendulum import chain_pendulum
+from polhode.models.chaplygin_sleigh import chaplygin_sleigh
+from polhode.models.double_pendulum import double_pendulum
+from polhode.models.ellipsoid_in_fluid import ellipsoid_in_fluid
+from polhode.models.four_bar import four_bar, slider_crank
 from polhode.models.four_bars import four_bars
 from polhode.models.gears_on_arm import gears_on_arm
+from polhode.models.gyroscope import gyroscope
+from polhode.models.heavy_top import heavy_top
 from polhode.models.inverted_pendulum import (
     inverted_pendulum,
     shaken_pendulum,
@@ -16,27 +26,106 @@ from polhode.models.inverted_pendulum import (
 )
 from polhode.models.moving_hinge_pendulum import moving_hinge_pendulum
 from polhode.models.pendulum import pendulum
+from polhode.models.rattleback import rattleback
+from polhode.models.reaction_wheel import reaction_wheel
 from polhode.models.rolling_cone import rolling_cone
+from polhode.models.rolling_disc import rolling_disc
+from polhode.models.satellite import dumbbell_satellite, satellite, tethered_pair
+from polhode.models.spherical_pendulum import spherical_pendulum
+from polhode.models.tennis_racket import tennis_racket
 from polhode.models.trees import humanoid, tree
 from polhode.models.tunnel import tunnel
+from polhode.models.two_body import two_body
 
 GALLERY: dict[str, Callable[..., ph.System]] = {
     "arm": arm,
+    "bicycle": bicycle,
+    "bricard": bricard,
     "cart_pendulum": cart_pendulum,
+    "chain_pendulum": chain_pendulum,
+    "chaplygin_sleigh": chaplygin_sleigh,
+    "double_pendulum": double_pendulum,
+    "dumbbell_satellite": dumbbell_satellite,
+    "ellipsoid_in_fluid": ellipsoid_in_fluid,
+    "four_bar": four_bar,
     "four_bars": four_bars,
     "gears_on_arm": gears_on_arm,
+    "gyroscope": gyroscope,
+    "heavy_top": heavy_top,
     "humanoid": humanoid,
     "inverted_pendulum": inverted_pendulum,
     "moving_hinge_pendulum": moving_hinge_pendulum,
     "pendulum": pendulum,
+    "rattleback": rattleback,
+    "reaction_wheel": reaction_wheel,
     "rolling_cone": rolling_cone,
+    "rolling_disc": rolling_disc,
+    "satellite": satellite,
     "shaken_pendulum": shaken_pendulum,
+    "slider_crank": slider_crank,
+    "spherical_pendulum": spherical_pendulum,
     "sprung_pendulum": sprung_pendulum,
+    "tennis_racket": tennis_racket,
+    "tethered_pair": tethered_pair,
     "tree": tree,
     "tunnel": tunnel,
+    "two_body": two_body,
+}
+
+# Round the Earth at 7000 km: turning once an orbit about Z, and the speed along Y.
+ORBITING = (0.0, 0.001078, 0.0, 7546.0, 0.0)
+
+# Coordinates and speeds by joint, where a motion worth seeing begins; other models
+# begin at rest in their neutral places.
+STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "bicycle": (
+        {},
+        {
+            "free": (0.2, 0, 0, 4.6, 0, 0),
+            "rear wheel": 4.6 / 0.3,
+            "front wheel": 4.6 / 0.35,
+        },
+    ),
+    "cart_pendulum": ({"rail": 0.3, "hinge": 1.0}, {}),
+    "chain_pendulum": ({"h1": 1.5}, {}),
+    "chaplygin_sleigh": ({}, {"ice": (2.0, 1.0, 0.0)}),
+    "double_pendulum": ({"shoulder": 2.0, "elbow": 0.5}, {}),
+    "dumbbell_satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
+    "ellipsoid_in_fluid": ({}, {"free": (0.0, 0.01, 0.0, 1.0, 0.0, 0.0)}),
+    "four_bars": ({}, {"A0": 1.0, "A1": 1.0, "B0": -1.0}),
+    "gyroscope": ({"inner": 0.2}, {"rotor": 200.0, "inner": 0.5}),
+    "heavy_top": ({"tip": {"qw": 0.98, "qx": 0.199}}, {"tip": (0.0, 0.0, 40.0)}),
+    "inverted_pendulum": ({"hinge": 0.1}, {}),
+    "moving_hinge_pendulum": ({"hinge": 0.4}, {"track": 0.6}),
+    "pendulum": ({"hinge": 2.0}, {}),
+    "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
+    "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
+    "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
+    "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),
+    "spherical_pendulum": ({"cross": (0.5, 0.0)}, {"cross": (0.0, 0.8)}),
+    "sprung_pendulum": ({"hinge": 0.3}, {}),
+    "tennis_racket": ({}, {"free": (0.01, 3.0, 0.01, 0.0, 0.0, 0.0)}),
+    "tethered_pair": (
+        {"two": (20.0, 0.0, 0.0)},
+        {"one": (0.0, -0.5, 0.0), "two": (0.0, 1.5, 0.0)},
+    ),
+    "tunnel": ({"tunnel": 1.0}, {}),
+    "two_body": (
+        {"two": (1.0, 0.0, 0.0)},
+        {"one": (0.0, -1.2, 0.0), "two": (0.0, 0.4, 0.0)},
+    ),
 }
 
 
 def line(name: str) -> str:
     """What a model is, in one line: the first of its docstring."""
     return (GALLERY[name].__doc__ or "").partition("\n")[0]
+
+
+def start(name: str) -> ph.State:
+    """A state of a new model of this name from which its motion is worth seeing."""
+    system = GALLERY[name]()
+    if name not in STARTS:
+        return system.rest()
+    where, moving = STARTS[name]
+    return system.state(where, speeds=moving)

@@ -1,0 +1,57 @@
+r"""A four-bar linkage and a slider-crank: turning made into rocking, and into sliding.
+
+          B______C                       B
+         /        \                    /   `-._
+      A o          o D              A o        `[C]====  guide along X
+     crank, coupler, rocker        crank, rod, piston
+
+Surprise: a planar loop of hinges is held three times over. Of the five equations that
+close it in space only two are needed; the others hold if all axes are parallel, and
+jam it if one is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polhode as ph
+
+
+def four_bar() -> ph.System:
+    """Crank 1, coupler 2, rocker 1.5 and ground 2 m: the crank turns all the way round.
+
+    Hinges "A" to "D" along Y; "D" closes the loop by itself.
+    """
+    world = ph.World()
+    crank, coupler, rocker = (
+        _bar("crank", 1.0),
+        _bar("coupler", 2.0),
+        _bar("rocker", 1.5),
+    )
+    hinges = [
+        ph.Revolute("A", world.origin, crank.origin, axis=ph.Y),
+        ph.Revolute("B", crank.point(1.0, 0, 0), coupler.origin, axis=ph.Y),
+        ph.Revolute("C", coupler.point(2.0, 0, 0), rocker.origin, axis=ph.Y),
+        ph.Revolute("D", rocker.point(1.5, 0, 0), world.point(2.0, 0, 0), axis=ph.Y),
+    ]
+    return ph.System(hinges, [ph.Weight(9.81)], name="four-bar")
+
+
+def slider_crank() -> ph.System:
+    """A crank r, a rod l and a piston on a guide: "main", "big end", "small end"."""
+    world, r, l = ph.World(), ph.Parameter("r", 0.5), ph.Parameter("l", 1.5)
+    crank, rod = _bar("crank", r), _bar("rod", l)
+    piston = ph.Body("piston", ph.solids.box(mass=0.4, x=0.2, y=0.2, z=0.2))
+    joints = [
+        ph.Revolute("main", world.origin, crank.origin, axis=ph.Y),
+        ph.Revolute("big end", crank.point(r, 0, 0), rod.origin, axis=ph.Y),
+        ph.Revolute("small end", rod.point(l, 0, 0), piston.origin, axis=ph.Y),
+        ph.Prismatic("guide", world.origin, piston.origin, axis=ph.X),
+    ]
+    return ph.System(joints, [ph.Weight(9.81)], name="slider-crank")
+
+
+def _bar(name: str, length: Any) -> ph.Body:
+    """A rod of 1 kg/m from its origin along X."""
+    rod = ph.solids.rod(mass=length, length=length, along=ph.X)
+    return ph.Body(name, ph.solids.placed(rod, (length / 2, 0, 0)))
