@@ -18,6 +18,13 @@ import jax.numpy as jnp
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.kane import require_central
 from polhode.formulation.speeds import along, in_speeds
+from polhode.formulation.velocities import (
+    Velocities,
+    in_velocities,
+    own_speeds,
+    rows_in,
+    speeds_and_rates,
+)
 from polhode.geometry.vector import cross
 from polhode.system.system import System
 
@@ -42,21 +49,25 @@ def acceleration_energy(
     return energy
 
 
-def gibbs_appell(system: System) -> Equations:
-    """Appell's equations in the system's speeds."""
+def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equations:
+    """Appell's equations in the system's speeds, or in a user's own velocities."""
     require_central(system, "Gibbs-Appell's")
+    chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
-        def slope(z_dot: Any) -> Any:
-            S = lambda a: acceleration_energy(system, t, q, (z, a), table)  # noqa: E731
-            return jax.grad(S)(z_dot)
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        def S(y_dot: Any) -> Any:
+            rates = speeds_and_rates(system, chosen, (t, q, y), y_dot, table)
+            return acceleration_energy(system, t, q, rates, table)
 
-        still = jnp.zeros_like(z)
+        slope, still = jax.grad(S), jnp.zeros(system.speeds)
+        z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return Terms(
             jax.jacfwd(slope)(still),
             slope(still),
-            along(system, t, q, system.applied(t, q, z, table), table),
-            *system.constraint_rows(t, q, z, table),
+            E.T @ along(system, t, q, system.applied(t, q, z, table), table),
+            *rows_in(system, chosen, (t, q, y), table),
         )
 
-    return in_speeds("Gibbs-Appell", system, terms)
+    if velocities is None:
+        return in_speeds("Gibbs-Appell", system, terms)
+    return in_velocities("Gibbs-Appell", system, chosen, terms)

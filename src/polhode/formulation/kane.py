@@ -19,7 +19,16 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.linear_rows import require_linear
+from polhode.formulation.maximal import in_twists
+from polhode.formulation.spatial import block_diagonal, turned
 from polhode.formulation.speeds import in_speeds
+from polhode.formulation.velocities import (
+    Velocities,
+    in_velocities,
+    own_speeds,
+    rows_in,
+    speeds_and_rates,
+)
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.system import System
@@ -66,33 +75,103 @@ def require_central(system: System, whose: str) -> None:
             )
 
 
-def kane(system: System) -> Equations:
-    """Kane's equations in the system's speeds."""
+def kane(
+    system: System, velocities: Velocities | None = None, joints: str = "coordinates"
+) -> Equations:
+    """Kane's equations in the system's speeds, or in a user's own velocities.
+
+    With joints="constraints" every body keeps its six velocities, w and v_G along the
+    world's axes, and multipliers are the reactions.
+    """
     require_central(system, "Kane's")
     require_linear(system, "Kane's")
+    if joints not in ("coordinates", "constraints") or (
+        velocities is not None and joints == "constraints"
+    ):
+        raise ModelError(
+            f"Kane's equations of {system.name!r} cannot have joints as {joints!r}.",
+            "Joints are coordinates, with velocities of any choice, or constraints on"
+            " the velocities of all bodies.",
+            'Give joints="constraints" alone, or leave it out.',
+        )
+    if joints == "constraints":
+        return _of_free_bodies(system)
+    chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
-        def velocities(q: Any, z: Any) -> Any:
-            return centre_velocities(system, t, q, z, table)
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        t = 1.0 * jnp.asarray(t)
+
+        def moving(t: Any, q: Any, y: Any) -> Any:
+            return centre_velocities(system, t, q, chosen.zeta(t, q, y), table)
 
         m, arms, I_G = central(system, t, q, table)
-        partial_w, partial_v = jax.jacfwd(velocities, 1)(q, z)
-        q_dot = system.rates(t, q, z, table)
-        (w, _), (alpha, a_G) = jax.jvp(lambda q: velocities(q, z), (q,), (q_dot,))
+        partial_w, partial_v = jax.jacfwd(moving, 2)(t, q, y)
+        z, z_dot = speeds_and_rates(system, chosen, (t, q, y), jnp.zeros_like(y), table)
+        along = jnp.ones_like(t), 1.0 * system.rates(t, q, z, table)
+        (w, _), (alpha, a_G) = jax.jvp(lambda t, q: moving(t, q, y), (t, q), along)
         turning = _on(I_G, alpha) + cross(w, _on(I_G, w))
-        given = list(system.wrenches(t, q, z, table).values())
-        R = sum((each.forces for each in given), jnp.zeros_like(arms))
-        M_O = sum((each.torques for each in given), jnp.zeros_like(arms))
+        R, M_G = _at_centres(system, (t, q, z), arms, table)
         inertia = jnp.einsum("nir,n,nis->rs", partial_v, m, partial_v)
         inertia += jnp.einsum("nir,nij,njs->rs", partial_w, I_G, partial_w)
+        rotors = system.rotor_inertias(table)
+        E = jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return Terms(
-            inertia + jnp.eye(system.speeds) * system.rotor_inertias(table),
-            _sum(partial_v, m[:, None] * a_G) + _sum(partial_w, turning),
-            _sum(partial_v, R) + _sum(partial_w, M_O - cross(arms, R)),
-            *system.constraint_rows(t, q, z, table),
+            inertia + E.T @ (rotors[:, None] * E),
+            _sum(partial_v, m[:, None] * a_G)
+            + _sum(partial_w, turning)
+            + E.T @ (rotors * z_dot),
+            _sum(partial_v, R) + _sum(partial_w, M_G),
+            *rows_in(system, chosen, (t, q, y), table),
         )
 
-    return in_speeds("Kane", system, terms)
+    if velocities is None:
+        return in_speeds("Kane", system, terms)
+    return in_velocities("Kane", system, chosen, terms)
+
+
+def _of_free_bodies(system: System) -> Equations:
+    """F_r + F*_r = 0 with w and v_G of all bodies, along the world's axes, as speeds.
+
+    All partial velocities are unit vectors, and joints are rows.
+    """
+    n = len(system.bodies)
+
+    def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
+        R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
+        w, v_G = y.reshape(n, 2, 3).swapaxes(0, 1)
+        v_O = v_G - cross(w, central(system, t, q, table).arms)
+        return turned(R_BW, jnp.concatenate([w, v_O], axis=-1))
+
+    def from_body(t: Any, q: Any, V: Any, table: Any) -> Any:
+        w, v_O = jnp.split(turned(system.poses(t, q, table).rotations, V), 2, axis=-1)
+        v_G = v_O + cross(w, central(system, t, q, table).arms)
+        return jnp.concatenate([w, v_G], axis=-1).reshape(-1)
+
+    def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
+        m, arms, I_G = central(system, t, q, table)
+        w = y.reshape(n, 6)[:, :3]
+        z = equations.functions.speeds(t, q, y, table)
+        R, M_G = _at_centres(system, (t, q, z), arms, table)
+        zero = jnp.zeros((n, 3, 3))
+        upper = jnp.concatenate([I_G, zero], -1)
+        lower = jnp.concatenate([zero, m[:, None, None] * jnp.eye(3)], -1)
+        turning = cross(w, _on(I_G, w))
+        bias = jnp.concatenate([turning, jnp.zeros((n, 3))], -1)
+        force = jnp.concatenate([M_G, R], -1)
+        blocks = block_diagonal(jnp.concatenate([upper, lower], -2))
+        return blocks, bias.reshape(-1), force.reshape(-1)
+
+    equations = in_twists("Kane", system, to_body, from_body, mass)
+    return equations
+
+
+def _at_centres(system: System, state: tuple, arms: Any, table: Any) -> tuple[Any, Any]:
+    """R and M_G (n, 3): all that acts on each body, about its mass centre."""
+    t, q, z = state
+    given = list(system.wrenches(t, q, z, table).values())
+    R = sum((each.forces for each in given), jnp.zeros_like(arms))
+    M_O = sum((each.torques for each in given), jnp.zeros_like(arms))
+    return R, M_O - cross(arms, R)
 
 
 def _on(dyadics: Any, vectors: Any) -> Any:

@@ -9,12 +9,29 @@ M is constant. With T(w, v) and momenta T_w, T_v this is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import jax
 
 from polhode.formulation.equations import Equations
 from polhode.formulation.maximal import in_twists
+from polhode.formulation.solve import solve_definite
 from polhode.formulation.spatial import block_diagonal, cross_wrench, momenta
 from polhode.system.system import System
+
+
+def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
+    """V_dot (6,) of one body whose kinetic energy is any function T(V), V = [w; v].
+
+        d/dt T_V + V x* T_V = W,      T_V = dT/dV
+
+    W = [M_O; R] in the body's axes, about any point O of it. Of a mass or of a mass
+    and the fluid around it; T need not be quadratic, only convex.
+    """
+    momentum = jax.grad(energy)
+    growth = jax.jacfwd(momentum)(V)
+    return solve_definite(growth, wrench - cross_wrench(V, momentum(V)))
 
 
 def kirchhoff(system: System) -> Equations:

@@ -1,0 +1,91 @@
+"""Gauss's function itself, and its least value found directly.
+
+    C = 1/2 sum over particles of  m |a - F/m|^2
+
+For rigid bodies, up to what no acceleration changes, with momenta h = M V,
+
+    C = 1/2 sum over bodies of  (V_dot - A)^T M (V_dot - A),    M A = F - V x* M V
+
+A is the acceleration that the forces would give each body if nothing held it. Among the
+accelerations that joints and constraints allow, the true ones make C least.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.formulation.solve import factored
+from polhode.formulation.spatial import cross_wrench, momenta
+from polhode.formulation.speeds import drift
+from polhode.lowering.double import doubled
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.state import State
+from polhode.system.system import System
+
+
+def deviation(system: System, state: tuple, z_dot: Any, table: Table = NOMINAL) -> Any:
+    """C of all bodies at accelerations z_dot (nz,); `state` is (t, q, z). Traced."""
+    t, q, z = state
+    M, free = system.inertias(table), _free(system, state, table)
+    V_dot = system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
+    gap = V_dot - free
+    rotors = (system.rotor_inertias(table) * z_dot**2).sum()
+    return ((gap * momenta(M, gap)).sum() + rotors) / 2
+
+
+def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
+    """z_dot (nz,) where Gauss's function is least, as a quadratic programme.
+
+        minimise |r z_dot - s|^2 / 2      with      A z_dot = gamma
+
+    r^T r is the mass matrix. No equation of motion is formed: the residual of every
+    body is squared, and its least found among what the rows allow.
+    """
+    system, at = state.system, (state.t, state.q, state.z)
+
+    def parts(t: Any, q: Any, z: Any, table: Any) -> Any:
+        M, free = system.inertias(table), _free(system, (t, q, z), table)
+        gap = free - drift(system, t, q, z, table)
+        return M, system.jacobians(t, q, table), gap
+
+    M, J, gap = (np.asarray(x) for x in doubled(parts)(*at, dict(table)))
+    values, axes = np.linalg.eigh(M)
+    roots = np.sqrt(np.maximum(values, 0.0))[..., None] * axes.swapaxes(-1, -2)
+    rotors = np.diag(np.sqrt(system.rotor_inertias(table) * np.ones(system.speeds)))
+    r = np.concatenate([(roots @ J).reshape(-1, system.speeds), rotors])
+    s = np.concatenate([(roots @ gap[..., None]).reshape(-1), np.zeros(system.speeds)])
+    A, gamma = system.constraint_rows(*at, table)
+    return _least(r, s, np.asarray(A), np.asarray(gamma))
+
+
+def _least(r: np.ndarray, s: np.ndarray, A: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """x with least |r x - s| among A x = g, redundant rows or not."""
+    if not len(A):
+        return np.linalg.lstsq(r, s, rcond=None)[0]
+    _, sizes, right = np.linalg.svd(A)
+    rank = int(np.sum(sizes > 1e-10 * max(sizes[0], 1e-300)))
+    N, given = right[rank:].T, np.linalg.lstsq(A, g, rcond=1e-10)[0]
+    return given + N @ np.linalg.lstsq(r @ N, s - r @ given, rcond=None)[0]
+
+
+def _free(system: System, state: tuple, table: Table) -> Any:
+    """The accelerations (n, 6) that forces would give bodies that nothing holds.
+
+    Of a body with no inertia along some axis, which cannot be set free, only what has
+    inertia is asked: particles do not turn.
+    """
+    t, q, z = state
+    M, V = system.inertias(table), system.body_twists(t, q, z, table)
+    lacking = system.applied(t, q, z, table) - cross_wrench(V, momenta(M, V))
+    found = [_solved(m, w) for m, w in zip(M, lacking, strict=True)]
+    return jnp.stack(found)
+
+
+def _solved(M: Any, wrench: Any) -> Any:
+    size = 1e-14 * jnp.trace(M)
+    solve = factored(M + size * jnp.eye(6))
+    x = solve(wrench)
+    return x + solve(wrench - M @ x)
