@@ -12,6 +12,7 @@ from polhode.integrate.chunk import Cursor, Plan
 class Halt(NamedTuple):
     """The last cursor of a run, its plan, and what was wished of it.
 
+    start     (t, q, z) from which it began
     until     the time it was to reach
     samples   times (s,) at which it was to be kept, or None for every step
     limit     attempts that it may make
@@ -19,6 +20,7 @@ class Halt(NamedTuple):
 
     cursor: Cursor
     plan: Plan
+    start: tuple[float, np.ndarray, np.ndarray]
     until: float
     samples: np.ndarray | None
     limit: int

@@ -95,9 +95,10 @@ def simulate(
     made_by = equations, method, note
     if to is not None:
         wish = wish._replace(memory=memory)
-        cursors, plans, wish = _stored(to, made_by, (cursors, plans, table), wish)
+        begun = (runs, cursors, plans, table)
+        cursors, plans, wish = _stored(to, made_by, begun, wish)
     found = [
-        _trajectory(made_by, kept, wish, {n: v[i] for n, v in table.items()})
+        _trajectory(made_by, kept, wish, {n: v[i] for n, v in table.items()}, runs[i])
         for i, kept in enumerate(run(program, cursors, plans, table, wish))
     ]
     if wish.store is not None:
@@ -145,19 +146,20 @@ def _common_start(states: States, samples: Any) -> float:
 def _stored(
     to: Any,
     made_by: tuple[Equations, Method, str],
-    runs: tuple[Cursor, Plan, Any],
+    begun: tuple[States, Cursor, Plan, Any],
     wish: Wish,
 ) -> tuple[Cursor, Plan, Wish]:
     """The run from where its file has it, and the wish with the file as its store."""
     from polhode.integrate.storage.session import Made, opened, require_one
 
-    cursors, plans, table = runs
+    runs, cursors, plans, table = begun
     path = require_one(to, len(cursors.t))
     own = {name: values[0] for name, values in table.items()}
     made = Made(*made_by, own)
     until = float(plans.stop[0])
     cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
-    halt = Halt(cursor, plan, until, wish.samples, wish.limit)
+    start = (float(runs.t[0]), runs.q[0], runs.z[0])
+    halt = Halt(cursor, plan, start, until, wish.samples, wish.limit)
 
     def settle(steps: Steps) -> Steps:
         whole = Outcome("DONE", until, "", 0, 0)
@@ -176,6 +178,7 @@ def _trajectory(
     kept: Kept,
     wish: Wish,
     table: dict[str, Any],
+    first: State,
 ) -> Trajectory:
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.cursor
@@ -192,7 +195,8 @@ def _trajectory(
     outcome = outcome_of(equations.system, ending, until, told.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
     motion = replace(motion, events=told.events, inputs=told.fed, cause=told.cause)
-    halt = Halt(last, kept.plan, until, wish.samples, wish.limit)
+    start = (float(first.t), first.q, first.z)
+    halt = Halt(last, kept.plan, start, until, wish.samples, wish.limit)
     motion = replace(motion, halt=halt)
     if kept.is_dense or wish.store is not None or not len(motion):
         return motion

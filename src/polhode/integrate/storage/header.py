@@ -90,9 +90,9 @@ def digest(text: str) -> str:
 def require_same(path: Any, header: dict[str, Any], equations: Equations) -> None:
     """Refuse equations of another model, or another form, than the file's."""
     for what, found, given in (
-        ("formulation", header["formulation"], equations.name),
-        ("velocities", header["velocities"], list(equations.velocity_names)),
         *_pairs(header["model"], described(equations.system)),
+        ("formulations", header["formulation"], equations.name),
+        ("velocities", header["velocities"], list(equations.velocity_names)),
     ):
         if found != given:
             raise FileError(

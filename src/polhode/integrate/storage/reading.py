@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-import h5netcdf
+import h5py
 import numpy as np
 
 from polhode.errors import FileError
@@ -54,7 +54,7 @@ def content_of(
     _require_ours(path)
     try:
         repair(path)
-        with h5netcdf.File(path, "r") as file:
+        with h5py.File(path, "r") as file:
             return _content(path, file, span, most)
     except FileError:
         raise
@@ -65,35 +65,43 @@ def content_of(
 
 def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     header = _header(path, file)
-    own = file.variables
-    width = file.dimensions["entry"].size
+    own = {name: file[name] for name in file}
     dense = own["bend"].shape[1] if "bend" in own else 0
-    shape = Shape(width, dense if "slope" in own else None)
-    ends = np.asarray(own["part_rows"][:], dtype=np.int64)
+    shape = Shape(own["x"].shape[1], dense if "slope" in own else None)
+    ends = own["part_rows"][:]
+    cursors = [own[f"cursor_{word}"][:] for word in Columns._fields]
+    sums = own["part_checksum"][:]
     if not len(ends) or np.any(np.diff(ends, prepend=0) < 0):
         raise _damaged(path, "its parts do not follow each other")
     first, last = _parts(own, ends, span)
     if most is not None:
         fit = np.searchsorted(np.concatenate([[0], ends]), ends[-1] - most)
         first = min(max(first, int(fit)), last - 1)
-    for part in range(first, last):
-        _require_sound(path, own, shape, (ends, part))
     begin = int(ends[first - 1]) if first else 0
-    picked = {n: own[n][begin : ends[last - 1]] for n in layout.row_variables(shape)}
+    names = layout.row_variables(shape)
+    picked = {name: own[name][begin : ends[last - 1]] for name in names}
+    for part in range(first, last):
+        start = int(ends[part - 1]) if part else 0
+        rows = slice(start - begin, int(ends[part]) - begin)
+        values = {name: column[rows] for name, column in picked.items()}
+        cursor = Columns(*(column[part] for column in cursors))
+        if any(len(value) != ends[part] - start for value in values.values()):
+            raise _damaged(path, f"part {part} has fewer rows than it says")
+        if layout.checksum(values if ends[part] > start else {}, cursor) != sums[part]:
+            raise _damaged(path, f"part {part} does not have its checksum")
     if "sample_times" in own:
         header["samples"] = [float(t) for t in own["sample_times"][:]]
-    plan = Columns(*(np.asarray(own[f"plan_{w}"][:]) for w in Columns._fields))
+    plan = Columns(*(own[f"plan_{word}"][:] for word in Columns._fields))
     ending = json.loads(_text(own["ending"]))
     steps = _steps(picked, shape)
-    cursor = _cursor(own, last - 1)
+    cursor = Columns(*(column[last - 1] for column in cursors))
     return Content(path, header, shape, steps, cursor, plan, ending, int(ends[-1]))
 
 
 def _header(path: Path, file: Any) -> dict[str, Any]:
-    own = file.variables
-    if "header" not in own or "header_sha256" not in file.attrs:
+    if "header" not in file or "header_sha256" not in file.attrs:
         raise _foreign(path, "it is a netCDF file, but has no header of ours")
-    text = _text(own["header"])
+    text = _text(file["header"])
     if digest(text) != str(file.attrs["header_sha256"]):
         raise _damaged(path, "its header does not have its hash")
     header = json.loads(text)
@@ -124,35 +132,14 @@ def _parts(own: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     return min(first, len(ends) - 1), min(last + 1, len(ends))
 
 
-def _require_sound(
-    path: Path, own: Any, shape: Shape, which: tuple[np.ndarray, int]
-) -> None:
-    ends, part = which
-    begin, end = int(ends[part - 1]) if part else 0, int(ends[part])
-    values = {n: own[n][begin:end] for n in layout.row_variables(shape)}
-    if any(len(value) != end - begin for value in values.values()):
-        raise _damaged(path, f"part {part} has fewer rows than it says")
-    values = values if end > begin else {}
-    if layout.checksum(values, _cursor(own, part)) != int(own["part_checksum"][part]):
-        raise _damaged(path, f"part {part} of {len(ends)} does not have its checksum")
-
-
-def _cursor(own: Any, part: int) -> Columns:
-    return Columns(*(np.asarray(own[f"cursor_{w}"][part]) for w in Columns._fields))
-
-
 def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
-    t, x = np.array(picked["time"]), np.array(picked["x"])
-    nothing = np.zeros((len(t), 0, shape.width))
-    bend = np.array(picked["bend"]) if "bend" in picked else nothing
-    slope = np.array(picked["slope"]) if "slope" in picked else np.zeros_like(x)
-    return Steps(t, x, slope, bend)
+    t, x = picked["time"], picked["x"]
+    bend = picked.get("bend", np.zeros((len(t), 0, shape.width)))
+    return Steps(t, x, picked.get("slope", np.zeros_like(x)), bend)
 
 
 def _text(variable: Any) -> str:
-    value = variable[...]
-    value = value.item() if isinstance(value, np.ndarray) else value
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return variable[()].decode()
 
 
 def _require_ours(path: Path) -> None:

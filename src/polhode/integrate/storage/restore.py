@@ -47,7 +47,7 @@ def resume(
     header = content.header
     return simulate(
         equations,
-        _last_state(content, equations),
+        _first_state(content, equations),
         until=header["until"],
         method=chosen,
         samples=header["samples"],
@@ -93,10 +93,10 @@ def _equations_of(model: Any) -> Equations:
     return equations_of(model)
 
 
-def _last_state(content: Content, equations: Equations) -> State:
-    """A state of the run from which a cursor of its shape can be made."""
-    motion = _at_cursor(content, equations, None)
-    return motion[0]
+def _first_state(content: Content, equations: Equations) -> State:
+    """The state from which the run began."""
+    t, q, z = content.header["start"]
+    return State(equations.system, t[0], q, z)
 
 
 def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:

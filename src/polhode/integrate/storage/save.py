@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
-from polhode.integrate.storage.recorder import file_errors
+from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.session import Made, begun
 
 if TYPE_CHECKING:
@@ -37,8 +37,14 @@ def _write(motion: Trajectory, path: Path) -> None:
     recorder = begun(path, made, halt, lambda steps: steps)
     with file_errors(path):
         recorder.append(motion.steps)
-        recorder.put(halt.cursor)
+        recorder.mark(halt.cursor)
         recorder.close()
+    if recorder.failure:
+        raise FileError(
+            f"the motion of {motion.system.name!r} could not be saved.",
+            f"The system says: {recorder.failure}.",
+            "Make room, or give a path on another disk; nothing was replaced.",
+        )
     recorder.seal(motion.outcome)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,10 +13,12 @@ from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.halt import Halt
 from polhode.integrate.storage.columns import layout_of, tree_from
+from polhode.integrate.storage.create import create
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.place import file_errors, require_writable
 from polhode.integrate.storage.reading import Content
-from polhode.integrate.storage.recorder import Recorder, require_writable
+from polhode.integrate.storage.recorder import Recorder
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -56,20 +59,20 @@ def opened(
 def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
     """The file of a run that begins, laid out."""
     require_writable(path)
-    recorder = Recorder(path, shape_of(made.method, halt), settle, fresh=True)
-    try:
-        recorder.begin(header_for(made, halt), halt.plan, halt.cursor)
-    except BaseException:
-        recorder.close()
-        path.unlink(missing_ok=True)
-        raise
-    return recorder
+    shape = shape_of(made.method, halt)
+    aside = path.with_name(f".{path.name}.new")
+    with file_errors(path):
+        try:
+            create(aside, shape, header_for(made, halt), halt.plan, halt.cursor)
+            os.replace(aside, path)  # so that a file is never seen half laid out
+        finally:
+            aside.unlink(missing_ok=True)
+    return Recorder(path, shape, settle, 0)
 
 
 def continued(content: Content, settle: Settle) -> Recorder:
     """The file of a run that goes on, open for more."""
-    rows = content.rows
-    return Recorder(content.path, content.shape, settle, fresh=False, rows=rows)
+    return Recorder(content.path, content.shape, settle, content.rows)
 
 
 def halt_from(content: Content, example: Halt) -> Halt:
@@ -79,6 +82,7 @@ def halt_from(content: Content, example: Halt) -> Halt:
     return Halt(
         tree_from(example.cursor, header["cursor_layout"], content.cursor),
         tree_from(example.plan, header["plan_layout"], content.plan),
+        example.start,
         float(header["until"]),
         None if samples is None else np.array(samples),
         int(header["limit"]),
@@ -97,6 +101,7 @@ def header_for(made: Made, halt: Halt) -> dict[str, Any]:
     facts = {
         "note": made.note,
         "table": {name: float(value) for name, value in made.table.items()},
+        "start": [[float(v) for v in np.atleast_1d(part)] for part in halt.start],
         "until": float(halt.until),
         "limit": int(halt.limit),
         "samples": samples,

@@ -1,0 +1,52 @@
+"""Where a file may lie: refused before a run begins, in words of ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from polhode.errors import FileError
+
+# Less than this is no room for a run.
+LEAST_FREE = 4e6
+
+
+@contextmanager
+def file_errors(path: Path) -> Iterator[None]:
+    """Errors of the system become ours: which file, why, what to do."""
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(
+            f"{str(path)!r} cannot be written.",
+            f"The system says: {error.strerror or error}.",
+            "Give a path in a folder that exists and that you may write in.",
+        ) from error
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a place that cannot take a run, before the run begins."""
+    folder = path.parent
+    if path.exists():
+        why = "A run never writes over an older one."
+        repair = (
+            f"ph.resume({str(path)!r}, system) goes on with it; or give another path."
+        )
+    elif not folder.is_dir():
+        why = f"There is no folder {str(folder)!r}."
+        repair = "Make the folder, or give another path."
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        why = f"The folder {str(folder)!r} is read-only for you."
+        repair = "Give a path in a folder of yours."
+    elif shutil.disk_usage(folder).free < LEAST_FREE:
+        free = shutil.disk_usage(folder).free
+        why = f"Its disk has {free / 1e6:.3g} MB left."
+        repair = "Make room, or give a path on another disk."
+    else:
+        return
+    raise FileError(f"{str(path)!r} cannot take a motion.", why, repair)

@@ -1,0 +1,140 @@
+"""A file changed in transactions is whole wherever they are cut."""
+
+from __future__ import annotations
+
+import os
+
+import h5py
+import numpy as np
+import pytest
+
+from polhode.integrate.storage import transaction
+from polhode.integrate.storage.transaction import TransactionFile, journal_of, repair
+
+
+def written(file: h5py.File, raw: TransactionFile, rows: int) -> None:
+    """Append rows so that HDF5 rewrites its indices, and commit."""
+    data = file["x"]
+    before = len(data)
+    data.resize(before + rows, axis=0)
+    data[before:] = np.arange(before, before + rows)
+    file.flush()
+    raw.commit()
+
+
+def fresh(path, blocks=4):
+    """A file of small blocks, whose index splits often; 40 rows are committed."""
+    raw = TransactionFile(path, fresh=True)
+    file = h5py.File(raw, "w")
+    file.create_dataset("x", (0,), "f8", maxshape=(None,), chunks=(blocks,))
+    written(file, raw, 40)
+    return file, raw
+
+
+class Disk:
+    """Notes every change that reaches the disk, to be made again in part."""
+
+    def __init__(self, monkeypatch):
+        self.changes: list[tuple[int, int, bytes | None]] = []
+        write, cut = os.pwrite, os.ftruncate
+
+        def noting_write(file, data, offset):
+            self.changes.append((file, offset, bytes(data)))
+            return write(file, data, offset)
+
+        def noting_cut(file, size):
+            self.changes.append((file, size, None))
+            return cut(file, size)
+
+        monkeypatch.setattr(transaction.os, "pwrite", noting_write)
+        monkeypatch.setattr(transaction.os, "ftruncate", noting_cut)
+
+
+def made(content: bytes, changes) -> bytes:
+    """A file after some changes."""
+    found = bytearray(content)
+    for offset, data in changes:
+        if data is None:
+            found = found[:offset]
+            continue
+        found.extend(bytes(max(0, offset + len(data) - len(found))))
+        found[offset : offset + len(data)] = data
+    return bytes(found)
+
+
+def test_a_transaction_is_whole_wherever_it_is_cut(tmp_path, monkeypatch):
+    """A kill before, in or after any write of a commit leaves the old rows or the new.
+
+    Every change of the disk is noted, and the file made again from each beginning of
+    the list, the last write cut in two.
+    """
+    path = tmp_path / "a.h5"
+    file, raw = fresh(path)
+    before = path.read_bytes()
+    disk = Disk(monkeypatch)
+    written(file, raw, 500)
+    changes = list(disk.changes)
+    monkeypatch.undo()
+    own = raw._file
+    file.close()
+    raw.close()
+    seen = set()
+    for cut in range(len(changes) + 1):
+        held = changes[:cut]
+        if cut < len(changes) and changes[cut][2]:
+            which, offset, data = changes[cut]
+            held = [*held, (which, offset, data[: len(data) // 2])]
+        path.write_bytes(made(before, [c[1:] for c in held if c[0] == own]))
+        journal = made(b"", [c[1:] for c in held if c[0] != own])
+        journal_of(path).write_bytes(journal)
+        repair(path)
+        assert not journal_of(path).exists()
+        with h5py.File(path, "r") as again:
+            rows = len(again["x"])
+            assert np.array_equal(again["x"][:], np.arange(rows))
+        seen.add(rows)
+    assert seen == {40, 540}
+    assert len(changes) > 50
+
+
+def test_a_journal_that_is_not_whole_changes_nothing(tmp_path):
+    """Half a journal, or one with a flipped bit, is thrown away."""
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"0123456789")
+    raw = TransactionFile(path, fresh=False)
+    raw.seek(3)
+    raw.write(b"abc")
+    assert path.read_bytes() == b"0123456789"
+    raw.seek(2)
+    assert raw.read(5) == b"2abc6"
+    raw.commit()
+    raw.close()
+    assert path.read_bytes() == b"012abc6789"
+    whole = transaction.MAGIC + transaction._HEAD.pack(0, 2) + b"zz"
+    good = whole + transaction._TAIL.pack(transaction.zlib.crc32(whole))
+    for wrong in (good[:-1], good[:20], b"", b"x" * 60, good.replace(b"zz", b"zy")):
+        journal_of(path).write_bytes(wrong)
+        assert not repair(path)
+        assert path.read_bytes() == b"012abc6789"
+    journal_of(path).write_bytes(good)
+    assert repair(path)
+    assert path.read_bytes() == b"zz2abc6789"
+
+
+def test_a_full_disk_is_told_at_the_commit(tmp_path, monkeypatch):
+    """HDF5 meets no error; the whole transaction fails and the file is as before."""
+    path = tmp_path / "a.h5"
+    file, raw = fresh(path)
+    real = os.pwrite
+
+    def full(where, data, offset):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(transaction.os, "pwrite", full)
+    with pytest.raises(OSError, match="No space left"):
+        written(file, raw, 500)
+    monkeypatch.setattr(transaction.os, "pwrite", real)
+    file.close()
+    raw.close()
+    with h5py.File(path, "r") as again:
+        assert np.array_equal(again["x"][:], np.arange(40))
