@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from polhode import Equations, State
-from polhode.actions.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses
 from reckoning import turned
 
@@ -27,7 +26,6 @@ def imbalance(equations: Equations, state: State) -> float:
         where = place(system, poses, wrench.on, wrench.point.coordinates)
         loads = np.concatenate([wrench.torque, wrench.force])
         parts.append(-on_bodies(system, poses, (wrench.on, wrench.by), where, loads))
-    parts += [-effort for effort in efforts(equations, state, poses)]
     scale = max(np.max(np.abs(part)) for part in parts)
     return float(np.max(np.abs(sum(parts))) / scale)
 
@@ -46,28 +44,6 @@ def on_bodies(system: Any, poses: Poses, ends: Any, where: Any, loads: Any) -> A
         if body >= 0:
             torque = loads[:3] + np.cross(where - poses.origins[body], loads[3:])
             found[body] += sign * np.concatenate([torque, loads[3:]])
-    return found
-
-
-def efforts(equations: Equations, state: State, poses: Poses) -> list[np.ndarray]:
-    """What gears and drivers exert along joints (n, 6): their rows' A^T l."""
-    system = equations.system
-    A, _ = system.constraint_rows(state.t, state.q, state.z)
-    intensities = equations.multipliers(state)
-    intensities = intensities[len(intensities) - len(A) :]
-    alone = [not c.bodies for c in system.constraints for _ in c.rows]
-    tau = A[alone].T @ intensities[alone] if alone else np.zeros(system.speeds)
-    found = []
-    for edge in system.tree.edges:
-        joint = edge.joint
-        if joint.speeds and np.any(tau[edge.z]):
-            R_CM, p_CoMo_C = joint.second_frame()
-            R_WM = rotation(system, poses, joint.second.frame) @ R_CM
-            W = effort_wrench(joint, state.q[edge.q], tau[edge.z])
-            where = place(system, poses, joint.second.frame, p_CoMo_C)
-            loads = np.concatenate([R_WM @ W[:3], R_WM @ W[3:]])
-            ends = joint.second.frame, joint.first.frame
-            found.append(on_bodies(system, poses, ends, where, loads))
     return found
 
 

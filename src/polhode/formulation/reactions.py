@@ -108,16 +108,39 @@ def constraint_wrenches(
     return found
 
 
+def constraint_efforts(
+    system: System, state: tuple, intensities: Any, table: Table
+) -> list[Any]:
+    """By constraint: its effort along all joints (nz,), for those that read joints.
+
+    The gradient of intensities . phi by the speeds of the joints.
+    """
+    t, q, z = state
+    twists = system.twists(t, q, z, table)
+    if not any(constraint.joints for constraint in system.constraints):
+        return [jnp.zeros_like(z) for _ in system.constraints]
+    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, (twists, z), table), z)
+    found, start = [], 0
+    for constraint in system.constraints:
+        stop = start + len(constraint.rows)
+        own = jnp.zeros_like(intensities).at[start:stop].set(intensities[start:stop])
+        found.append(pull(own)[0])
+        start = stop
+    return found
+
+
 def named_reactions(
     equations: Equations, state: State, table: Table
 ) -> dict[str, Wrench]:
     """The reactions of all joints, loops and constraints as nouns, by name.
 
     Joints and loops act on their second body about their point there; another
-    constraint has one entry a body, about its origin. All along the world's axes.
+    constraint has one entry a body, about its origin, and one a joint that it drives or
+    gears, as on the joint's second body. All along the world's axes.
     """
     system = equations.system
-    joints, held = equations.ask("reactions", _function(equations), state, table)
+    both = equations.ask("reactions", _function(equations), state, table)
+    joints, held, efforts = both
     poses, table = system.poses(state.t, state.q, table), system.table(table)
     poses = with_world(poses)
     found: dict[str, Wrench] = {}
@@ -136,6 +159,15 @@ def named_reactions(
             if place >= 0:
                 word = f"{constraint.name} on {frame.name}"
                 found[word] = _on_body(system, frame, in_world[place])
+    for constraint, effort in zip(system.constraints, efforts, strict=True):
+        for joint in constraint.joints:
+            alone = len(constraint.joints) == 1
+            word = constraint.name if alone else f"{constraint.name} on {joint.name}"
+            edge = system.edge(joint.name)
+            W = effort_wrench(joint, state.q[edge.q], effort[edge.z], table)
+            (body,) = system.places_of([joint.second.frame])
+            R_WM = poses.rotations[body] @ joint.second_frame(table)[0]
+            found[word] = _noun(system, joint, turned(R_WM, W), table)
     return found
 
 
@@ -179,7 +211,7 @@ def _place(system: System, poses: Poses, point: Attachment, table: Table) -> Any
 
 
 def _function(equations: Equations) -> Callable[..., Any]:
-    """Joint wrenches, and by constraint its wrenches on bodies; of (t, q, y, table)."""
+    """Joint wrenches; by constraint its wrenches on bodies and efforts on joints."""
     core, system = equations.functions, equations.system
 
     def both(t: Any, q: Any, y: Any, table: Table) -> Any:
@@ -189,7 +221,8 @@ def _function(equations: Equations) -> Callable[..., Any]:
         # A formulation with rows for its joints has those of constraints after them.
         own = intensities[intensities.shape[0] - len(system.row_names) :]
         held = constraint_wrenches(system, state, own, table)
-        return core.joint_wrenches(t, q, y, solution, table), held
+        efforts = constraint_efforts(system, state, own, table)
+        return core.joint_wrenches(t, q, y, solution, table), held, efforts
 
     return both
 
