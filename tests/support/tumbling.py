@@ -30,6 +30,8 @@ class Tumbling(NamedTuple):
     w_A        angular velocity of the turning observer in the world
     wrench_o   what the particles need, sum of m a, about o; wrench_c about c
     momentum_c [h; p] of the particles about c
+    R, x_o     where the body's axes and the point o are
+    places     of the particles (7, 3), and their velocities
     """
 
     body: Moments
@@ -41,6 +43,10 @@ class Tumbling(NamedTuple):
     wrench_o: Any
     wrench_c: Any
     momentum_c: Any
+    R: Any
+    x_o: Any
+    places: Any
+    velocities: Any
 
     @property
     def central(self) -> Moments:
@@ -135,14 +141,24 @@ def _found(masses, places, point, motion, observer, t):
         total(a, x_o),
         total(a, x_c),
         total(v, x_c),
+        _turn(motion[:3], t),
+        x_o,
+        x,
+        v,
     )
 
 
-@cache
-def tumbling(seed: int) -> Tumbling:
-    """A random body of seven particles in a random motion."""
+def matter(seed: int) -> tuple[Cloud, np.ndarray]:
+    """Seven random particles, and a random point o of the body they make."""
     rng = np.random.default_rng(seed)
     cloud = Cloud(rng.uniform(0.3, 2.0, 7), rng.normal(size=(7, 3)))
-    point, motion = rng.normal(size=3), rng.normal(size=(5, 3))
-    observer = rng.normal(size=(3, 3))
+    return cloud, rng.normal(size=3)
+
+
+@cache
+def tumbling(seed: int, body: int | None = None) -> Tumbling:
+    """A random body in a random motion, or one body in many motions."""
+    cloud, point = matter(seed if body is None else body)
+    rng = np.random.default_rng([seed, 1])
+    motion, observer = rng.normal(size=(5, 3)), rng.normal(size=(3, 3))
     return _found(cloud.masses, cloud.positions, point, motion, observer, 0.4)
