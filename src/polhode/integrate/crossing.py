@@ -48,12 +48,14 @@ class Scan(NamedTuple):
     look       (s (k,), step numbers (k,)) -> g (k, e), dg/ds (k, e)
     doubts     (rows, e): how well g is known
     spacings   (e,)
+    before     steps of the run that went before: their errors add up
     """
 
     steps: Steps
     look: Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
     doubts: np.ndarray
     spacings: np.ndarray
+    before: int
 
 
 def ends_of(steps: Steps, j: Any) -> Ends:
@@ -123,7 +125,8 @@ def _is_busy(scan: Scan, g: np.ndarray, d: np.ndarray, sides: np.ndarray) -> np.
     fall = 2 * np.abs(d[:, :-1]) / PARTS
     dips = (g * d)[:, :-1] < 0
     dips &= (g * d)[:, 1:] >= 0
-    dips &= np.abs(g[:, :-1]) - fall <= doubt
+    steps = scan.before + 1 + np.arange(len(g))
+    dips &= np.abs(g[:, :-1]) - fall <= doubt * steps[:, None, None]
     busy = near | mixed | np.any(dips, axis=1)
     busy[0] |= np.sign(sides) != np.sign(g[0, 0])
     return np.any(busy, axis=1)
@@ -157,7 +160,7 @@ def _closer(scan: Scan, j: int, parts: int) -> tuple[np.ndarray, ...]:
     while True:
         marks = np.linspace(0.0, 1.0, parts + 1)
         g, d = scan.look(marks, np.full(parts + 1, j))
-        pair = Scan(*scan[:2], scan.doubts[j : j + 2], scan.spacings)
+        pair = scan._replace(doubts=scan.doubts[j : j + 2])
         if parts >= FINEST or not _is_rough(pair, g[None], d[None])[0]:
             return marks, g, d
         parts *= 4
@@ -172,17 +175,23 @@ class _Walk(NamedTuple):
 
     def along(self, views: Any, side: int, found: list[Crossing]) -> int:
         """Adds what is met to `found`; the side at the end."""
-        marks, g, d = views[0], views[1][:, self.event], views[2][:, self.event]
-        for k in range(len(marks) - 1):
-            part = (marks[k], g[k], d[k]), (marks[k + 1], g[k + 1], d[k + 1])
-            side = self._part(*part, side, found)
+        each = views[0], views[1][:, self.event], views[2][:, self.event]
+        points = list(zip(*(column.tolist() for column in each), strict=True))
+        a = points[0]
+        for b in points[1:]:
+            # Just past zero and still going: it may be about to turn back.
+            past, going = np.sign(side) * b[1], np.sign(side) * b[2]
+            if -self._band <= past < 0 and going < 0 and b is not points[-1]:
+                continue
+            side = self._part(a, b, side, found)
+            a = b
         return side
 
     def _part(self, a: Any, b: Any, side: int, found: list[Crossing]) -> int:
         sign, there = np.sign(side), np.sign(b[1])
         if sign == 0:
             side = int(there)
-        elif there == -sign:
+        elif there == -sign and not self._has_turned(a, b, sign):
             self._add(found, self._root(a, b, sign), -sign)
             side = int(there)
         elif sign * a[2] < 0 <= sign * b[2]:
@@ -192,17 +201,17 @@ class _Walk(NamedTuple):
 
     def _dip(self, a: Any, b: Any, side: int, found: list[Crossing]) -> int:
         sign = np.sign(side)
-        if sign * a[1] - 2 * abs(a[2]) * (b[0] - a[0]) > self._doubt:
+        if sign * a[1] - 2 * abs(a[2]) * (b[0] - a[0]) > self._band:
             return side
         low = _zero(self._rate, a[0], b[0])
         depth = sign * self._value(low)
-        if depth < -self._doubt:
+        if depth < -self._band:
             middle = (low, self._value(low), 0.0)
             self._add(found, self._root(a, middle, sign), -sign)
             self._add(found, self._root(b, middle, sign), sign)
             return int(sign)
         # Not twice for one touch: it must have been clear of zero since the last.
-        if depth <= self._doubt and abs(side) == 2:
+        if depth <= self._band and abs(side) == 2:
             self._add(found, low, -sign, True)
             return int(sign)
         return side
@@ -223,6 +232,15 @@ class _Walk(NamedTuple):
         t, last = self.scan.steps.t[self.step], self.scan.steps.t[self.step + 1]
         time = float(last if s == 1 else t + s * (last - t))
         found.append(Crossing(self.event, self.step, s, time, int(way), bool(touch)))
+
+    def _has_turned(self, a: Any, b: Any, sign: float) -> bool:
+        """Past zero within the accuracy of the run, and on the way back."""
+        return sign * a[2] < 0 <= sign * b[2] and abs(b[1]) <= self._band
+
+    @property
+    def _band(self) -> float:
+        """How well g can be compared to zero after all steps so far."""
+        return self._doubt * (self.scan.before + self.step + 1)
 
     @property
     def _doubt(self) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.errors import ForceError, PolhodeError
 from polhode.system.state import State
@@ -81,7 +82,8 @@ class Drive:
 
         def completed(t: Any, q: Any, z: Any) -> Table:
             with jax.enable_x64(True):
-                return self.table(t, q, z, table, held)
+                whole = self.table(t, q, z, table, held)
+            return {name: np.asarray(value) for name, value in whole.items()}
 
         return completed
 

@@ -74,7 +74,8 @@ def searched(guide: Guide, case: Case, here: Steps, before: Cursor) -> Found:
     h = np.abs(np.diff(here.t))
     doubts = _weigh(guide, case, here, np.append(h, h[-1]), held).doubt
     spacings = np.array([event.spacing for event in events])
-    return crossings(Scan(here, look, doubts, spacings), before.sides)
+    scan = Scan(here, look, doubts, spacings, int(before.accepted))
+    return crossings(scan, before.sides)
 
 
 def weighed(guide: Guide, case: Case, at: Cursor) -> Weight:
