@@ -79,7 +79,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     def z(self) -> np.ndarray:
         """The system's speeds (n, nz), whatever velocities the equations have."""
         y = self.steps.x[:, self.system.coordinates :]
-        if self.equations.velocity_names == self.system.speed_names:
+        core = self.equations.functions
+        if core.start is core.speeds:  # they are the same velocities
             return y
         return asked(self, "speeds")
 
