@@ -6,8 +6,18 @@ import jax
 import numpy as np
 import pytest
 
+import polhode as ph
 from closeness import assert_close
-from polhode.formulation.solve import STRAIGHT, solve_constrained, solve_definite
+from polhode.formulation.banded import band_of, factored_band
+from polhode.formulation.ordering import by_degree, ordered, pattern_of
+from polhode.formulation.solve import (
+    STRAIGHT,
+    solve_constrained,
+    solve_definite,
+    solve_ordered,
+)
+from polhode.models.four_bars import four_bars, start
+from strategies_system import topology
 
 
 def definite(n: int, rng: np.random.Generator) -> np.ndarray:
@@ -58,3 +68,80 @@ def test_rows_that_are_all_rounding_hold_nothing():
     M, f, A = np.diag([2.0, 3.0]), np.array([4.0, 6.0]), 1e-17 * np.ones((2, 2))
     a, _ = run(solve_constrained, M, f, A, np.full(2, 1e-16))
     assert_close(a, [2.0, 2.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "doubled_hinge", "driven_hinge"])
+def test_an_order_of_elimination_changes_no_answer(name):
+    """Accelerations and A^T l are those of the dense solve, redundant rows or not."""
+    system = topology(name)
+    rng = np.random.default_rng(11)
+    k, m = system.speeds, len(system.row_names)
+    M, f = definite(k, rng), rng.normal(size=k)
+    felt = pattern_of(system).rows
+    A = felt * rng.normal(size=(1, k)) * rng.normal(size=(m, 1))  # of rank one
+    g = A @ rng.normal(size=k)
+    a, l = run(solve_constrained, M, f, A, g)
+    order = ordered(system)
+    b, n = run(lambda *given: solve_ordered(*given, order), M, f, A, g)
+    assert_close(b, a, rtol=1e-9)
+    assert_close(A.T @ n, A.T @ l, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("n", "width"), [(9, 0), (9, 1), (23, 4), (50, 7)])
+def test_bands_are_solved_in_loops(n, width):
+    """K x = b for a symmetric K with pivots of both signs and a band of any width."""
+    rng = np.random.default_rng(n)
+    near = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= width
+    K = rng.normal(size=(n, n)) * near
+    K = K + K.T + np.diag(np.where(np.arange(n) % 3, 9.0, -9.0) * (width + 1))
+    b = rng.normal(size=n)
+    x = run(lambda K, b: factored_band(band_of(K, width))(b), K, b)
+    assert_close(K @ x, b, rtol=1e-11)
+
+
+def test_rows_come_after_what_they_feel_and_bands_are_narrow():
+    """Four-bars in a row: the band does not widen with their number."""
+    widths = []
+    for loops in (10, 12):
+        order = ordered(four_bars(loops))
+        place = np.argsort(order.order)
+        k = 2 * loops + 1
+        for rows, speeds in order.blocks:
+            first = place[k + np.arange(rows.start, rows.stop)].min()
+            assert first > place[speeds].max()
+        widths.append(order.width)
+    assert widths[0] == widths[1] < 10
+
+
+def test_leaves_are_eliminated_before_what_carries_them():
+    """Two arms on one shoulder: no fill between the arms, the shoulder last."""
+    coupled = np.eye(5, dtype=bool)
+    for i, j in [(0, 1), (0, 2), (1, 2), (0, 3), (0, 4), (3, 4)]:
+        coupled[i, j] = coupled[j, i] = True
+    filled = coupled.copy()
+    for i in by_degree(coupled):
+        near = np.flatnonzero(filled[i])
+        filled[np.ix_(near, near)] = True
+        filled[i, :] = filled[:, i] = False
+        assert not filled[1, 3]
+
+
+def test_a_long_row_of_loops_moves_as_the_dense_equations_say():
+    """The loop over the band gives the accelerations that NumPy finds."""
+    system = four_bars(10)
+    equations, state = ph.recursive(system), start(system)
+    state = system.consistent(
+        ph.State(
+            system, 0.0, system.local(state.q, np.full(system.speeds, 0.2)), state.z
+        )
+    )
+    core = equations.functions
+
+    def both(*at):
+        return core.accelerations(*at), core.terms(*at)
+
+    (a, l), (M, b, f, A, g) = equations.ask("both", both, state, {})
+    K = np.block([[M, -A.T], [A, np.zeros((len(A), len(A)))]])
+    expected = np.linalg.solve(K, np.concatenate([f - b, g]))
+    assert_close(a, expected[: len(a)], rtol=1e-10)
+    assert_close(l, expected[len(a) :], rtol=1e-10)

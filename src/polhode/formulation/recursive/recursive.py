@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 
-from polhode.formulation.equations import Equations, Terms, solved
+from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.ordering import ordered
 from polhode.formulation.recursive import articulated_body
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import Given, given
+from polhode.formulation.solve import solve_ordered
 from polhode.formulation.speeds import in_speeds
 from polhode.system.system import System
 
@@ -37,5 +40,18 @@ def recursive(system: System) -> Equations:
         z_dot = articulated_body.accelerations(system, t, q, z, table)
         return z_dot, jnp.zeros(0)
 
-    own = solved(terms) if system.constraints else articulated
+    own = in_order(system, terms) if system.constraints else articulated
     return in_speeds("recursive", system, terms, own)
+
+
+def in_order(
+    system: System, terms: Callable[..., Terms]
+) -> Callable[..., tuple[Any, Any]]:
+    """Accelerations and intensities, eliminated in the order of least fill."""
+    ordering = ordered(system)
+
+    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        M, b, f, A, g = terms(t, q, z, table)
+        return solve_ordered(M, f - b, A, g, ordering)
+
+    return accelerations

@@ -1,0 +1,73 @@
+"""Symmetric matrices with a band about the diagonal, factored and solved in loops.
+
+    K = L diag(d) L^T,      band[j, s] = K[j, j + s],   s = 0 .. width
+
+A loop goes down the diagonal with a window of `width` rows: what a row costs does not
+depend on how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+
+def band_of(K: Any, width: int) -> Any:
+    """The upper half of the band of K (n, n), row by row: (n, width + 1)."""
+    n = K.shape[0]
+    rows = np.arange(n)[:, None]
+    columns = rows + np.arange(width + 1)
+    inside = columns < n
+    return jnp.where(inside, K[rows, np.minimum(columns, n - 1)], 0.0)
+
+
+def factored_band(band: Any) -> Callable[[Any], Any]:
+    """b -> x with K x = b, for one column b (n,); K is factored once."""
+    n, width = band.shape[0], band.shape[1] - 1
+    if width == 0:
+        return lambda b: b / band[:, 0]
+    d, columns = _eliminated(band)
+
+    def solve(b: Any) -> Any:
+        def down(pending: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
+            column, b_j = at
+            y = b_j - pending[0]
+            later = jnp.concatenate([pending[1:], jnp.zeros(1)])
+            return later + column * y, y
+
+        def up(after: Any, at: tuple[Any, Any]) -> tuple[Any, Any]:
+            column, y = at
+            x = y - column @ after
+            return jnp.concatenate([x[None], after[:-1]]), x
+
+        nothing = jnp.zeros(width)
+        _, y = lax.scan(down, nothing, (columns, b), length=n)
+        return lax.scan(up, nothing, (columns, y / d), length=n, reverse=True)[1]
+
+    return solve
+
+
+def _eliminated(band: Any) -> tuple[Any, Any]:
+    """d (n,) and the columns (n, width) of L below its unit diagonal."""
+    n, width = band.shape[0], band.shape[1] - 1
+    # The product of entries i and j of a row falls on row i, j - i off the diagonal.
+    i = np.arange(width)[:, None]
+    j = i + np.arange(width + 1)
+    reaches = j < width
+    beyond = jnp.zeros((width, width + 1)).at[:, 0].set(1.0)
+    entering = jnp.concatenate([band[width:], beyond])[:n]
+
+    def step(window: Any, fresh: Any) -> tuple[Any, Any]:
+        pivot, row = window[0, 0], window[0, 1:]
+        column = row / pivot
+        change = jnp.where(reaches, column[:, None] * row[np.minimum(j, width - 1)], 0)
+        below = jnp.concatenate([window[1:], fresh[None]])
+        return below - change, (pivot, column)
+
+    padded = jnp.concatenate([band, beyond])
+    _, (d, columns) = lax.scan(step, padded[:width], entering, length=n)
+    return d, columns
