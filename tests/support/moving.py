@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import jax
 import numpy as np
@@ -62,22 +64,34 @@ def spin(system: ph.System, w: tuple[float, ...]) -> ph.State:
 
 
 @cache
-def many_steps(system: ph.System, method: type) -> ph.Program:
-    """(x, h, n) -> x after n bare steps of h: no step control, nothing put right."""
-    equations, n = gauss(system), system.coordinates
-    way = method() if method is ph.DormandPrince else method(step=1.0)
+def many_steps(
+    system: ph.System, method: Any, form: Callable[..., ph.Equations] = gauss
+) -> ph.Program:
+    """(x, h, n) -> x after n bare steps of h: no step control, nothing put right.
+
+    `method` is one or its type. Where a step was not solved x is no number.
+    """
+    equations, way = form(system), stepping(method)
 
     def walk(x, h, count):
         field = field_of(equations, {})
 
         def step(k, x):
             t = k * h
-            return way.attempt(field, t, x, field.slope(t, x), h).x
+            moved = way.attempt(field, t, x, field.slope(t, x), h)
+            return jax.numpy.where(moved.is_solved, moved.x, np.nan)
 
         return jax.lax.fori_loop(0, count, step, x)
 
-    width = n + system.speeds
+    width = system.coordinates + len(equations.velocity_names)
     return ph.compile(walk, np.zeros(width), 0.1, np.int64(1))
+
+
+def stepping(method: Any) -> Any:
+    """A method, from itself or from its type."""
+    if not isinstance(method, type):
+        return method
+    return method() if method.is_adaptive else method(step=1.0)
 
 
 def column(state: ph.State) -> np.ndarray:
