@@ -96,50 +96,81 @@ def _in_loops(A: Any) -> Solver:
 
     def eliminate(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rest, swaps = state
-        sizes = jnp.where(place >= k, jnp.abs(rest[:, k]), -1.0)
-        chosen = jnp.argmax(sizes)
-        rest = _swapped(rest, place, k, chosen)
-        below = place > k
-        factor = jnp.where(below, rest[:, k] / rest[k, k], 0.0)
-        right = jnp.where(below, rest[k], 0.0)
-        rest = rest - factor[:, None] * right[None, :]
-        # What is done keeps the factors, where the zeros would be.
-        kept = jnp.where(below[:, None] & (place == k)[None, :], factor[:, None], rest)
-        return kept, swaps.at[k].set(chosen)
+        chosen = _largest(rest, k)
+        top, old = _row(rest, chosen), rest[k]
+
+        def below(i: Any, rest: Any) -> Any:
+            row = jnp.where(i == chosen, old, rest[i])
+            factor = row[k] / top[k]
+            # What is done keeps the factors, where the zeros would be.
+            left = jnp.where(place == k, factor, row)
+            return rest.at[i].set(jnp.where(place > k, row - factor * top, left))
+
+        rest = lax.fori_loop(k + 1, n, below, rest.at[k].set(top))
+        return rest, swaps.at[k].set(chosen)
 
     start = (jnp.asarray(A), jnp.zeros(n, place.dtype))
     packed, swaps = lax.fori_loop(0, n, eliminate, start)
 
     def solve(b: Any) -> Any:
         columns = b if b.ndim == 2 else b[:, None]
-
-        def ordered(k: Any, y: Any) -> Any:
-            return _swapped(y, place, k, swaps[k])
-
-        def forward(k: Any, y: Any) -> Any:
-            factor = jnp.where(place > k, packed[:, k], 0.0)
-            return y - factor[:, None] * y[k][None, :]
-
-        def backward(i: Any, y: Any) -> Any:
-            k = n - 1 - i
-            x = y[k] / packed[k, k]
-            y = jnp.where((place == k)[:, None], x[None, :], y)
-            above = jnp.where(place < k, packed[:, k], 0.0)
-            return y - above[:, None] * x[None, :]
-
-        y = lax.fori_loop(0, n, ordered, columns)
-        y = lax.fori_loop(0, n, forward, y)
-        x = lax.fori_loop(0, n, backward, y)
+        x = _substituted(packed, swaps, columns)
         return x if b.ndim == 2 else x[:, 0]
 
     return solve
 
 
-def _swapped(rows: Any, place: Any, k: Any, chosen: Any) -> Any:
-    """Rows k and `chosen` exchanged; the second is picked by weights, not by index.
+def _substituted(packed: Any, swaps: Any, b: Any) -> Any:
+    """U^-1 L^-1 P b, for b (n, k)."""
+    n = packed.shape[0]
 
-    Runs that go side by side in one vector choose different pivots.
+    def exchange(k: Any, y: Any) -> Any:
+        chosen, old = swaps[k], y[k]
+        y = y.at[k].set(_row(y, chosen))
+
+        def put(i: Any, y: Any) -> Any:
+            return y.at[i].set(jnp.where(i == chosen, old, y[i]))
+
+        return lax.fori_loop(k + 1, n, put, y)
+
+    def forward(k: Any, y: Any) -> Any:
+        done = y[k]
+        return lax.fori_loop(
+            k + 1, n, lambda i, y: y.at[i].set(y[i] - packed[i, k] * done), y
+        )
+
+    def backward(j: Any, y: Any) -> Any:
+        k = n - 1 - j
+        done = y[k] / packed[k, k]
+        y = y.at[k].set(done)
+        return lax.fori_loop(
+            0, k, lambda i, y: y.at[i].set(y[i] - packed[i, k] * done), y
+        )
+
+    y = lax.fori_loop(0, n, exchange, b)
+    return lax.fori_loop(0, n, backward, lax.fori_loop(0, n, forward, y))
+
+
+def _largest(rest: Any, k: Any) -> Any:
+    """Where column k is largest, from row k on."""
+
+    def larger(i: Any, best: tuple[Any, Any]) -> tuple[Any, Any]:
+        size = jnp.abs(rest[i, k])
+        is_larger = size > best[1]
+        return jnp.where(is_larger, i, best[0]), jnp.where(is_larger, size, best[1])
+
+    first = (k, jnp.abs(rest[k, k]))
+    return lax.fori_loop(k + 1, rest.shape[0], larger, first)[0]
+
+
+def _row(rows: Any, chosen: Any) -> Any:
+    """One row, found by going through them all.
+
+    Runs that go side by side in one vector choose different pivots, and none can be
+    found by its index.
     """
-    other = jnp.sum(jnp.where((place == chosen)[:, None], rows, 0.0), axis=0)
-    new = jnp.where((place == chosen)[:, None], rows[k][None, :], rows)
-    return jnp.where((place == k)[:, None], other[None, :], new)
+
+    def pick(i: Any, row: Any) -> Any:
+        return jnp.where(i == chosen, rows[i], row)
+
+    return lax.fori_loop(0, rows.shape[0], pick, rows[0])

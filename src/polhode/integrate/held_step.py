@@ -29,8 +29,8 @@ def solve_step(
 ) -> Solved:
     """u with r(u) = B(u)^T l and c(u) = 0, all derivatives exact.
 
-    `scale` (k,) is the size of the unknowns in their own units. The `rows` may be redundant,
-    and loads then are not unique: nothing is asked of them.
+    `scale` (k,) is the size of the unknowns in their own units. The `rows`
+    may be redundant, and loads then are not unique: nothing is asked of them.
     """
     k = len(start)
 

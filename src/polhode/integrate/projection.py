@@ -56,17 +56,17 @@ class Unprojected:
     @property
     def rtol(self) -> float:
         """That of an adaptive method."""
-        return self.method.rtol  # type: ignore[attr-defined, no-any-return]
+        return self.method.rtol  # type: ignore[attr-defined]
 
     @property
     def atol(self) -> float | None:
         """That of an adaptive method."""
-        return self.method.atol  # type: ignore[attr-defined, no-any-return]
+        return self.method.atol  # type: ignore[attr-defined]
 
     @property
     def step(self) -> float:
         """That of a method of fixed step (s)."""
-        return self.method.step  # type: ignore[attr-defined, no-any-return]
+        return self.method.step  # type: ignore[attr-defined]
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step of the method, traced."""
