@@ -1,0 +1,118 @@
+"""Users' own forces at a point: any law of its place, its velocity and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.action import require_two_bodies
+from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.motion_arrays import (
+    Poses,
+    Twists,
+    Wrenches,
+    interaction,
+    turn,
+    velocity_at,
+)
+from polhode.errors import ForceError, PolhodeError
+from polhode.geometry.frame import Frame
+from polhode.lowering.double import doubled
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ForceLaw:
+    """A force on a point of a body by another body or the world, by the user's law.
+
+    `law(x, v, t)` gives the force (3,) in newtons from the place x (3,) and velocity v
+    (3,) of the point, both seen from the body `by` and along its axes; traceable. The
+    body `by` feels the opposite force at the same place.
+
+    >>> import polhode as ph
+    >>> world, ball = ph.World(), ph.Particle("ball", 0.5)
+    >>> ph.ForceLaw(ball.mass_centre, world.frame, lambda x, v, t: -3.0 * x).name
+    'force law'
+    """
+
+    on: Attachment
+    by: Frame
+    law: Callable[[Any, Any, Any], Any]
+    _: KW_ONLY
+    name: str = "force law"
+
+    def __post_init__(self) -> None:
+        require_points(self.name, self.on)
+        require_two_bodies(self.name, self.on.frame, self.by)
+        _require_three(self.name, self.law)
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body acted upon, and the one that acts."""
+        return (self.on.frame, self.by)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the point: the law holds its own numbers."""
+        return parameters_of((self.on,))
+
+    @property
+    def is_conservative(self) -> bool:
+        """Nothing is known of the law; give an energy to Potential instead."""
+        return False
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The force at the point, and its opposite on the body that exerts it."""
+        P = held(poses, 0, self.on, table)
+        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
+        R_WB, arm = poses.rotations[..., 1, :, :], P - poses.origins[..., 1, :]
+        F = turn(poses, 1, self._force(R_WB.T @ arm, R_WB.T @ v, t))
+        return interaction(poses, P, F, 0.0 * F)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """None is known."""
+        return 0.0 * poses.origins[..., 0, 0]
+
+    def fault(self) -> str:
+        """The law is the user's."""
+        return "Its law gave no finite force."
+
+    @cached_property
+    def _force(self) -> Callable[..., Any]:
+        def force(x: Any, v: Any, t: Any) -> Any:
+            import jax.numpy as jnp
+
+            return jnp.asarray(self.law(x, v, t), float)
+
+        return doubled(force)
+
+
+def _require_three(name: str, law: Callable[..., Any]) -> None:
+    """Refuse a law that fails, or that does not give three numbers."""
+    import jax
+
+    column = jax.ShapeDtypeStruct((3,), np.float64)
+    try:
+        shape = np.shape(jax.eval_shape(law, column, column, 0.0))
+    except PolhodeError:
+        raise
+    except Exception as error:
+        raise ForceError(
+            f"the law of {name!r} fails: {type(error).__name__}: {error}",
+            "It is traced once, with a place and a velocity of three numbers each and"
+            " a time.",
+            "Write it with jax.numpy; a choice is jnp.where, not if.",
+        ) from error
+    if shape != (3,):
+        raise ForceError(
+            f"the law of {name!r} gives shape {shape}, not (3,).",
+            "A force has three components.",
+            "Return jnp.array([x, y, z]) in newtons.",
+        )
