@@ -24,7 +24,9 @@ LIBRARIES = {
     "matplotlib": ("polhode.show",),
     "viser": ("polhode.show",),
     "jinja2": ("polhode.show",),
-    "rich": ("polhode.cli",),
+    "rich": ("polhode.cli", "polhode.integrate.progress"),
+    "h5py": ("polhode.integrate.storage",),
+    "h5netcdf": ("polhode.integrate.storage",),
     "cyclopts": ("polhode.cli",),
 }
 SOURCES = {source.module: source for source in package()}

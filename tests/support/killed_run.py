@@ -12,19 +12,19 @@ import sys
 
 import polhode as ph
 from moving import double_pendulum
-from polhode.integrate.storage import recorder
+from polhode.integrate.storage import appender, recorder
 
 
 def acknowledge(place: str) -> None:
     """Tell after each part how many rows the file has."""
-    put = recorder.Recorder._put_part
+    put = appender.Appender.put
     file = os.open(place, os.O_WRONLY | os.O_CREAT)
 
-    def telling(self, leaving, cursor):
-        put(self, leaving, cursor)
+    def telling(self, *part):
+        put(self, *part)
         os.pwrite(file, b"%020d" % self.count, 0)
 
-    recorder.Recorder._put_part = telling
+    appender.Appender.put = telling
     recorder.SECONDS = 0.005
 
 

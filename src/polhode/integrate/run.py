@@ -77,6 +77,10 @@ def run(
         for first in range(0, count, slab):
             pick = slice(first, min(first + slab, count))
             starts, ways = _part(cursors, pick), _part(plans, pick)
+            if any(kept.status == INTERRUPTED for kept in found):
+                starts = starts._replace(
+                    status=np.full_like(starts.status, INTERRUPTED)
+                )
             call = _Call(program, ways, _part(table, pick), first, first / count)
             found += _run_slab(call, starts, wish, clock)
     finally:
@@ -116,6 +120,8 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
     count = len(cursors.t)
     keepers = [_Keeper(_part(cursors, k), wish) for k in range(count)]
     escorts = _escorts(call, wish, count)
+    if escorts and wish.store is not None:
+        wish.store.accompany(escorts[0], wish.store.past)
     if escorts and not (wish.store is not None and wish.store.count):
         turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
         cursors = _taken(keepers, turns)

@@ -28,6 +28,7 @@ from polhode.integrate.launch import (
 from polhode.integrate.method import Method
 from polhode.integrate.motions import Motions
 from polhode.integrate.outcome import Ending, Outcome, outcome_of
+from polhode.integrate.progress import watched
 from polhode.integrate.refusal import require_memory, require_sound_start
 from polhode.integrate.run import Kept, Watch, Wish, run
 from polhode.integrate.states import States, states_of
@@ -60,7 +61,8 @@ def simulate(
     A `System` moves by the recursive form; `Equations` of it by their own. Without a
     method one is picked, and the motion says which. Several states give `Motions`, the
     same bits as one by one. `until` before the state's time runs backwards. `limit` is
-    of attempted steps, `memory` of kept bytes; `watch` is told of progress. A run that
+    of attempted steps, `memory` of kept bytes; `watch` is told of progress, or a bar
+    shows it after two seconds in a terminal. Ctrl-C gives what is done. A run that
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
     `to` is a path: the rows of one run go there as it runs, a few times a second, and
     `ph.resume` goes on with what a killed run has left. `events` are watched for, and
@@ -90,16 +92,19 @@ def simulate(
         require_memory(method, plans, times, start.x.shape[1], memory)
     drive = guide.inputs.drive
     program = chunk_program(equations, method, (cursors, plans, table), drive)
-    wish = Wish(times, int(limit), watch, method.bends)
+    wish = Wish(times, int(limit), None, method.bends)
     wish = wish._replace(guide=guide if guide.is_needed else None)
     made_by = equations, method, note
     if to is not None:
         wish = wish._replace(memory=memory)
         begun = (runs, cursors, plans, table)
         cursors, plans, wish = _stored(to, made_by, begun, wish)
+    with watched(watch, equations.system.name) as told:
+        wish = wish._replace(watch=told)
+        all_kept = run(program, cursors, plans, table, wish)
     found = [
         _trajectory(made_by, kept, wish, {n: v[i] for n, v in table.items()}, runs[i])
-        for i, kept in enumerate(run(program, cursors, plans, table, wish))
+        for i, kept in enumerate(all_kept)
     ]
     if wish.store is not None:
         wish.store.seal(found[0].outcome)
@@ -150,12 +155,15 @@ def _stored(
     wish: Wish,
 ) -> tuple[Cursor, Plan, Wish]:
     """The run from where its file has it, and the wish with the file as its store."""
-    from polhode.integrate.storage.session import Made, opened, require_one
+    from polhode.integrate.storage.session import Made, opened, past_of, require_one
 
     runs, cursors, plans, table = begun
     path = require_one(to, len(cursors.t))
     own = {name: values[0] for name, values in table.items()}
     made = Made(*made_by, own)
+    if wish.guide is not None:
+        names = tuple(event.name for event in wish.guide.events)
+        made = made._replace(events=names, inputs=wish.guide.inputs.words)
     until = float(plans.stop[0])
     cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
     start = (float(runs.t[0]), runs.q[0], runs.z[0])
@@ -170,6 +178,7 @@ def _stored(
     store, halt = opened(path, made, halt, settle)
     cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
     plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
+    store.past = past_of(to, runs.system)
     return cursors, plans, wish._replace(store=store)
 
 

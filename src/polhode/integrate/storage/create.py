@@ -25,6 +25,7 @@ def create(
             times = np.array(header["samples"], dtype=float)
             _column(file, "sample_times", "sample", times)
         _parts(file, columns_of(plan), columns_of(cursor))
+        _diary(file, shape)
         text = text_of({**header, "samples": None})
         file.attrs["title"] = f"motion of {header['model']['name']}"
         file.attrs["header_sha256"] = digest(text)
@@ -59,6 +60,22 @@ def _parts(file: Any, plan: Columns, cursor: Columns) -> None:
         place, chunks = ("part", f"cursor_{word}_entry"), (BLOCK // 16, size)
         name = f"cursor_{word}"
         file.create_variable(name, place, column.dtype, chunks=chunks)[0] = column
+
+
+def _diary(file: Any, shape: Shape) -> None:
+    """Room for what happens on the way, where anything can."""
+    for name, empty in shape.diary._asdict().items() if shape.diary else ():
+        grows, size = name.split("_")[0], empty.shape[1]
+        if grows not in file.dimensions:
+            file.dimensions[grows] = None
+        file.dimensions[f"{name}_entry"] = size
+        place, chunks = (grows, f"{name}_entry"), (BLOCK // 16, size)
+        file.create_variable(name, place, empty.dtype, chunks=chunks)
+        if f"part_{grows}s" not in file.variables:
+            total = file.create_variable(
+                f"part_{grows}s", ("part",), "i8", chunks=(BLOCK,)
+            )
+            total[0] = 0
 
 
 def _column(file: Any, name: str, dimension: str, column: np.ndarray) -> None:

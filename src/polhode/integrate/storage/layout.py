@@ -11,6 +11,7 @@
     cursor_numbers, cursor_counts    where the run was after the part
     plan_numbers, plan_counts        what the run is to do
     header                           a text (JSON): see `header`; its hash is beside it
+    event_..., fed_...               events and held inputs: see `diary`
     ending                           a text (JSON): how the run ended, once it has
 
 Every tool that reads netCDF reads it; nothing in it is code.
@@ -25,16 +26,23 @@ import numpy as np
 
 from polhode.integrate.dense import Steps
 from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.diary import Diary
 
 # Rows in one block of the file: of a few kilobytes to some hundred.
 BLOCK = 1024
 
 
 class Shape(NamedTuple):
-    """The sizes of a file: entries of x, terms of dense output (None: samples only)."""
+    """The sizes of a file.
+
+    width    entries of x
+    terms    of dense output; None where there are samples only
+    diary    what may happen on the way, without entries; None where nothing can
+    """
 
     width: int
     terms: int | None
+    diary: Diary | None = None
 
 
 def names_and_units(header: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -67,9 +75,11 @@ def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
     return {name: all_values[name] for name in row_variables(shape)}
 
 
-def checksum(values: dict[str, np.ndarray], cursor: Columns) -> int:
-    """The checksum of a part: its rows and its cursor, in the order of the layout."""
+def checksum(
+    values: dict[str, np.ndarray], cursor: Columns, diary: Diary | None = None
+) -> int:
+    """The checksum of a part: rows, cursor, diary, in the order of the layout."""
     found = 0
-    for column in (*values.values(), *cursor):
+    for column in (*values.values(), *cursor, *(diary or ())):
         found = zlib.crc32(np.ascontiguousarray(column).data, found)
     return found

@@ -14,6 +14,7 @@ from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import FORMAT, FORMAT_VERSION, digest
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.transaction import repair
@@ -31,6 +32,8 @@ class Content:
     cursor   where the run was after them, as columns; plan, likewise
     ending   how it ended; empty while it runs, or if it was killed
     rows     how many rows there are in all
+
+    `shape.diary` has the events and inputs.
     """
 
     path: Path
@@ -67,7 +70,8 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     header = _header(path, file)
     own = {name: file[name] for name in file}
     dense = own["bend"].shape[1] if "bend" in own else 0
-    shape = Shape(own["x"].shape[1], dense if "slope" in own else None)
+    diary = _diary(own)
+    shape = Shape(own["x"].shape[1], dense if "slope" in own else None, diary)
     ends = own["part_rows"][:]
     cursors = [own[f"cursor_{word}"][:] for word in Columns._fields]
     sums = own["part_checksum"][:]
@@ -87,7 +91,9 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
         cursor = Columns(*(column[part] for column in cursors))
         if any(len(value) != ends[part] - start for value in values.values()):
             raise _damaged(path, f"part {part} has fewer rows than it says")
-        if layout.checksum(values if ends[part] > start else {}, cursor) != sums[part]:
+        values = values if ends[part] > start else {}
+        happened = _happened(own, diary, part)
+        if layout.checksum(values, cursor, happened) != sums[part]:
             raise _damaged(path, f"part {part} does not have its checksum")
     if "sample_times" in own:
         header["samples"] = [float(t) for t in own["sample_times"][:]]
@@ -130,6 +136,23 @@ def _parts(own: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     first = int(np.searchsorted(ends, max(before, 0), side="right"))
     last = int(np.searchsorted(ends, min(after, ends[-1] - 1), side="right"))
     return min(first, len(ends) - 1), min(last + 1, len(ends))
+
+
+def _diary(own: Any) -> Diary | None:
+    if "event_numbers" not in own:
+        return None
+    return Diary(*(own[name][:] for name in Diary._fields))
+
+
+def _happened(own: Any, diary: Diary | None, part: int) -> Diary | None:
+    """The entries of one part."""
+    if diary is None:
+        return None
+    found = []
+    for name, entries in diary._asdict().items():
+        totals = own[f"part_{name.split('_')[0]}s"]
+        found.append(entries[totals[part - 1] if part else 0 : totals[part]])
+    return Diary(*found)
 
 
 def _steps(picked: dict[str, Any], shape: Shape) -> Steps:

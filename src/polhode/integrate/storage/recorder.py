@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, final
 
-import h5py
-import numpy as np
-
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.outcome import Outcome
-from polhode.integrate.storage import layout
+from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
+from polhode.integrate.storage.diary import Diary, written
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.reading import content_of
-from polhode.integrate.storage.transaction import TransactionFile
 
 # A part goes to the disk when it is this old or this large.
 SECONDS, BYTES = 0.25, 16e6
@@ -38,23 +35,36 @@ class Recorder:
     """
 
     def __init__(
-        self, path: Path, shape: Shape, settle: Callable[[Steps], Steps], rows: int
+        self,
+        path: Path,
+        shape: Shape,
+        settle: Callable[[Steps], Steps],
+        rows: int,
+        names: Sequence[str] = (),
     ):
-        self.path, self._shape, self._settle = path, shape, settle
+        self.path, self._shape = path, shape
+        # Samples lie between steps, and are put back on their manifold.
+        self._settle = settle if shape.terms is None else lambda rows: rows
+        self._names = list(names)
         self.failure = ""
-        self.count = rows
         self._waiting: list[Steps] = []
         self._leaving: list[Steps] = []
         self._bytes = self._held = 0
         # Of a run that goes on, older rows are in the file alone.
         self._whole: list[Steps] | None = None if rows else []
         self._cursor: Any = None
+        self.escort: Any = None
+        self.past: tuple[list, list] = ([], [])
+        self._told = (0, 0)
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
         self._task: Future[None] | None = None
-        with file_errors(path):
-            self._raw = TransactionFile(path, fresh=False)
-            self._h5 = h5py.File(self._raw, "r+")
+        self._file = Appender(path, shape, rows)
+
+    @property
+    def count(self) -> int:
+        """How many rows are in the file."""
+        return self._file.count
 
     # ----------------------------------------------------------- a store of rows
 
@@ -73,7 +83,7 @@ class Recorder:
     def rows(self, memory: float) -> Steps:
         """All rows; or the last ones, if all need more than `memory`."""
         self.close()
-        unwritten = [self._settled(r) for r in (*self._leaving, *self._waiting)]
+        unwritten = [self._settle(r) for r in (*self._leaving, *self._waiting)]
         if self._whole is not None and self._whole + unwritten:
             return joined(self._whole + unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
@@ -83,26 +93,22 @@ class Recorder:
 
     def close(self) -> None:
         """Send what waits and let go of the file; what the disk refuses stays here."""
-        if self._raw.closed:
+        if self._file.is_closed:
             return
         if self._waiting and not self.failure:
             self._send()
         self._settle_task()
         self._writer.shutdown()
-        self._h5.close()
-        if not self.failure:
-            self._raw.commit()
-        self._raw.close()
+        self._file.close(whole=not self.failure)
 
     def seal(self, outcome: Outcome) -> None:
         """How the run ended, into the closed file; not where the disk had failed."""
         if self.failure:
             return
-        again = Recorder(self.path, self._shape, self._settle, self.count)
+        again = Appender(self.path, self._shape, self.count)
         with file_errors(self.path):
-            again._h5["ending"][()] = json.dumps(asdict(outcome))
-            again._commit()
-            again.close()
+            again.put_ending(json.dumps(asdict(outcome)))
+            again.close(whole=True)
 
     # ------------------------------------------------------------------ writing
 
@@ -112,8 +118,8 @@ class Recorder:
         if self.failure:
             return
         self._leaving, self._waiting, self._bytes = self._waiting, [], 0
-        columns = columns_of(self._cursor)
-        self._task = self._writer.submit(self._put_part, self._leaving, columns)
+        columns, diary = columns_of(self._cursor), self._diary()
+        self._task = self._writer.submit(self._put, self._leaving, columns, diary)
         self._since = time.perf_counter()
 
     def _settle_task(self) -> None:
@@ -129,45 +135,31 @@ class Recorder:
         else:
             self._leaving = []
 
-    def _put_part(self, leaving: list[Steps], cursor: Columns) -> None:
-        values: dict[str, np.ndarray] = {}
-        rows = self.count
-        parts = len(self._h5["part_rows"])
-        if leaving:
-            steps = self._settled(joined(leaving))
-            values = layout.row_values(steps, self._shape)
-            rows = self.count + len(steps.t)
-        for name, value in values.items():
-            self._lengthened(name, rows)[self.count :] = value
-        mark: dict[str, Any] = {"part_rows": rows}
-        mark["part_checksum"] = layout.checksum(values, cursor)
-        for word, column in zip(cursor._fields, cursor, strict=True):
-            mark[f"cursor_{word}"] = column
-        self._lengthened("part", parts + 1)
-        for name, entry in mark.items():
-            self._lengthened(name, parts + 1)[parts] = entry
-        self._commit()
-        self.count = rows
-        if leaving:
-            self._keep(steps)
+    def accompany(self, escort: Any, past: tuple[list, list]) -> None:
+        """Write down what happens to a run; the escort knows of what is past."""
+        self.escort = escort
+        escort.met[:0], escort.fed[:0] = past
+        self._told = (len(past[0]), len(past[1]))
 
-    def _keep(self, steps: Steps) -> None:
+    def _diary(self) -> Diary | None:
+        """What happened since the last part."""
+        empty = self._shape.diary
+        if empty is None or self.escort is None:
+            return empty
+        events, feeds = self._told
+        met, fed = self.escort.met[events:], self.escort.fed[feeds:]
+        self._told = (events + len(met), feeds + len(fed))
+        return written(self._names, met, fed, empty)
+
+    def _put(self, leaving: list[Steps], cursor: Columns, diary: Diary | None) -> None:
+        """One part, beside the run; a little of it also stays in memory."""
+        if not leaving:
+            self._file.put(None, cursor, diary)
+            return
+        steps = self._settle(joined(leaving))
+        self._file.put(steps, cursor, diary)
         self._held += sum(part.nbytes for part in steps)
         if self._held > KEPT:
             self._whole = None
         elif self._whole is not None:
             self._whole.append(steps)
-
-    def _settled(self, rows: Steps) -> Steps:
-        """Samples between steps, put back on their manifold."""
-        return rows if self._shape.terms is not None else self._settle(rows)
-
-    def _lengthened(self, name: str, length: int) -> Any:
-        """A variable with room for more."""
-        found = self._h5[name]
-        found.resize(length, axis=0)
-        return found
-
-    def _commit(self) -> None:
-        self._h5.flush()
-        self._raw.commit()

@@ -103,11 +103,14 @@ class Recording:
         z = [names.index(name) for name in speeds if name in names]
         return JointMotion(self.t, self.x[:, q], self.x[:, z])
 
-    def of(self, model: System | Equations) -> Trajectory:
-        """The motion of the model that was run, given again; another is refused."""
+    def of(self, model: System | Equations, inputs: Any = None) -> Trajectory:
+        """The motion of the model that was run, given again; another is refused.
+
+        Inputs that drove it are given again, too.
+        """
         from polhode.integrate.storage.restore import trajectory_from
 
-        return trajectory_from(self, model)
+        return trajectory_from(self, model, inputs)
 
     def to_xarray(self) -> Any:
         """The numbers as an `xarray.Dataset`: x over time and entry."""

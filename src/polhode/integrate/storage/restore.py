@@ -9,7 +9,10 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.dense import bare
+from polhode.integrate.events import Events
+from polhode.integrate.inputs import Fed, admit_inputs
 from polhode.integrate.parts import asked
+from polhode.integrate.storage.diary import read
 from polhode.integrate.storage.header import require_same, settings_of
 from polhode.integrate.storage.methods import method_from
 from polhode.integrate.storage.reading import Content, content_of
@@ -58,7 +61,9 @@ def resume(
     )
 
 
-def trajectory_from(recording: Recording, model: System | Equations) -> Trajectory:
+def trajectory_from(
+    recording: Recording, model: System | Equations, inputs: Any
+) -> Trajectory:
     """The motion in a file, of the model that was run, given again."""
     content, header = recording.content, recording.header
     equations = _equations_of(model)
@@ -71,7 +76,27 @@ def trajectory_from(recording: Recording, model: System | Equations) -> Trajecto
         dict(header["table"]),
         header["note"],
         header["samples"] is None,
+        **_happened(content, equations, inputs),
     )
+
+
+def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, Any]:
+    """Events and inputs of the motion in a file."""
+    header, diary = content.header, content.shape.diary
+    given = admit_inputs(equations.system, inputs)
+    if given.words != header["inputs"]:
+        raise FileError(
+            f"the motion in {str(content.path)!r} had other inputs.",
+            f"The file has {header['inputs'] or 'none'}; given are"
+            f" {given.words or 'none'}.",
+            "Give the same: ph.load(path).of(system, inputs={...}).",
+        )
+    if diary is None:
+        return {}
+    met, fed = read(equations.system, header["events"], diary)
+    events = Events(tuple(met), tuple(header["events"]))
+    times, values = np.array([t for t, _ in fed]), diary.fed_numbers[:, 1:]
+    return {"events": events, "inputs": Fed(given, times, values)}
 
 
 def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
@@ -12,6 +14,7 @@ from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.session import Made, begun
 
 if TYPE_CHECKING:
+    from polhode.integrate.events import Occurrence
     from polhode.integrate.trajectory import Trajectory
 
 
@@ -33,9 +36,14 @@ def save(motion: Trajectory, path: Any) -> None:
 
 def _write(motion: Trajectory, path: Path) -> None:
     halt = _require_halt(motion)
-    made = Made(motion.equations, motion.method, motion.note, dict(motion.table))
+    made = Made(
+        *(motion.equations, motion.method, motion.note, dict(motion.table)),
+        motion.events.names,
+        motion.inputs.inputs.words,
+    )
     recorder = begun(path, made, halt, lambda steps: steps)
     with file_errors(path):
+        recorder.accompany(_Met(list(motion.events), _fed(motion)), ([], []))
         recorder.append(motion.steps)
         recorder.mark(halt.cursor)
         recorder.close()
@@ -46,6 +54,17 @@ def _write(motion: Trajectory, path: Path) -> None:
             "Make room, or give a path on another disk; nothing was replaced.",
         )
     recorder.seal(motion.outcome)
+
+
+class _Met(NamedTuple):
+    """What happened, as an escort tells it."""
+
+    met: list[Occurrence]
+    fed: list[tuple[float, np.ndarray]]
+
+
+def _fed(motion: Trajectory) -> list[tuple[float, np.ndarray]]:
+    return list(zip(motion.inputs.t, motion.inputs.values, strict=True))
 
 
 def _require_halt(motion: Trajectory) -> Halt:

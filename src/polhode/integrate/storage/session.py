@@ -12,8 +12,10 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.halt import Halt
+from polhode.integrate.storage import diary
 from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
+from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors, require_writable
@@ -22,16 +24,24 @@ from polhode.integrate.storage.recorder import Recorder
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.events import Occurrence
     from polhode.integrate.method import Method
+    from polhode.system.system import System
 
 
 class Made(NamedTuple):
-    """By what a motion is made: equations, method, words about it, parameters."""
+    """By what a motion is made: equations, method, words about it, parameters.
+
+    events   the names of those that were watched for
+    inputs   what drove it, in words, seeds included
+    """
 
     equations: Equations
     method: Method
     note: str
     table: dict[str, Any]
+    events: tuple[str, ...] = ()
+    inputs: str = ""
 
 
 Settle = Callable[[Steps], Steps]
@@ -48,6 +58,7 @@ def opened(
 ) -> tuple[Recorder, Halt]:
     """The file of a run, and where the run is; `halt` has no leading axes."""
     if isinstance(to, Continuation):
+        _require_same_guide(to.content, made)
         halt = halt_from(to.content, halt)
         recorder = continued(to.content, settle)
     else:
@@ -59,7 +70,7 @@ def opened(
 def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
     """The file of a run that begins, laid out."""
     require_writable(path)
-    shape = shape_of(made.method, halt)
+    shape = shape_of(made, halt)
     aside = path.with_name(f".{path.name}.new")
     with file_errors(path):
         try:
@@ -67,12 +78,16 @@ def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
             os.replace(aside, path)  # so that a file is never seen half laid out
         finally:
             aside.unlink(missing_ok=True)
-    return Recorder(path, shape, settle, 0)
+    return Recorder(path, shape, settle, 0, made.events)
 
 
 def continued(content: Content, settle: Settle) -> Recorder:
     """The file of a run that goes on, open for more."""
-    return Recorder(content.path, content.shape, settle, content.rows)
+    shape, names = content.shape, content.header["events"]
+    if shape.diary is not None:
+        none = [entries[:0] for entries in shape.diary]
+        shape = shape._replace(diary=Diary(*none))
+    return Recorder(content.path, shape, settle, content.rows, names)
 
 
 def halt_from(content: Content, example: Halt) -> Halt:
@@ -89,10 +104,35 @@ def halt_from(content: Content, example: Halt) -> Halt:
     )
 
 
-def shape_of(method: Method, halt: Halt) -> Shape:
+def past_of(
+    to: Any, system: System
+) -> tuple[list[Occurrence], list[tuple[float, np.ndarray]]]:
+    """What happened before the run goes on."""
+    if not isinstance(to, Continuation) or to.content.shape.diary is None:
+        return [], []
+    return diary.read(system, to.content.header["events"], to.content.shape.diary)
+
+
+def shape_of(made: Made, halt: Halt) -> Shape:
     """The sizes of a file."""
-    terms = method.bends if halt.samples is None else None
-    return Shape(len(halt.cursor.x), terms)
+    terms = made.method.bends if halt.samples is None else None
+    guided = made.events or made.inputs
+    empty = diary.sizes(made.equations.system, len(halt.cursor.held))
+    return Shape(len(halt.cursor.x), terms, empty if guided else None)
+
+
+def _require_same_guide(content: Content, made: Made) -> None:
+    """Refuse other events or inputs than the run had."""
+    for what, file, given in (
+        ("events", content.header["events"], list(made.events)),
+        ("inputs", content.header["inputs"], made.inputs),
+    ):
+        if file != given:
+            raise FileError(
+                f"{str(content.path)!r} holds a run with other {what}.",
+                f"The file has {file or 'none'}; given are {given or 'none'}.",
+                f"Give the same: ph.resume(path, system, {what}=...).",
+            )
 
 
 def header_for(made: Made, halt: Halt) -> dict[str, Any]:
@@ -100,6 +140,8 @@ def header_for(made: Made, halt: Halt) -> dict[str, Any]:
     samples = None if halt.samples is None else [float(t) for t in halt.samples]
     facts = {
         "note": made.note,
+        "events": list(made.events),
+        "inputs": made.inputs,
         "table": {name: float(value) for name, value in made.table.items()},
         "start": [[float(v) for v in np.atleast_1d(part)] for part in halt.start],
         "until": float(halt.until),

@@ -1,0 +1,180 @@
+"""Files and places that are refused, each with its reason; disks that fill."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+
+import h5py
+import numpy as np
+import pytest
+
+import polhode as ph
+from filed import UNTIL, interrupting, pulled, same, start
+from moving import double_pendulum
+from polhode.errors import FileError, IntegrationWarning
+from polhode.integrate.storage import recorder, transaction
+from polhode.integrate.storage.header import digest
+
+
+@pytest.fixture(scope="module")
+def motion():
+    """The double pendulum, all steps in memory."""
+    return ph.simulate(double_pendulum(), start(), until=UNTIL)
+
+
+@pytest.fixture(scope="module")
+def saved(motion, tmp_path_factory):
+    """Its file."""
+    path = tmp_path_factory.mktemp("saved") / "motion.nc"
+    motion.save(path)
+    return path
+
+
+def test_files_that_are_no_motions_are_refused(saved, tmp_path):
+    """Empty, foreign, cut and flipped files are refused with their reason."""
+    content = saved.read_bytes()
+    pickled = pickle.dumps({"a": os.system})
+    texts = {
+        b"": "It is empty",
+        b"hello, world": "not as netCDF-4 does",
+        pickled: "not as netCDF-4 does",
+        bytes(random.Random(1).randbytes(5000)): "not as netCDF-4 does",
+    }
+    for wrong, why in texts.items():
+        path = tmp_path / "wrong.nc"
+        path.write_bytes(wrong)
+        with pytest.raises(FileError, match=why):
+            ph.load(path)
+    for share in (0.001, 0.1, 0.5, 0.9, 0.999):
+        path.write_bytes(content[: int(share * len(content))])
+        with pytest.raises(FileError, match="is damaged"):
+            ph.load(path)
+    with pytest.raises(FileError, match="No such file"):
+        ph.load(tmp_path / "none.nc")
+    with h5py.File(path, "w") as file:
+        file["x"] = 1.0
+    with pytest.raises(FileError, match="no header of ours"):
+        ph.load(path)
+
+
+def test_a_flipped_bit_is_never_believed(motion, saved, tmp_path):
+    """A changed byte is refused, or it is one that means nothing."""
+    content, chance = bytearray(saved.read_bytes()), random.Random(3)
+    path, refused = tmp_path / "flipped.nc", 0
+    for _ in range(60):
+        place = chance.randrange(len(content))
+        content[place] ^= 0x10
+        path.write_bytes(content)
+        content[place] ^= 0x10
+        try:
+            found = ph.load(path)
+        except FileError:
+            refused += 1
+        else:
+            assert same(found.of(double_pendulum()), motion)
+    assert refused > 20
+
+
+def altered(saved, path, change) -> None:
+    """A copy of a file with another header, and its hash put right."""
+    path.write_bytes(saved.read_bytes())
+    with h5py.File(path, "r+") as file:
+        header = json.loads(file["header"][()])
+        change(header)
+        text = json.dumps(header)
+        file["header"][()] = text
+        file.attrs["header_sha256"] = digest(text)
+
+
+def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
+    """A later format names the version that wrote it; no name in a file is imported."""
+    path = tmp_path / "a.nc"
+    altered(saved, path, lambda h: h.update(format_version=2, polhode="9.1"))
+    with pytest.raises(FileError, match=r"version 2 of the format.*\n\n.*Polhode 9\.1"):
+        ph.load(path)
+    for kind in ("os.system", "Trajectory", "Nonesuch", "simulate"):
+        altered(saved, path, lambda h, kind=kind: h["method"].update(kind=kind))
+        with pytest.raises(FileError, match=f"this version has no method {kind!r}"):
+            ph.resume(path, double_pendulum())
+    altered(saved, path, lambda h: h["cursor_layout"].pop())
+    with pytest.raises(FileError, match="not one of this version's"):
+        ph.resume(path, double_pendulum())
+
+
+def test_another_model_is_refused(tmp_path):
+    """Other names, other values and other laws are told apart."""
+    path, system = tmp_path / "a.nc", pulled(1.0)
+    with pytest.warns(IntegrationWarning):
+        run = ph.simulate(
+            system, system.state(angle=0.3), until=1.0, method=ph.RungeKutta4(1e-4),
+            watch=interrupting(3), to=path,
+        )  # fmt: skip
+    assert len(run) > 1000
+    with pytest.raises(FileError, match="another model than 'double pendulum'"):
+        ph.resume(path, double_pendulum())
+    with pytest.raises(FileError, match=r"its joints differ.*\n\n.*'angle'"):
+        ph.resume(path, pulled(1.0, name="turn"))
+    with pytest.raises(FileError, match="names and values agree, forces do not"):
+        ph.resume(path, pulled(1.0, law=np.sin))
+    heavier = system.with_({"rod.mass": 2.0})
+    with pytest.raises(FileError, match=r"parameters differ.*\n\n.*rod.mass = 1.0"):
+        ph.load(path).of(heavier)
+    with pytest.raises(FileError, match="made by another method"):
+        ph.resume(path, system, method=ph.RungeKutta4(2e-4))
+    again = ph.resume(path, pulled(1.0), method=ph.RungeKutta4(1e-4))
+    assert again.outcome.is_complete
+
+
+def test_places_that_cannot_take_a_run_are_refused(
+    motion, saved, tmp_path, monkeypatch
+):
+    """No folder, a file that exists, a read-only folder, a full disk, many runs."""
+    system = double_pendulum()
+
+    def refused(to, why, state=None):
+        with pytest.raises(FileError, match=why):
+            ph.simulate(system, state or start(), until=1.0, to=to)
+
+    refused(tmp_path / "none" / "a.nc", "There is no folder")
+    refused(saved, "never writes over an older one")
+    refused(tmp_path / "a.nc", "use ph.sweep", state=[start(), start()])
+    with pytest.raises(FileError, match="There is no folder"):
+        motion.save(tmp_path / "none" / "a.nc")
+    with pytest.raises(FileError, match="cannot be saved"):
+        motion[3:9].save(tmp_path / "a.nc")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "access", lambda *_: False)
+        refused(tmp_path / "a.nc", "read-only for you")
+    usage = type("Usage", (), {"free": 1e5})
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.disk_usage", lambda *_: usage)
+        refused(tmp_path / "a.nc", "has 0.1 MB left")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_stops_the_run_and_loses_nothing(
+    motion, tmp_path, monkeypatch
+):
+    """All rows are in memory, the file is whole up to its last part, and can go on."""
+    monkeypatch.setattr(recorder, "SECONDS", 0.0)
+    path, left, real = tmp_path / "a.nc", [4e5], os.pwrite
+
+    def filling(file, data, offset):
+        left[0] -= len(data)
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        return real(file, data, offset)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(transaction.os, "pwrite", filling)
+        with pytest.warns(IntegrationWarning, match="could not be written further"):
+            broken = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
+    assert broken.outcome.code == "IO"
+    held = ph.load(path)
+    assert 0 < len(held.t) < len(broken) < len(motion)
+    assert np.array_equal(broken.t, motion.t[: len(broken)])
+    assert np.array_equal(broken.steps.bend, motion.steps.bend[: len(broken)])
+    assert same(ph.resume(path, double_pendulum()), motion)
