@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def test_forces_couples_and_parameters_can_be_driven():
     push = ph.AppliedForce(body.origin, ph.Vector((0, 0, 0), body.frame), name="push")
     spin = ph.AppliedCouple(body.frame, ph.Vector((0, 0, 0), body.frame), name="spin")
     system = ph.System([plane], [push, spin], name="craft")
-    I_zz = body.inertia.dyadic[2, 2]
+    I_zz = 2.0 * (0.1**2 + 0.1**2) / 12
     inputs = {
         "push": lambda t: jnp.array([2.0, 0.0, 0.0]),
         "spin": lambda t: jnp.array([0.0, 0.0, 1.0]) * I_zz,
@@ -208,6 +209,30 @@ def test_each_run_of_a_batch_is_controlled_by_itself():
     for start, motion in zip(starts, together, strict=True):
         alone = ph.simulate(system, start, until=1.0, inputs=inputs)
         assert all(map(np.array_equal, alone.steps, motion.steps))
+
+
+def test_a_stepper_takes_motors_by_name_and_states_by_the_hundred():
+    """x'' = u over one step, for one state, for many, and inside somebody's own jit."""
+    system = driven()
+    step = ph.stepper(system, dt=0.1, inputs=[MOTOR])
+    one = step(system.state(track=1.0), {MOTOR: 2.0})
+    assert one["track"] == pytest.approx(1.0 + 2.0 * 0.1**2 / 2, rel=1e-14)
+    x = np.linspace(-1, 1, 100)[:, None]
+    many = step(ph.States(system, 0.0, x, 0 * x), {MOTOR: np.arange(100.0)})
+    assert np.allclose(many.q[:, 0], x[:, 0] + np.arange(100) * 0.1**2 / 2, rtol=1e-14)
+    assert np.array_equal(step(many[7], {MOTOR: 1.0}).q, step(many, {MOTOR: 1.0})[7].q)
+    with pytest.raises(IntegrationError, match=r"has the shape \(3,\)"):
+        step(many, {MOTOR: np.ones(3)})
+
+    def reached(u):
+        state = ph.State(system, 0.0, jnp.ones(1), jnp.zeros(1) * u)
+        for _ in range(3):
+            state = step(state, {MOTOR: u})
+        return state["track"]
+
+    with jax.enable_x64(True):
+        slope = float(jax.jit(jax.grad(reached))(0.5))
+    assert slope == pytest.approx(0.3**2 / 2, rel=1e-12)
 
 
 # ------------------------------------------------------------------- noise

@@ -203,20 +203,26 @@ def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
     return Inputs(Drive(system, laws, sizes), tuple(sources))
 
 
-def _size(system: System, name: str) -> int:
-    """How many numbers an input has; 0 for one bare number."""
-    actions = {action.name: action for action in system.actions}
-    action = actions.get(name)
+def port_size(system: System, name: str) -> int | None:
+    """How many numbers drive an action of this name; 0 for one, None if none do."""
+    action = next((a for a in system.actions if a.name == name), None)
     if isinstance(action, Motor):
         return action.joint.speeds if action.joint.speeds > 1 else 0
-    if isinstance(action, AppliedForce | AppliedCouple) and not action.is_conservative:
-        return 3
+    return 3 if action is not None and _is_port(action) else None
+
+
+def _size(system: System, name: str) -> int:
+    """How many numbers an input has; 0 for one bare number."""
+    size = port_size(system, name)
+    if size is not None:
+        return size
+    actions = {action.name: action for action in system.actions}
     fed = {p.name for a in actions.values() for p in a.parameters if _may(a)}
     barred = {p.name for part in _others(system) for p in part.parameters}
     if name in fed - barred:
         return 0
     why = "An input is a motor, a couple or follower force, or a parameter of such."
-    if name in barred or action is not None:
+    if name in barred or name in actions:
         why = (
             f"{name!r} is part of what stores energy, has mass or constrains: were it"
             " to change in time, energy would come from nowhere."

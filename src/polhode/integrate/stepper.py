@@ -11,14 +11,16 @@ import numpy as np
 
 from polhode.errors import ForceError, IntegrationError, ModelError
 from polhode.formulation.equations import Equations
+from polhode.geometry.admission import is_traced
 from polhode.integrate.commutator_free import CommutatorFree4
 from polhode.integrate.field import field_of
+from polhode.integrate.inputs import port_size
 from polhode.integrate.method import Method, admit_step
 from polhode.integrate.outcome import Ending, lawless
 from polhode.integrate.simulate import equations_of
+from polhode.integrate.states import States
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
-from polhode.system.state import State
 from polhode.system.system import System
 
 
@@ -27,18 +29,35 @@ from polhode.system.system import System
 class Stepper:
     """state, inputs -> the state `dt` later; inputs are held over the step.
 
+    Many `States` give as many; each input is then one for all, or one for each. Inside
+    a trace a state of tracers is stepped like any other, for `jit`, `grad` and `vmap`;
     `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX.
     """
 
     equations: Equations
     dt: float
     method: Method
-    inputs: tuple[str, ...]
+    sizes: Mapping[str, int]
     program: Program
 
-    def __call__(self, state: State, inputs: Mapping[str, Any] | None = None) -> State:
-        """The state one step later, refused by name where a force is no number."""
-        given = {name: float(value) for name, value in (inputs or {}).items()}
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of what is given at each step."""
+        return tuple(self.sizes)
+
+    def __call__(self, state: Any, inputs: Mapping[str, Any] | None = None) -> Any:
+        """The state one step later, refused by name where a force is no number.
+
+        In a trace nothing is refused: what is no number flows on.
+        """
+        given = self._admitted(state, dict(inputs or {}))
+        q, z, is_sound = self.program(state.t, state.q, state.z, given)
+        if not is_traced(q, is_sound) and not np.all(is_sound):
+            self._refuse(state, given, int(np.argmin(is_sound)))
+        kind = type(state)
+        return kind(self.equations.system, state.t + self.dt, q, z)
+
+    def _admitted(self, state: Any, given: dict[str, Any]) -> dict[str, Any]:
         if set(given) != set(self.inputs):
             raise IntegrationError(
                 f"the stepper of {self.equations.system.name!r} was given inputs"
@@ -47,18 +66,21 @@ class Stepper:
                 "Name the inputs when the stepper is made: ph.stepper(system, dt,"
                 " inputs=[...]).",
             )
-        q, z, is_sound = self.program(state.t, state.q, state.z, given)
-        if not is_sound:
-            self._refuse(state, given)
-        return State(self.equations.system, state.t + self.dt, q, z)
+        many = (len(state),) if isinstance(state, States) else ()
+        return {
+            name: _fitted(name, given[name], (size,) if size else (), many)
+            for name, size in self.sizes.items()
+        }
 
     @property
     def function(self) -> Any:
         """(t, q, z, inputs) -> (q, z), for use inside a trace."""
         return lambda t, q, z, inputs: self.program.function(t, q, z, inputs)[:2]
 
-    def _refuse(self, state: State, given: dict[str, float]) -> None:
+    def _refuse(self, state: Any, given: dict[str, Any], k: int) -> None:
         system = self.equations.system
+        if isinstance(state, States):
+            state, given = state[k], {name: value[k] for name, value in given.items()}
         at = Ending(0, float(state.t), state.q, state.z, self.dt, 0, 0)
         guilty = lawless(system, at, given)
         who = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
@@ -82,7 +104,8 @@ def stepper(
 ) -> Stepper:
     """One step of `dt` as a function of the state and of some parameters.
 
-    `inputs` names the parameters that are given anew at each step, such as a motor's.
+    `inputs` names what is given anew at each step: motors, couples and follower forces
+    by their names, and parameters.
     `method` is a kind of fixed step. Configurations stay on their manifold, and
     constraints are kept.
 
@@ -103,17 +126,41 @@ def stepper(
             "Give a method of fixed step, such as ph.CommutatorFree4.",
         )
     system = equations.system
-    for name in inputs:
-        if name not in system.parameters:
-            raise ModelError(
-                f"{system.name!r} has no parameter {name!r} to take as an input.",
-                "An input is a parameter that is given anew at each step.",
-                suggestion(name, system.parameters),
-            )
-    table = {name: float(system.parameters[name]) for name in inputs}
+    sizes = {name: _size(system, name) for name in inputs}
+    table = {name: np.zeros(size) if size else 0.0 for name, size in sizes.items()}
     example = (0.0, system.neutral(), np.zeros(system.speeds), table)
     program = compile(_step(equations, way, size), *example, batched=True)
-    return Stepper(equations, size, way, tuple(inputs), program)
+    return Stepper(equations, size, way, sizes, program)
+
+
+def _size(system: System, name: str) -> int:
+    size = port_size(system, name)
+    if size is None and name not in system.parameters:
+        ports = [a.name for a in system.actions]
+        known = [port for port in ports if port_size(system, port) is not None]
+        raise ModelError(
+            f"{system.name!r} has no parameter {name!r} to take as an input, and no"
+            " motor.",
+            "An input is what is given anew at each step.",
+            suggestion(name, [*known, *system.parameters]),
+        )
+    return size or 0
+
+
+def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) -> Any:
+    """An input in its own shape, or with one axis of runs before it."""
+    if not is_traced(value):
+        value = np.array(value, dtype=float)
+    if not many and value.shape == (1,) and own == ():
+        value = value[0]
+    if value.shape not in (own, many + own):
+        each = f", or {many + own}" if many else ""
+        raise IntegrationError(
+            f"the input {name!r} of a stepper has the shape {value.shape}.",
+            f"It has the shape {own} for any state{each}.",
+            "Give so many numbers.",
+        )
+    return np.broadcast_to(value, many + own) if many else value
 
 
 def _step(equations: Equations, method: Method, h: float) -> Any:
