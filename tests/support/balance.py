@@ -20,8 +20,9 @@ def imbalance(equations: Equations, state: State) -> float:
     poses, V = system.poses(*at[:2]), system.body_twists(*at)
     inertias, V_dot = system.inertias(), equations.body_accelerations(state)
     momenta = np.einsum("nij,nj->ni", inertias, V)
-    changes = np.einsum("nij,nj->ni", inertias, V_dot) + turned(V, momenta)
-    parts = [in_world(poses, changes), -in_world(poses, system.applied(*at))]
+    changes = np.einsum("nij,nj->ni", inertias, V_dot), turned(V, momenta)
+    own = [*changes, -system.applied(*at)]
+    parts = [in_world(poses, part) for part in own]
     for wrench in equations.reactions(state).values():
         where = place(system, poses, wrench.on, wrench.point.coordinates)
         loads = np.concatenate([wrench.torque, wrench.force])

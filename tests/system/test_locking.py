@@ -72,3 +72,22 @@ def test_wrong_locks_are_refused():
         ph.unlock(system, "shoulder")
     with pytest.raises(ModelError, match="Did you mean 'shoulder'"):
         ph.lock(system, "sholder")
+
+
+def test_what_acts_along_a_locked_joint_rests():
+    """The spring of a held cart does nothing, and pulls again when it is let go."""
+    system = ph.models.cart_pendulum().with_({"k": 7.0})
+    held = ph.lock(system, "rail", at=0.3)
+    assert [a.name for a in held.actions] == ["weight", "couple"]
+    assert_close(held.mass_matrix(0, [0.2]), [[0.8 * 0.9**2]], rtol=1e-12)
+    back = ph.unlock(held, "rail")
+    assert {a.name for a in back.actions} == {a.name for a in system.actions}
+    assert back.parameters == system.parameters
+    q, z = np.array([0.3, 0.2]), np.zeros(2)
+    assert_close(back.applied(0, q, z), system.applied(0, q, z), rtol=1e-14)
+
+
+def test_a_joint_that_is_driven_cannot_be_locked():
+    """A gear or a driver says where the joint is: the constraint is named."""
+    with pytest.raises(ModelError, match="cannot be locked: the constraint 'driver'"):
+        ph.lock(ph.models.moving_hinge_pendulum(), "track")

@@ -14,10 +14,10 @@ than the nominal ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from polhode.errors import ModelError
+from polhode.errors import ModelError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
@@ -155,6 +155,22 @@ def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
             'Give a name for every equation, such as rows=("along", "across").',
         )
     return names
+
+
+def called(name: str, law: Callable[..., Any], *arguments: Any) -> Any:
+    """What a user's law gives; refused by its name if it cannot be called or traced."""
+    try:
+        return law(*arguments)
+    except PolhodeError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError) as reason:
+        first = str(reason).partition("\n")[0]
+        raise ModelError(
+            f"the law of {name!r} gave no equation.",
+            f"Calling it failed: {first}",
+            "Let it take the arguments that its class names, and calculate with"
+            " jax.numpy: no float(), no math, no `if` on numbers.",
+        ) from reason
 
 
 def shaped(name: str, values: Any, shape: tuple[int, ...]) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, NamedTuple, final
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
+    called,
     coordinates_of,
     parameters_of,
     require_rows,
@@ -72,7 +73,8 @@ class Holonomic:
     def _g(self) -> Callable[..., Any]:
         def g(rotations: Any, origins: Any, t: Any) -> Any:
             count = range(len(self.of))
-            found = self.law(*(Placement(origins[k], rotations[k]) for k in count), t)
+            placements = (Placement(origins[k], rotations[k]) for k in count)
+            found = called(self.name, self.law, *placements, t)
             return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)
@@ -123,6 +125,6 @@ class PointOn:
     @cached_property
     def _g(self) -> Callable[..., Any]:
         def g(x: Any) -> Any:
-            return shaped(self.name, self.law(x), (len(self.rows),))
+            return shaped(self.name, called(self.name, self.law, x), (len(self.rows),))
 
         return doubled(g)

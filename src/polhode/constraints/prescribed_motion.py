@@ -15,7 +15,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from polhode.constraints.constraint import Placed, shaped
+from polhode.constraints.constraint import Placed, called, shaped
 from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.geometry.frame import Frame
@@ -88,6 +88,8 @@ class PrescribedMotion:
     @cached_property
     def _law(self) -> Callable[[Any], Any]:
         def law(t: Any) -> Any:
-            return shaped(self.name, self.law(t), (self.joint.coordinates,))
+            return shaped(
+                self.name, called(self.name, self.law, t), (self.joint.coordinates,)
+            )
 
         return doubled(law)

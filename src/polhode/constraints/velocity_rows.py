@@ -7,7 +7,13 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
 
-from polhode.constraints.constraint import Moving, Placed, require_rows, shaped
+from polhode.constraints.constraint import (
+    Moving,
+    Placed,
+    called,
+    require_rows,
+    shaped,
+)
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
@@ -65,7 +71,7 @@ class VelocityRows:
     @cached_property
     def _residual(self) -> Callable[..., Any]:
         def residual(coordinates: Any, speeds: Any, t: Any) -> Any:
-            a, b = self.law(*coordinates, t)
+            a, b = called(self.name, self.law, *coordinates, t)
             z = namespace(*speeds).concatenate(speeds)
             a = shaped(self.name, a, (len(self.rows), len(z)))
             return a @ z - shaped(self.name, b, (len(self.rows),))
@@ -112,7 +118,7 @@ class VelocityEquation:
     @cached_property
     def _phi(self) -> Callable[..., Any]:
         def phi(coordinates: Any, speeds: Any, t: Any) -> Any:
-            values = self.law(coordinates, speeds, t)
+            values = called(self.name, self.law, coordinates, speeds, t)
             return shaped(self.name, values, (len(self.rows),))
 
         return doubled(phi)

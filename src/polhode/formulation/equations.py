@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.formulation.solve import solve_constrained
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.state import require_layout
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Attachment
@@ -283,6 +284,7 @@ class Equations:  # limit: one noun answers every question about the motion
         def from_speeds(t: Any, q: Any, z: Any, table: Table) -> Any:
             return function(t, q, self.functions.start(t, q, z, table), table)
 
+        require_layout(self.system, state)
         arguments = (state.t, state.q, state.z, dict(table))
         key = (word, tuple(sorted(table)))
         if key not in self.programs:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import ConflictingConstraints, SingularMassMatrix
+from polhode.actions.coefficient import coefficient
+from polhode.errors import ConflictingConstraints, ModelError, SingularMassMatrix
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
+from polhode.matter.parameter import Table, at
 from polhode.matter.particle import Particle
+from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, host_rows, kinematics, mass, rows
 from polhode.system.state import State
@@ -83,6 +86,7 @@ def require_sound(system: System) -> None:
         return
     if system.values:
         _require_physical(system)
+        _require_coefficients(system)
     if system.constraints:
         _require_mass(system, rest_coordinates(system))
     elif not _is_regular(M):
@@ -152,11 +156,36 @@ def _counted(count: int, word: str) -> str:
 
 def _require_physical(system: System) -> None:
     for body in system.bodies:
+        _require_sizes(body, system.table())
         mass_, _, inertia = body.moments(system.table())
         if isinstance(body, Particle):
             require_mass(mass_, repr(body.name))
         else:
             require_physical(mass_, inertia, who=repr(body.name))
+
+
+def _require_sizes(body: Any, table: Table) -> None:
+    matter = None if isinstance(body, Particle) else body.matter
+    if isinstance(matter, Solid):
+        for word, size in matter.sizes(table).items():
+            if not is_traced(size) and np.any(np.asarray(size) < 0):
+                raise ModelError(
+                    f"the {word} of {body.name!r} cannot be {size:g}.",
+                    "It measures an extent of matter, so it is not negative.",
+                    "Give a number of more than zero, in SI units.",
+                )
+
+
+def _require_coefficients(system: System) -> None:
+    """What doors ask of stiffnesses and dampings, asked of values given later."""
+    for action in system.actions:
+        for word in ("stiffness", "damping"):
+            if getattr(action, "allow_negative", True):
+                continue
+            given = getattr(action, word, ())
+            for value in given if isinstance(given, tuple) else (given,):
+                number = at(value, system.table())
+                coefficient(action.name, word, number, allow_negative=False)
 
 
 def _require_motion(system: System, q: np.ndarray) -> None:

@@ -25,6 +25,27 @@ if TYPE_CHECKING:
 ALONG_JOINTS = (JointSpring, JointDamper, Motor)
 
 
+def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:
+    """Refuse what is no action, or no equation, where one is asked for."""
+    for thing in actions:
+        if isinstance(thing, (Weight, *ALONG_JOINTS)):
+            continue
+        if not callable(getattr(thing, "wrenches", None)):
+            raise ModelError(
+                f"a system cannot have {thing!r} as an action.",
+                "Actions are forces: weights, springs, dampers, motors, potentials.",
+                "Give equations as constraints=[...], joints and bodies as members.",
+            )
+    for thing in constraints:
+        laws = (getattr(thing, word, None) for word in ("position", "velocity"))
+        if not any(callable(law) for law in laws):
+            raise ModelError(
+                f"a system cannot have {thing!r} as a constraint.",
+                "Constraints are equations of position or of velocity, or joints.",
+                "Give forces and springs as actions=[...], bodies as members.",
+            )
+
+
 def frames_used(actions: Iterable[Any], constraints: Iterable[Any]) -> list[Frame]:
     """The frames of all bodies on which actions and constraints lay hold."""
     acting = [a for a in actions if not isinstance(a, Weight)]

@@ -18,7 +18,9 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.constraints.constraint import Placed
+from polhode.errors import ModelError
 from polhode.geometry import so3
+from polhode.geometry.vector import shown
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import Table
 from polhode.system import kinematics
@@ -67,6 +69,7 @@ def positions(system: System, now: Scene) -> HostRows:
         if constraint.is_holonomic:
             here = placed(system, constraint, now.poses, now.q)
             g = constraint.position(here, now.t, now.table)
+            _require_numbers(constraint, g, now.t, "position")
             parts.append(HostRows(g, *_slope(system, constraint, here, now)))
     return _stacked(system, parts)
 
@@ -82,7 +85,19 @@ def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
             parts.append(HostRows(phi, A, sizes))
         else:
             parts.append(_velocity(system, constraint, here, now, z))
+        _require_numbers(constraint, parts[-1].values, now.t, "velocity")
     return _stacked(system, parts)
+
+
+def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
+    if not np.all(np.isfinite(values)):
+        raise ModelError(
+            f"{constraint.name!r} gives no number at t = {t:g} s: its equation of"
+            f" {what} is {shown(np.asarray(values))}.",
+            "An equation that is not finite can be neither kept nor broken.",
+            "Look for a division by zero, a logarithm or a root at the edge of where"
+            " its law is defined.",
+        )
 
 
 def _velocity(

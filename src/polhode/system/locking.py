@@ -13,6 +13,7 @@ from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.system.gather import ALONG_JOINTS
 from polhode.system.members import suggestion
 from polhode.system.state import state_of
 from polhode.system.system import System
@@ -24,11 +25,12 @@ class Locked(Joint):
     """A joint held at some coordinates: M stays where it is in F.
 
     q  0,  z  0. X_FM = pose of the joint `held` at the coordinates `at`. It carries any
-    wrench.
+    wrench, and what laws along the joint would exert: those are `idle` until it moves.
     """
 
     held: Joint
     at: Any
+    idle: tuple[Any, ...] = ()
 
     coordinates: ClassVar[int] = 0
     speeds: ClassVar[int] = 0
@@ -80,7 +82,8 @@ def lock(system: System, joint: str, at: Any = None) -> System:
     """The system with a joint held, at its neutral coordinates or those given.
 
     `at` is what `system.state` takes for the joint. Bodies, actions and other joints
-    are the same objects; the joint has no coordinates any more.
+    are the same objects; the joint has no coordinates any more. Springs, dampers and
+    motors along it are idle while it is locked.
     """
     edge = system.edge(joint)
     if isinstance(edge.joint, Locked):
@@ -93,16 +96,34 @@ def lock(system: System, joint: str, at: Any = None) -> System:
     q = np.array(state_of(system, named, {}, 0.0).q[edge.q])
     q.setflags(write=False)
     old = edge.joint
+    _require_unbound(system, old)
+    idle = tuple(a for a in system.given.actions if _is_along(a, old))
     held = Locked(
         old.name,
         old.first,
         old.second,
         old,
         q,
+        idle,
         first_axes=old.first_axes,
         second_axes=old.second_axes,
     )
     return _exchanged(system, old, held)
+
+
+def _is_along(action: Any, joint: Joint) -> bool:
+    return isinstance(action, ALONG_JOINTS) and action.joint is joint
+
+
+def _require_unbound(system: System, joint: Joint) -> None:
+    for constraint in system.given.constraints:
+        if any(bound is joint for bound in constraint.joints):
+            raise ModelError(
+                f"joint {joint.name!r} of {system.name!r} cannot be locked: the"
+                f" constraint {constraint.name!r} moves it.",
+                "A joint that is held does not follow a driver, a gear or an equation.",
+                "Build the system without the constraint, or lock another joint.",
+            )
 
 
 def unlock(system: System, joint: str) -> System:
@@ -124,5 +145,9 @@ def _exchanged(system: System, old: Joint, new: Joint) -> System:
     else:
         # The joint of a body that nothing held was made by the system itself.
         members = (*members, new)
+    if isinstance(new, Locked):
+        actions = tuple(a for a in actions if not _is_along(a, old))
+    if isinstance(old, Locked):
+        actions = (*actions, *old.idle)
     values = system.values
     return System(members, actions, constraints, name=system.name, values=values)

@@ -231,3 +231,19 @@ def _require_quaternions(system: System, q: np.ndarray) -> None:
 def _listed(names: tuple[str, ...], values: Any) -> str:
     pairs = zip(names, values, strict=True)
     return ", ".join(f"{name} = {shown(value)}" for name, value in pairs)
+
+
+def require_layout(system: System, state: State) -> None:
+    """Refuse a state of another system whose coordinates or speeds are not these."""
+    other = state.system
+    if other is system or (
+        other.coordinate_names == system.coordinate_names
+        and other.speed_names == system.speed_names
+    ):
+        return
+    raise StateError(
+        f"the state belongs to {other.name!r}, and {system.name!r} was asked.",
+        f"Its coordinates are {', '.join(other.coordinate_names)}; those of"
+        f" {system.name!r} are {', '.join(system.coordinate_names)}.",
+        f"Make a state of {system.name!r}: its state(...) or rest().",
+    )

@@ -86,6 +86,7 @@ class System:  # limit: its functions are the contract with all formulations
     def __post_init__(self) -> None:
         put = object.__setattr__
         constraints = gather.as_constraints(self.constraints)
+        gather.require_kinds(self.actions, constraints)
         given = Given(tuple(self.members), tuple(self.actions), constraints)
         put(self, "given", given)
         put(self, "values", MappingProxyType(dict(self.values)))
