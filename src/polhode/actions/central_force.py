@@ -18,6 +18,7 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_at,
 )
+from polhode.actions.user_law import given
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
 from polhode.lowering.arrays import removable
@@ -94,7 +95,7 @@ class CentralForce:
             rate = removable(closed, norm(v), dot(d, v) / safe)
 
             def pushed(x: Any) -> Any:
-                return jnp.asarray(self.law(x, rate, t), float)
+                return given(self.name, self.law, (x, rate, t))
 
             push, slope = jax.jvp(pushed, (length,), (jnp.ones_like(length),))
             slope = jnp.where(jnp.isfinite(slope), slope, 0.0)

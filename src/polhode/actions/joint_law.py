@@ -19,6 +19,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
+from polhode.actions.user_law import given
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint, freedoms
@@ -248,8 +249,11 @@ class Motor:
 
     @cached_property
     def _law(self) -> Callable[..., Any]:
-        assert callable(self.law)
-        return doubled(self.law)
+        def law(t: Any, q: Any, z: Any) -> Any:
+            assert callable(self.law)
+            return given(self.name, self.law, (t, q, z), self.joint.speeds)
+
+        return doubled(law)
 
 
 def _each(

@@ -20,6 +20,7 @@ from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import Attachment, held, parameters_of, require_points
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
+from polhode.actions.user_law import given
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace, removable
@@ -221,8 +222,11 @@ class NonlinearSpring:
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        return doubled(lambda d: elastic_force(self.law, d))
+        return doubled(lambda d: elastic_force(self._law, d))
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
-        return doubled(lambda d: elastic_energy(self.law, d))
+        return doubled(lambda d: elastic_energy(self._law, d))
+
+    def _law(self, length: Any) -> Any:
+        return given(self.name, self.law, (length,))

@@ -1,0 +1,35 @@
+"""Laws that users write: called, and told by the name of their action if they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from polhode.errors import ForceError, PolhodeError
+
+
+def given(
+    name: str, law: Callable[..., Any], arguments: tuple[Any, ...], size: int = 1
+) -> Any:
+    """What a law gives, traced: one number, or `size` of them; refused otherwise."""
+    import jax.numpy as jnp
+
+    try:
+        value = jnp.asarray(law(*arguments), float)
+    except PolhodeError:
+        raise
+    except Exception as reason:
+        first = str(reason).partition("\n")[0]
+        raise ForceError(
+            f"the law of {name!r} raised {type(reason).__name__}: {first}",
+            "A law is traced once: its arguments have no values yet, and cannot be"
+            " changed.",
+            "Calculate with jax.numpy, choose with jnp.where, and return numbers.",
+        ) from reason
+    if value.shape not in ((), (1,), (size,)):
+        raise ForceError(
+            f"the law of {name!r} gave the shape {value.shape}.",
+            "It gives one number." if size == 1 else f"It gives {size} numbers.",
+            "Return so many.",
+        )
+    return value.reshape(()) if size == 1 else value
