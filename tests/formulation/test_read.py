@@ -7,6 +7,7 @@ import sympy as sm
 
 import polhode as ph
 from polhode import Y, Z
+from polhode.errors import UnfinishedReading
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +45,40 @@ def test_a_driven_slide_reads_with_its_multiplier():
     t, xddot, push = sm.symbols("t xddot lambda_1")
     assert sm.expand(reading.motion[0] - (m * xddot - push)) == 0
     assert sm.simplify(reading.constraints[0] - (xddot + 4 * sm.sin(2 * t))) == 0
+
+
+def test_the_lagrangian_reads_as_in_books(pendulum):
+    """L = m l^2 theta'^2/6 + m g (l/2) cos theta, up to a constant."""
+    reading = ph.lagrange(pendulum).read({"hinge": "theta"})
+    m, l, g = sm.symbols("m l g", positive=True)
+    theta, thetadot = sm.symbols("theta thetadot")
+    expected = m * l**2 * thetadot**2 / 6 + m * g * l / 2 * sm.cos(theta)
+    rest = sm.expand(reading.lagrangian - expected)
+    assert not rest.has(theta)
+    assert not rest.has(thetadot)
+    assert reading.is_shortest
+    assert "L = " in reading.text()
+    assert r"L &= " in reading.latex()
+    assert r"\begin{aligned}" in reading.latex()
+
+
+def test_reactions_read_as_in_books(pendulum):
+    """Along the rod the hinge carries weight and the centripetal force; no torque y."""
+    reading = ph.gauss(pendulum).read({"hinge": "theta"})
+    m, l, g = sm.symbols("m l g", positive=True)
+    theta, thetadot, thetaddot = sm.symbols("theta thetadot thetaddot")
+    parts = reading.reactions()["hinge"]
+    pull = m * g * sm.cos(theta) + m * l / 2 * thetadot**2
+    across = -m * g * sm.sin(theta) - m * l / 2 * thetaddot
+    assert sm.expand(parts["force z"] - pull) == 0
+    assert sm.expand(parts["force x"] - across) == 0
+    assert set(parts) == {"force x", "force z"}
+
+
+def test_what_was_not_shortened_says_so(pendulum):
+    """A reading that had no time is right, warns, and says so where it is printed."""
+    with pytest.warns(UnfinishedReading):
+        reading = ph.gauss(pendulum).read({"hinge": "theta"}, seconds=0)
+    assert not reading.is_shortest
+    assert "not in its shortest form" in repr(reading)
+    assert "not in its shortest form" in reading._repr_latex_()

@@ -7,16 +7,21 @@ with multipliers. Forms with six velocities a body are right but long.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import sympy
 
+from polhode.errors import UnfinishedReading
 from polhode.lowering.sympy import read, to_latex
+from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+
+AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
 
 
 @final
@@ -27,20 +32,96 @@ class Reading:
     motion       M y_dot + b - f - A^T l
     constraints  A y_dot - g
     mass_matrix  M
+    lagrangian   L = T - V in the system's own coordinates and speeds
+    positions    g(t, q) of the holonomic constraints
+    is_shortest  whether there was time to bring all to its shortest form
     """
 
     name: str
     motion: tuple[sympy.Expr, ...]
     constraints: tuple[sympy.Expr, ...]
     mass_matrix: sympy.Matrix
+    lagrangian: sympy.Expr
+    positions: tuple[sympy.Expr, ...]
+    is_shortest: bool
+    origin: Origin = field(repr=False)
+
+    def reactions(self) -> dict[str, dict[str, sympy.Expr]]:
+        """What each joint exerts on its second body, part by part, where not zero.
+
+        About the joint's point, along the axes of its second frame, as functions of the
+        symbols of `motion`: accelerations and multipliers too.
+        """
+        return reactions_of(self.origin)
+
+    def c(self) -> str:
+        """C source of the accelerations and multipliers: the folded program."""
+        from polhode.lowering.source.c import to_c
+
+        return to_c(*_accelerations(self.origin.equations), **_called(self.origin))
+
+    def matlab(self) -> str:
+        """MATLAB source of the accelerations and multipliers: the folded program."""
+        from polhode.lowering.source.matlab import to_matlab
+
+        return to_matlab(*_accelerations(self.origin.equations), **_called(self.origin))
+
+    def latex(self) -> str:
+        """All of it in LaTeX: Lagrangian, mass matrix, equations, constraints."""
+        held = [to_latex(each) + " &= 0" for each in self.positions]
+        lines = [
+            f"L &= {to_latex(self.lagrangian)}",
+            f"M &= {to_latex(self.mass_matrix)}",
+            *self._equations(),
+            *held,
+        ]
+        return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
+
+    def text(self) -> str:
+        """All of it in plain text."""
+        lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]
+        held = [f"{each} = 0" for each in self.positions]
+        return "\n".join([repr(self), *lines, *held])
 
     def __repr__(self) -> str:
         lines = [f"{each} = 0" for each in (*self.motion, *self.constraints)]
+        if not self.is_shortest:
+            lines.append(f"(right, but not in its shortest form: {self._late()})")
         return "\n".join([self.name, *lines])
 
     def _repr_latex_(self) -> str:
-        lines = [to_latex(each) + " &= 0" for each in (*self.motion, *self.constraints)]
-        return "$$\\begin{aligned}" + r"\\ ".join(lines) + "\\end{aligned}$$"
+        lines = self._equations()
+        if not self.is_shortest:
+            lines.append(rf"&\text{{(not in its shortest form: {self._late()})}}")
+        return r"$$\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}$$"
+
+    def _equations(self) -> list[str]:
+        return [to_latex(each) + " &= 0" for each in (*self.motion, *self.constraints)]
+
+    def _late(self) -> str:
+        return f"too long for {self.origin.seconds:g} s"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """What a reading was made from."""
+
+    equations: Equations
+    symbols: Symbols
+    seconds: float
+
+
+class Symbols(NamedTuple):
+    """The symbols of time, coordinates, speeds, velocities, their rates, and so on."""
+
+    t: Any
+    q: list[Any]
+    z: list[Any]
+    y: list[Any]
+    y_dot: list[Any]
+    held: list[Any]
+    table: dict[str, Any]
 
 
 def reading_of(
@@ -51,33 +132,97 @@ def reading_of(
     `names` calls coordinates, velocities and parameters otherwise: {"hinge": "theta"}.
     """
     system, core = equations.system, equations.functions
-    q = _symbols(system.coordinate_names, names)
-    rates = equations.velocity_names
-    is_rate = system.coordinate_names == rates
-    y = [sympy.Symbol(f"{s.name}dot") for s in q] if is_rate else _symbols(rates, names)
-    tail = "ddot" if is_rate else "dot"
-    base = q if is_rate else y
-    y_dot = [sympy.Symbol(s.name + tail) for s in base]
-    held = [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)]
-    table = {name: _symbol(name, names, positive=True) for name in system.parameters}
+    symbols = _symbols_of(equations, names)
 
-    def balance(  # limit: the symbols of an equation are six kinds of thing
-        t: Any, q: Any, y: Any, y_dot: Any, held: Any, table: Any
+    def balance(
+        at: tuple[Any, Any, Any], z: Any, y_dot: Any, held: Any, table: Any
     ) -> Any:
+        t, q, y = at
         M, b, f, A, g = core.terms(t, q, y, table)
+        T = system.kinetic_energy(t, q, z, table)
+        energies = T - system.potential_energy(t, q, table)
         if not held.shape[0]:
-            return M @ y_dot + b - f, 0.0 * y_dot, M
-        return M @ y_dot + b - f - A.T @ held, A @ y_dot - g, M
+            return M @ y_dot + b - f, 0.0 * y_dot, M, energies, 0.0 * y_dot
+        places = rows.positions(system, t, q, table)
+        motion = M @ y_dot + b - f - A.T @ held
+        return motion, A @ y_dot - g, M, energies, places
 
-    motion, rows, M = read(
-        balance, sympy.Symbol("t"), q, y, y_dot, held, table, seconds=seconds
-    )
+    t, q, z, y, y_dot, held, table = symbols
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        motion, on_rates, M, L, places = read(
+            balance, (t, q, y), z, y_dot, held, table, seconds=seconds
+        )
+    early = [w for w in said if issubclass(w.category, UnfinishedReading)]
+    for each in early:
+        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
     return Reading(
         f"{equations.name}, {system.name}",
         tuple(motion),
-        tuple(rows) if held else (),
+        tuple(on_rates) if held else (),
         sympy.Matrix(M.tolist()),
+        L,
+        tuple(places) if held else (),
+        not early,
+        Origin(equations, symbols, seconds),
     )
+
+
+def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
+    """By joint and part: what it exerts on its second body, in symbols."""
+    core, system = origin.equations.functions, origin.equations.system
+    t, q, _, y, y_dot, held, table = origin.symbols
+
+    def wrenches(at: tuple[Any, Any, Any], y_dot: Any, held: Any, table: Any) -> Any:
+        own = held if origin.symbols.held else held[:0]
+        return core.joint_wrenches(*at, (y_dot, own), table)
+
+    found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
+    return {
+        joint.name: {
+            axis: part for axis, part in zip(AXES, found[k], strict=True) if part != 0
+        }
+        for k, joint in enumerate(system.joints)
+    }
+
+
+def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
+    system = equations.system
+    q = _symbols(system.coordinate_names, names)
+    speeds, rates = system.speed_names, equations.velocity_names
+    own = system.coordinate_names
+
+    def of(words: tuple[str, ...]) -> list[sympy.Symbol]:
+        if words == own:
+            return [sympy.Symbol(f"{s.name}dot") for s in q]
+        return _symbols(words, names)
+
+    tail, base = ("ddot", q) if rates == own else ("dot", of(rates))
+    return Symbols(
+        sympy.Symbol("t"),
+        q,
+        of(speeds),
+        of(rates),
+        [sympy.Symbol(s.name + tail) for s in base],
+        [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
+        {name: _symbol(name, names, positive=True) for name in system.parameters},
+    )
+
+
+def _accelerations(equations: Equations) -> tuple[Any, ...]:
+    """The function of (t, q, y), and examples of its arguments."""
+    core, rest = equations.functions, equations.system.rest()
+
+    def accelerations(t: Any, q: Any, y: Any) -> Any:
+        y_dot, held = core.accelerations(t, q, y, {})
+        return (y_dot, held) if equations.row_names else y_dot
+
+    return accelerations, rest.t, rest.q, equations.velocities(rest)
+
+
+def _called(origin: Origin) -> dict[str, Any]:
+    held = ("y_dot", "multipliers") if origin.equations.row_names else ("y_dot",)
+    return {"name": f"{origin.equations.system.name} accelerations", "results": held}
 
 
 def _symbols(names: tuple[str, ...], called: Mapping[str, str]) -> list[sympy.Symbol]:

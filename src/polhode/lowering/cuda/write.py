@@ -6,20 +6,25 @@ variables. The order of operations is that of the schedule.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
 from polhode.lowering.cuda.operations import IN_MEMORY, SCALAR, expression, literal
 from polhode.lowering.graph import Block, Buffer, Element, Node
 from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.scalars import operand_type
 from polhode.lowering.schedule import Schedule
 
+# (operation, type, data, operands) -> an expression in the language.
+Spelling: TypeAlias = Callable[[str, str, Any, list[str]], str]
 NAMED_ELSEWHERE = ("phi", "counter", "param", "version")
 
 
 class Writer:
     """Writes the body of one C function, node by node."""
 
-    def __init__(self, plan: Schedule, memory: Memory):
-        self.plan, self.memory = plan, memory
+    def __init__(self, plan: Schedule, memory: Memory, spell: Spelling = expression):
+        self.plan, self.memory, self.spell = plan, memory, spell
         self.lines: list[str] = []
         self.names: dict[Node, str] = {}
         self.parts: dict[tuple[Node, int], str] = {}  # results of loops and branches
@@ -89,7 +94,7 @@ class Writer:
         if node.op == "select":
             kinds = ["bool", node.type, node.type]
         words = [self.use(a, kind) for a, kind in zip(node.args, kinds, strict=True)]
-        return expression(node.op, node.type, node.data, words)
+        return self.spell(node.op, node.type, node.data, words)
 
     # ------------------------------------------------------------------ memory
 

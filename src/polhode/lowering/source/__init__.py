@@ -1,0 +1,1 @@
+"""The folded scalar program as text that people keep: C and MATLAB source."""
