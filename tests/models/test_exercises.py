@@ -120,7 +120,7 @@ def reading_symbol(reading, name: str) -> sm.Symbol:
     return next(s for s in symbols if s.name == name)
 
 
-@pytest.mark.row("X-02", "X-03")
+@pytest.mark.row("C-15", "X-02", "X-03")
 @pytest.mark.parametrize("form", ["recursive", "lagrange_first_kind"])
 def test_the_cart_and_what_holds_it(form):
     """Accelerations, the push of the rail and the pull of the rod, in closed form."""
