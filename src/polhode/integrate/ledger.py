@@ -64,6 +64,23 @@ class Ledger:
         done = sum(self.work.values(), np.zeros_like(self.t))
         return self.energy - self.energy[0] - done
 
+    def angular_momentum_about(self, pole: Any) -> np.ndarray:
+        """Angular momentum about another pole (n, 3):   H_P = H_O - OP x p
+
+        The pole is a place in the world (3,), or one a row (n, 3); its motion does not
+        matter, for the momenta are those seen from the world.
+        """
+        places = np.array(pole, dtype=float)
+        if places.shape not in ((3,), self.momentum.shape) or not np.all(
+            np.isfinite(places)
+        ):
+            raise IntegrationError(
+                f"a pole cannot be {pole!r}.",
+                "It is a place in the world, or one for each row of the ledger.",
+                f"Give (3,) or {self.momentum.shape} numbers.",
+            )
+        return self.angular_momentum - np.cross(places, self.momentum)
+
     @property
     def scale(self) -> float:
         """The most kinetic energy of the run, to which balances are compared."""

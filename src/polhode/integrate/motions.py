@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.tables import dataset_of
 from polhode.integrate.trajectory import Trajectory
 
 
@@ -56,6 +57,10 @@ class Motions:
     def final_z(self) -> np.ndarray:
         """The last speeds of each (runs, nz)."""
         return np.stack([motion.z[-1] for motion in self.each])
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with a dimension `run`, where all share their times."""
+        return dataset_of(self)
 
     def _stacked(self, parts: list[np.ndarray]) -> np.ndarray:
         lengths = {len(part) for part in parts}

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.errors import StateError
 from polhode.integrate.field import field_of, settled
 from polhode.lowering.compile import compile
+from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.drive import Drive
     from polhode.integrate.trajectory import Trajectory
+    from polhode.system.tree import Edge
 
 
 @final
@@ -48,12 +53,45 @@ class BodyMotion:
         return f"BodyMotion({body.name!r}, {len(self.motion)} rows)"
 
 
-class JointMotion(NamedTuple):
-    """The coordinates and speeds of a joint along a motion; leading axes are rows."""
+class Reaction(NamedTuple):
+    """What a joint exerts on its second body, about its point there: (n, 3) each.
+
+    Along the world's axes.
+    """
+
+    torque: np.ndarray
+    force: np.ndarray
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class JointMotion:
+    """A joint along a motion; leading axes are rows.
+
+    t (n,), coordinates (n, k), speeds (n, m).
+    """
 
     t: np.ndarray
     coordinates: np.ndarray
     speeds: np.ndarray
+    motion: Trajectory | None = None
+    edge: Edge | None = None
+
+    @property
+    def reaction(self) -> Reaction:
+        """What the joint exerts on its second body; a motor's effort is not in it."""
+        if self.motion is None or self.edge is None:
+            raise StateError(
+                "the reaction of a joint cannot be known without its model.",
+                "A file has coordinates and speeds; forces follow from the model.",
+                "Give the model: ph.load(path).of(system).",
+            )
+        place = self.motion.system.tree.edges.index(self.edge)
+        both = _reactions(self.motion)[:, place]
+        return Reaction(both[:, :3], both[:, 3:])
+
+    def __repr__(self) -> str:
+        return f"JointMotion({len(self.t)} rows)"
 
 
 def asked(motion: Trajectory, word: str) -> Any:
@@ -66,6 +104,41 @@ def asked(motion: Trajectory, word: str) -> Any:
         example = (0.0, np.zeros(x.shape[1]), table)
         equations.programs[key] = compile(function, *example, batched=["t", "x"])
     return equations.programs[key](t, x, table)
+
+
+def _reactions(motion: Trajectory) -> np.ndarray:
+    """What all joints of the tree exert (n, joints, 6), along the world's axes."""
+    equations, table = motion.equations, dict(motion.table)
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    key = ("reactions along", tuple(sorted(table)), drive.key)
+    x = motion.steps.x
+    if key not in equations.programs:
+        function = _reaction_function(equations, drive)
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        batched = ["t", "x", "held"]
+        equations.programs[key] = compile(function, *example, batched=batched)
+    return equations.programs[key](motion.t, x, held, table)
+
+
+def _reaction_function(equations: Equations, drive: Drive) -> Any:
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
+        q, y = x[:n], x[n:]
+        table = drive.table(t, q, core.speeds(t, q, y, table), table, held)
+        solution = core.accelerations(t, q, y, table)
+        wrenches = core.joint_wrenches(t, q, y, solution, table)
+        rotations = with_world(system.poses(t, q, table)).rotations
+        own = system.table(table)
+        found = []
+        for edge, wrench in zip(system.tree.edges, wrenches, strict=True):
+            body = edge.parent if edge.is_reversed else edge.child
+            R_WM = rotations[body] @ edge.joint.second_frame(own)[0]
+            found += [R_WM @ wrench[:3], R_WM @ wrench[3:]]
+        return jnp.stack(found).reshape(-1, 6)
+
+    return reactions
 
 
 def _functions(motion: Trajectory) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from polhode.errors import IntegrationError, StateError
+from polhode.integrate import tables
 from polhode.integrate.dense import Steps, bare, evaluate
 from polhode.integrate.events import NO_EVENTS, Events
 from polhode.integrate.halt import Halt
@@ -31,7 +33,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     """One motion, from its first row to its last.
 
     t (n,), q (n, nq), z (n, nz). `motion["rod"]` is how a body moves, `motion["hinge"]`
-    how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time.
+    how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time;
+    `one + other` is one motion after the other.
 
     outcome   how the run ended; not always at the time that was asked
     method    that made it, and `note`, why it was picked
@@ -109,7 +112,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     def joint(self, name: str) -> JointMotion:
         """How a joint moves; for one that has the name of its body."""
         edge = self.system.edge(name)
-        return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z])
+        return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z], self, edge)
 
     @property
     def final(self) -> State:
@@ -144,15 +147,32 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:
-        """Columns by name: 't', each coordinate, and 'speed of ...' each speed.
+        """Columns by name: 't', each coordinate, and 'speed of ...' each speed."""
+        return tables.columns_of(self)
 
-        `pandas.DataFrame(motion.columns())` is a table of the motion.
+    def to_pandas(self) -> Any:
+        """The columns as a `pandas.DataFrame`."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).
+
+        Names and units are with them.
         """
-        system = self.system
-        speeds = [f"speed of {name}" for name in system.speed_names]
-        names = ["t", *system.coordinate_names, *speeds]
-        whole = np.concatenate([self.t[:, None], self.q, self.z], axis=1)
-        return dict(zip(names, whole.T.copy(), strict=True))
+        return tables.dataset_of(self)
+
+    def logs(
+        self, rates: Mapping[str, float]
+    ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
+        return tables.logs_of(self, rates)
+
+    def __add__(self, later: Trajectory) -> Trajectory:
+        from polhode.integrate.join import one_after_the_other
+
+        return one_after_the_other(self, later)
 
     def __repr__(self) -> str:
         end = "" if self.outcome.is_complete else f"; {self.outcome}"
