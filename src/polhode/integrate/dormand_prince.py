@@ -92,9 +92,16 @@ def _mix(weights: tuple[float, ...], slopes: list[Any]) -> Any:
     return sum(parts[1:], parts[0]) if parts else jnp.zeros(())
 
 
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
 def admit_tolerances(rtol: Any, atol: Any) -> tuple[float, float | None]:
     """Tolerances that can be met, raised to the floor of rounding with a warning."""
-    given = [float(v) for v in (rtol, atol) if v is not None]
+    given = [_number(v) for v in (rtol, atol) if v is not None]
     wrong = [v for v in given if not (np.isfinite(v) and v >= 0)]
     if wrong or not any(given):
         raise IntegrationError(

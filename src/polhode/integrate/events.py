@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -179,7 +179,8 @@ NO_EVENTS = Events()
 
 def admit_events(events: Any) -> tuple[Event, ...]:
     """Events with names of their own."""
-    listed = (events,) if isinstance(events, Event) else tuple(events)
+    many = isinstance(events, Iterable) and not isinstance(events, str)
+    listed = tuple(events) if many else (events,)
     for event in listed:
         if not isinstance(event, Event):
             raise IntegrationError(

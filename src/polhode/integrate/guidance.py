@@ -12,6 +12,7 @@ from polhode.integrate.chunk import Cursor, start_cursor
 from polhode.integrate.events import NO_EVENTS, Events, admit_events
 from polhode.integrate.guide import Guide
 from polhode.integrate.inputs import UNFED, Fed, admit_inputs
+from polhode.integrate.launch import require_mapping
 from polhode.integrate.sampling import first_samples
 from polhode.integrate.states import States
 
@@ -47,6 +48,8 @@ def guide_of(
     equations: Equations, method: Method, events: Any, inputs: Mapping[str, Any] | None
 ) -> Guide:
     """The events and inputs of a call, checked."""
+    if inputs is not None:
+        require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
     return Guide(equations, method, admit_events(events), found)
 

@@ -144,7 +144,24 @@ def admit_until(until: Any) -> float:
     return t
 
 
-def admit_samples(samples: Any, start: float, until: float) -> np.ndarray | None:
+def admit_limit(limit: Any) -> int:
+    """A number of attempts: whole, one or more."""
+    try:
+        count = int(limit)
+    except (TypeError, ValueError, OverflowError):
+        count = 0
+    if count < 1 or count != limit:
+        raise IntegrationError(
+            f"a run cannot be limited to {limit!r} steps.",
+            "The limit is a number of attempts at a step.",
+            "Give a whole number, one or more.",
+        )
+    return count
+
+
+def admit_samples(
+    samples: Any, start: float, until: float, memory: float = np.inf
+) -> np.ndarray | None:
     """Sample times in the order of the run, each once, all within it."""
     if samples is None:
         return None
@@ -155,8 +172,18 @@ def admit_samples(samples: Any, start: float, until: float) -> np.ndarray | None
                 "A number of samples counts both ends.",
                 "Give 2 or more, or a list of times.",
             )
+        if 8.0 * int(samples) > memory:
+            raise IntegrationError(
+                f"{samples} samples would need more than {memory / 1e9:.3g} GB for"
+                " their times alone.",
+                "Every sample is kept in memory.",
+                "Give fewer samples=..., or allow more with memory=... (bytes).",
+            )
         return np.linspace(start, until, int(samples))
-    times = np.array(samples, dtype=float)
+    try:
+        times = np.array(samples, dtype=float)
+    except (TypeError, ValueError):
+        times = np.array([])
     low, high = min(start, until), max(start, until)
     sign = 1.0 if until >= start else -1.0
     wrong = ""
@@ -175,6 +202,16 @@ def admit_samples(samples: Any, start: float, until: float) -> np.ndarray | None
             "Sort them, drop doubles, and keep them between the start and until.",
         )
     return times
+
+
+def require_mapping(word: str, given: Any) -> None:
+    """Refuse what does not give values by name."""
+    if not isinstance(given, Mapping):
+        raise IntegrationError(
+            f"{word} = {given!r} gives nothing by name.",
+            "What drives or changes a system is called by its name.",
+            f"Give {word}={{name: value}}.",
+        )
 
 
 def admit_parameters(

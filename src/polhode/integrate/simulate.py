@@ -15,15 +15,18 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.choice import picked
 from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
+from polhode.integrate.drivers import require_smooth_drivers
 from polhode.integrate.events import Event
 from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
 from polhode.integrate.launch import (
+    admit_limit,
     admit_parameters,
     admit_samples,
     admit_until,
     planned,
     probe,
+    require_mapping,
 )
 from polhode.integrate.method import Method
 from polhode.integrate.motions import Motions
@@ -80,8 +83,9 @@ def simulate(
     method, note = picked(equations, method, rtol, atol)
     runs = _repeated(states_of(equations.system, state), parameters or {})
     until = admit_until(until)
-    times = admit_samples(samples, _common_start(runs, samples), until)
+    times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
+    require_smooth_drivers(equations.system, float(np.min(runs.t)), until)
     guide = guide_of(equations, method, events, inputs)
     fed = first_inputs(guide, runs, until)
     start = probe(equations, runs, table, guide.inputs.drive, fed.held)
@@ -92,7 +96,7 @@ def simulate(
         require_memory(method, plans, times, start.x.shape[1], memory)
     drive = guide.inputs.drive
     program = chunk_program(equations, method, (cursors, plans, table), drive)
-    wish = Wish(times, int(limit), None, method.bends)
+    wish = Wish(times, admit_limit(limit), None, method.bends)
     wish = wish._replace(guide=guide if guide.is_needed else None)
     made_by = equations, method, note
     if to is not None:
@@ -130,6 +134,7 @@ def equations_of(model: System | Equations) -> Equations:
 
 def _repeated(states: States, parameters: Mapping[str, Any]) -> States:
     """One state for all values of parameters, where these are several."""
+    require_mapping("parameters", parameters)
     counts = {len(np.atleast_1d(value)) for value in parameters.values()}
     most = max(counts, default=1)
     if len(states) > 1 or most == 1:
