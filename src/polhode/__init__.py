@@ -147,6 +147,7 @@ PUBLIC = {
     "Sampled": "polhode.integrate.inputs",
     "SemiImplicitEuler": "polhode.integrate.semi_implicit_euler",
     "States": "polhode.integrate.states",
+    "Sweep": "polhode.integrate.sweep_result",
     "StormerVerlet": "polhode.integrate.stormer_verlet",
     "Trajectory": "polhode.integrate.trajectory",
     "Unprojected": "polhode.integrate.projection",
@@ -158,6 +159,7 @@ PUBLIC = {
     "saturation_events": "polhode.integrate.ready_events",
     "simulate": "polhode.integrate.simulate",
     "stepper": "polhode.integrate.stepper",
+    "sweep": "polhode.integrate.sweep",
     "surface_event": "polhode.integrate.ready_events",
     # formulation
     "Coriolis": "polhode.formulation.coriolis",
@@ -183,6 +185,7 @@ PUBLIC = {
     "least_deviation": "polhode.formulation.deviation",
     "lie_poisson": "polhode.formulation.lie_poisson",
     "maggi": "polhode.formulation.maggi",
+    "needed_friction": "polhode.formulation.slip",
     "newton_euler": "polhode.formulation.newton_euler",
     "point_motion": "polhode.formulation.point_motion",
     "poisson_bracket": "polhode.formulation.poisson",
