@@ -11,9 +11,13 @@ import polhode as ph
 from polhode.models.four_bars import four_bars, off
 
 
-@cache
 def bob_on_a_rod(g: float = 9.81, rods: int = 1) -> ph.System:
     """A particle of 1 kg at 1 m from the origin, held once or several times."""
+    return _bob(g, rods)
+
+
+@cache
+def _bob(g: float, rods: int) -> ph.System:
     world, bob = ph.World(), ph.Particle("bob", 1.0)
     names = ["rod", *(f"rod {k}" for k in range(2, rods + 1))]
     held = [ph.Distance(world.origin, bob.mass_centre, 1.0, name=n) for n in names]

@@ -37,18 +37,24 @@ def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]
     if A.shape[0] == 0:
         return eliminated(K)(r), jnp.zeros(0)
     m = A.shape[0]
-    size = jnp.trace(jnp.abs(K)) / K.shape[0]
+    size = _signed_size(K)
     weight = size / (jnp.sum(jnp.abs(A * B)) + VANISHING)
     right = [(r + weight * B.T @ g)[:, None], B.T]
     both = eliminated(K + weight * B.T @ A)(jnp.concatenate(right, axis=1))
     free, yielding = both[:, 0], both[:, 1:]
     S, gap = A @ yielding, g - A @ free
-    small = RELATIVE * jnp.trace(jnp.abs(S)) / m + VANISHING / size
+    small = RELATIVE * _signed_size(S) + VANISHING / size
     proximal = eliminated(S + small * jnp.eye(m))
     intensity = proximal(gap)
     for _ in range(ITERATIONS - 1):
         intensity = intensity + proximal(gap - S @ intensity)
     return free + yielding @ intensity, intensity
+
+
+def _signed_size(K: Any) -> Any:
+    """The mean size of a diagonal, with its sign: of a step back it is negative."""
+    size = jnp.trace(jnp.abs(K)) / K.shape[0]
+    return jnp.where(jnp.trace(K) < 0, -size, size)
 
 
 def _straight(A: Any) -> Solver:
