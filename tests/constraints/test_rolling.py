@@ -28,6 +28,7 @@ def wheel_on_a_slope(mass: float = 2.0) -> ph.System:
     return ph.System([plane], [ph.Weight(G, up=up)], [*roll], name="wheel")
 
 
+@pytest.mark.row("C-11")
 def test_a_cylinder_rolls_down_a_slope():
     """a = g sin b / (1 + I/(m R^2)); the friction it needs is tan b I/(I + m R^2)."""
     system = wheel_on_a_slope()
@@ -46,6 +47,7 @@ def test_a_cylinder_rolls_down_a_slope():
     assert_close(sideways / normal, needed, rtol=1e-9)
 
 
+@pytest.mark.row("C-11")
 def test_the_contact_does_no_work():
     """Normal and friction forces have no power on a wheel that rolls."""
     system = wheel_on_a_slope()

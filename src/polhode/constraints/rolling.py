@@ -1,4 +1,4 @@
-r"""Rolling without slip of a smooth convex body on a plane of another.
+r"""Rolling without slip of a smooth convex body on a plane of another, or a ball.
 
               n |    ___
                 |  /     \        P is the body's farthest point
@@ -11,7 +11,6 @@ velocity: the two bodies' material points at P move alike, along two axes of the
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -26,7 +25,8 @@ from polhode.constraints.constraint import (
     require_two_bodies,
     velocity_at,
 )
-from polhode.constraints.surfaces import Surface
+from polhode.constraints.surfaces import Surface, Track, outside
+from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
@@ -36,15 +36,28 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 
 def rolling(
-    surface: Surface, on: Attachment, *, normal: Any = Z, name: str = "rolling"
+    surface: Surface,
+    on: Attachment | Surface | Track,
+    *,
+    normal: Any = Z,
+    name: str = "rolling",
 ) -> tuple[Touching, NoSlip]:
     """Both constraints of pure rolling on the plane through `on`, square to `normal`.
 
     Give them to a system together: `constraints=[*ph.rolling(...)]`. `normal` is
     written in the axes of the body that has the plane, and points to the rolling one.
+    A ball may also roll on a ball, in a bowl or on any track of `ph.surfaces`. There
+    slip is measured along axes that are undefined opposite to `normal`.
     """
-    contact = Contact(surface, on, turn_to(normal, f"the normal of {name!r}"))
-    require_two_bodies(name, surface.centre, on)
+    axes = turn_to(normal, f"the normal of {name!r}")
+    contact: Contact | BallContact
+    if isinstance(on, Surface):
+        on = outside(on)
+    if isinstance(on, Track):
+        contact = _ball_contact(name, surface, on, axes)
+    else:
+        contact = Contact(surface, on, axes)
+    require_two_bodies(name, *contact.bodies)
     return Touching(contact, name=f"{name} contact"), NoSlip(contact, name=name)
 
 
@@ -74,13 +87,80 @@ class Contact:
         arm = coordinates_of(self.surface.centre, table) + self.surface.support(down_B)
         return placed.origins[0] + R_WB @ arm
 
+    def height(self, placed: Placed, table: Table) -> Any:
+        """n . (P - plane)"""
+        away = self.point(placed, table) - place(placed, 1, self.on, table)
+        return dot(placed.rotations[1] @ self.axes[:, 2], away)
+
+    def tangents(self, placed: Placed, table: Table) -> Any:
+        """u and v (3, 2) in the axes of the body that has the plane."""
+        return self.axes[:, :2]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class BallContact:
+    """Where a ball of radius r about c touches a track: P = c - r n, at height 0.
+
+    n is the slope of the track's distance at c, written in the track's body.
+    """
+
+    surface: Surface
+    on: Track
+    axes: np.ndarray = field(repr=False)
+    radius: float
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The ball, and the one that it rolls on."""
+        return (self.surface.centre.frame, self.on.centre.frame)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the two centres."""
+        return parameters_of(self.surface.centre, self.on.centre)
+
+    def point(self, placed: Placed, table: Table) -> Any:
+        """Where the two touch, in the world (3,)."""
+        n = self.on.normal(self._centre(placed, table))
+        c = place(placed, 0, self.surface.centre, table)
+        return c - self.radius * (placed.rotations[1] @ n)
+
+    def height(self, placed: Placed, table: Table) -> Any:
+        """The distance of the centre, less the radius."""
+        return self.on.height(self._centre(placed, table)) - self.radius
+
+    def tangents(self, placed: Placed, table: Table) -> Any:
+        """Two directions (3, 2) square to n that turn smoothly with it."""
+        n = self.axes.T @ self.on.normal(self._centre(placed, table))
+        xp, x, y, share = namespace(n), n[0], n[1], 1.0 / (1.0 + n[2])
+        first = xp.stack([1.0 - x * x * share, -x * y * share, -x])
+        second = xp.stack([-x * y * share, 1.0 - y * y * share, -y])
+        return self.axes @ xp.stack([first, second], axis=1)
+
+    def _centre(self, placed: Placed, table: Table) -> Any:
+        """The ball's centre from the track's, in the axes of the track's body."""
+        away = place(placed, 0, self.surface.centre, table)
+        away = away - place(placed, 1, self.on.centre, table)
+        return placed.rotations[1].T @ away
+
+
+def _ball_contact(name: str, ball: Surface, on: Track, axes: np.ndarray) -> BallContact:
+    if ball.radius is None:
+        raise ModelError(
+            f"{name!r} cannot roll: only a ball rolls on a curved track.",
+            "Where two other surfaces touch, no formula says.",
+            "Give ph.surfaces.sphere, or a point of a plane to roll on.",
+        )
+    return BallContact(ball, on, axes, ball.radius)
+
 
 @final
 @dataclass(frozen=True, eq=False)
 class Touching:
     """The lowest point of a surface stays in a plane; it may slip."""
 
-    contact: Contact
+    contact: Contact | BallContact
     _: KW_ONLY
     name: str = "contact"
     is_holonomic: ClassVar[bool] = True
@@ -98,12 +178,9 @@ class Touching:
         return self.contact.parameters
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """n . (P - plane)"""
-        away = self.contact.point(placed, table) - place(
-            placed, 1, self.contact.on, table
-        )
-        normal = placed.rotations[1] @ self.contact.axes[:, 2]
-        return namespace(away).stack([dot(normal, away)])
+        """The height of the body above what it touches."""
+        height = self.contact.height(placed, table)
+        return namespace(height).stack([height])
 
 
 @final
@@ -111,7 +188,7 @@ class Touching:
 class NoSlip:
     """The material points of two bodies at their contact move alike, in the plane."""
 
-    contact: Contact
+    contact: Contact | BallContact
     _: KW_ONLY
     name: str = "rolling"
     is_holonomic: ClassVar[bool] = False
@@ -134,8 +211,5 @@ class NoSlip:
         """(v_body - v_plane) at P, along u and v of the plane."""
         P = self.contact.point(placed, table)
         slip = velocity_at(placed, moving, 0, P) - velocity_at(placed, moving, 1, P)
-        return self._tangents.T @ (placed.rotations[1].T @ slip)
-
-    @cached_property
-    def _tangents(self) -> np.ndarray:
-        return self.contact.axes[:, :2]
+        tangents = self.contact.tangents(placed, table)
+        return tangents.T @ (placed.rotations[1].T @ slip)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -12,6 +13,7 @@ from polhode.constraints.constraint import Attachment
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace
+from polhode.lowering.double import doubled, gradient
 from polhode.matter.axes import direction
 from polhode.matter.parameter import number
 
@@ -24,17 +26,79 @@ class Surface:
     """A smooth convex surface about a point of a body, by its support.
 
     `support(u)` is the farthest point (3,) from `centre` in the unit direction u, both
-    along the body's axes; traceable.
+    along the body's axes; traceable. `radius` is that of a ball.
     """
 
     centre: Attachment
     support: Support = field(repr=False)
+    radius: float | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A surface of any shape that a ball rolls on or in, by the distance from it.
+
+    `distance(x)` is the height (m) of a place x (3,), from `centre` along the body's
+    axes, above the nearest point of the surface; traceable, smooth where the ball is.
+    """
+
+    centre: Attachment
+    distance: Callable[[Any], Any] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for x in ((0.31, 0.17, 0.53), (-0.4, 0.2, 1.1)):
+            steep = float(np.linalg.norm(self.normal(np.array(x))))
+            if np.isfinite(steep) and abs(steep - 1) > 1e-6:
+                raise ModelError(
+                    f"the distance from a track grows by {steep:.3g} m a metre at {x}.",
+                    "A distance from the nearest point grows metre by metre.",
+                    "Divide a level function by the length of its slope, or give the"
+                    " distance itself.",
+                )
+
+    @cached_property
+    def normal(self) -> Callable[[Any], Any]:
+        """The slope of the distance: the unit normal, from the surface outwards."""
+        return gradient(lambda x: namespace(x).asarray(self.distance(x), dtype=float))
+
+    @cached_property
+    def height(self) -> Callable[[Any], Any]:
+        """The distance, in double precision outside a trace."""
+        return doubled(self.distance)
 
 
 def sphere(centre: Attachment, radius: float) -> Surface:
     """A ball."""
     r = _length(radius)
-    return Surface(centre, lambda u: r * u)
+    return Surface(centre, lambda u: r * u, r)
+
+
+def bowl(centre: Attachment, radius: float) -> Track:
+    """The inside of a sphere, in which a smaller ball rolls."""
+    r = _length(radius)
+    return Track(centre, lambda x: r - _norm(x))
+
+
+def track(centre: Attachment, distance: Callable[[Any], Any]) -> Track:
+    """A surface or an extruded curve of any shape, by the distance from it."""
+    return Track(centre, distance)
+
+
+def outside(ball: Surface) -> Track:
+    """A ball as something that another one rolls on."""
+    if ball.radius is None:
+        raise ModelError(
+            "only a ball can be rolled on by its own surface.",
+            "Where two other surfaces touch, no formula says.",
+            "Give ph.surfaces.track(centre, distance), or a point of a plane.",
+        )
+    r = ball.radius
+    return Track(ball.centre, lambda x: _norm(x) - r)
+
+
+def _norm(x: Any) -> Any:
+    return namespace(x).sqrt(dot(x, x))
 
 
 def disc(centre: Attachment, radius: float, axis: Any) -> Surface:
