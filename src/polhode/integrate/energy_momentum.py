@@ -23,7 +23,7 @@ from polhode.joints.translation import Translation
 from polhode.system.system import System
 
 # Below this share of the kinetic energy a correction would divide by rounding.
-VANISHING = 1e-10
+VANISHING = 1e-14
 
 
 @final
@@ -37,8 +37,8 @@ class EnergyMomentum:
         d = h H_p,      p1 - p = ad_d^T (p + p1)/2 - h H_q + h Q,      q1 = q cay(d)
 
     So energy changes by the work of Q alone. The gradient is that at the middle, made
-    exact along the step (Gonzalez, J. Nonlinear Sci. 6 (1996) 449); of an isolated
-    system it is made so without force or moment on the whole. For one body it is the
+    exact by a force along M d (after Gonzalez, J. Nonlinear Sci. 6 (1996) 449); in an
+    isolated system by one without resultant and moment. For one free body it is the
     method of Simo and Wong, Int. J. Numer. Meth. Eng. 31 (1991) 19.
     """
 
@@ -70,8 +70,9 @@ class EnergyMomentum:
             there, gained = _stepped(field, start, (d, gain), h)
             return u - jnp.concatenate([there, gained]) / unit
 
-        first = _stepped(field, start, (h * z, jnp.zeros(k)), h)
-        guess = jnp.concatenate([h * z, first[1]]) / unit
+        guessed = newton.way(field, (t, x, slope), h)
+        first = _stepped(field, start, (guessed, jnp.zeros(k)), h)
+        guess = jnp.concatenate([guessed, first[1]]) / unit
         found = newton.solve(residual, guess, 1.0)
         end = field.local(q, _turned(system, found.u[:k] * unit[:k]))
         x1 = arrived(field, t + h, end, p + found.u[k:] * push)
@@ -102,11 +103,9 @@ def _stepped(field: Field, start: _Start, step: tuple[Any, Any], h: Any) -> Any:
     drawn = mechanics.potential_slope(field, then, middle, z) - given
     inner = _inner(field, then, middle, (M, d)) / h
     missed = _energy(field, t + h, end, p + gain) - energy + drawn @ d - z @ gain
-    yielding = solve_definite(M, gain)
-    weight = inner @ d / h + gain @ yielding
-    share = missed / (weight + VANISHING * (mean @ z) + np.finfo(float).tiny)
-    speeds, force = z + share * yielding, drawn + given - share * inner / h
-    return h * speeds, _bracket(system, then, middle, d).T @ mean + h * force
+    least = VANISHING * (mean @ z) + np.finfo(float).tiny
+    force = drawn + given - missed / (inner @ d + h * h * least) * inner
+    return h * z, _bracket(system, then, middle, d).T @ mean + h * force
 
 
 def _energy(field: Field, t: Any, q: Any, p: Any) -> Any:
@@ -129,7 +128,9 @@ def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
         return M @ d
     values = mechanics.table(field, t, q, jnp.zeros(system.speeds))
     poses = system.poses(t, q, values)
-    rigid = [_seen(R, p) for R, p in zip(poses.rotations, poses.origins, strict=True)]
+    # About a place among the bodies: far from the world's origin moments would cancel.
+    arms = poses.origins - jnp.mean(poses.origins, axis=0)
+    rigid = [_seen(R, arm) for R, arm in zip(poses.rotations, arms, strict=True)]
     J, inertia = system.jacobians(t, q, values), system.inertias(values)
     parts = zip(J, inertia, rigid, strict=True)
     whole = sum(j.T @ (i @ r) for j, i, r in parts)
@@ -138,7 +139,7 @@ def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
 
 
 def _seen(R: Any, p: Any) -> Any:
-    """Unit motions of the whole about the world's origin, as one body's twists."""
+    """Unit motions of the whole about a place, as the twists of a body p from it."""
     zero = jnp.zeros((3, 3))
     arm = jnp.stack([jnp.cross(e, p) for e in np.eye(3)], axis=1)
     return jnp.block([[R.T, zero], [R.T @ arm, R.T]])

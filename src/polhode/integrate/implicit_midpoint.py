@@ -38,7 +38,7 @@ class ImplicitMidpoint:
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
-        d = h * field.speeds(t, q, y)
+        d = newton.way(field, (t, x, slope), h)
         k = len(d)
         size_q, size_y = newton.sizes(x, slope, h, n)
         unit = jnp.concatenate([jnp.full(k, size_q), jnp.full(len(y), size_y)])

@@ -64,7 +64,7 @@ class MoserVeselov:
             return p + start + h / 2 * _pushed(field, t, q, d / h)
 
         size = newton.size_of_way(displacements(system, q), h * z)
-        found = newton.solve(balance, h * z, size)
+        found = newton.solve(balance, newton.way(field, (t, x, slope), h), size)
         d, end = found.u, field.local(q, found.u)
         p1 = jax.grad(chords, 1)(still, still, d)
         p1 = p1 + h / 2 * _pushed(field, t + h, end, d / h)

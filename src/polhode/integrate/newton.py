@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 
 from polhode.integrate.elimination import eliminated
+from polhode.integrate.field import Field
 
 ITERATIONS = 25
 EPSILON = np.finfo(float).eps
@@ -83,3 +84,9 @@ def sizes(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
 def size_of_way(natural: Any, way: Any) -> Any:
     """The size of displacements near a first guess of them, both (nz,)."""
     return natural * jnp.maximum(spread(way / natural), LEAST)
+
+
+def way(field: Field, start: tuple[Any, Any, Any], h: Any) -> Any:
+    """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
+    (t, x, slope), n = start, field.coordinates
+    return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * slope[n:])

@@ -55,7 +55,7 @@ class Variational:
             return _discrete(field, (t, q, p), d, h)[0]
 
         size = newton.size_of_way(displacements(field.system, q), h * z)
-        found = newton.solve(balance, h * z, size)
+        found = newton.solve(balance, newton.way(field, (t, x, slope), h), size)
         p1 = _discrete(field, (t, q, p), found.u, h)[1]
         end = arrived(field, t + h, field.local(q, found.u), p1)
         return Attempt(end, is_solved=found.is_solved)
