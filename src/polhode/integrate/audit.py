@@ -39,12 +39,13 @@ def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
     if key not in equations.programs:
         example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
         equations.programs[key] = compile(
-            _audit(equations, drive), *example, batched=["t", "x", "held"]
+            audit_function(equations, drive), *example, batched=["t", "x", "held"]
         )
     return equations.programs[key](t, x, held, table)
 
 
-def _audit(equations: Equations, drive: Drive) -> Any:
+def audit_function(equations: Equations, drive: Drive) -> Any:
+    """(t, x, held, table) -> Audit, for use inside a trace."""
     system, core = equations.system, equations.functions
     n = system.coordinates
 

@@ -139,7 +139,7 @@ def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:
 
 
 def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., Any]:
-    advance = _adaptive if method.is_adaptive else _fixed
+    advance = advance_of(method)
 
     def chunk(cursor: Cursor, plan: Plan, table: Any) -> tuple[Cursor, Rows]:
         table = {**table, **drive.unpacked(cursor.held)}
@@ -156,6 +156,11 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
         return lax.scan(attempt, cursor, jnp.arange(ATTEMPTS))
 
     return chunk
+
+
+def advance_of(method: Method) -> Callable[..., tuple[Cursor, Rows]]:
+    """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
+    return _adaptive if method.is_adaptive else _fixed
 
 
 def _idle(method: Method, cursor: Cursor) -> tuple[Cursor, Rows]:

@@ -81,7 +81,7 @@ def simulate(
     """
     equations = equations_of(model)
     method, note = picked(equations, method, rtol, atol)
-    runs = _repeated(states_of(equations.system, state), parameters or {})
+    runs = repeated(states_of(equations.system, state), parameters or {})
     until = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
@@ -132,7 +132,7 @@ def equations_of(model: System | Equations) -> Equations:
     return model.compiled["motion"]
 
 
-def _repeated(states: States, parameters: Mapping[str, Any]) -> States:
+def repeated(states: States, parameters: Mapping[str, Any]) -> States:
     """One state for all values of parameters, where these are several."""
     require_mapping("parameters", parameters)
     counts = {len(np.atleast_1d(value)) for value in parameters.values()}

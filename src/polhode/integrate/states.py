@@ -57,6 +57,14 @@ class States:
     def __getitem__(self, k: int) -> State:
         return State(self.system, self.t[k], self.q[k], self.z[k])
 
+    def part(self, pick: slice) -> States:
+        """Some of the states, which are checked already."""
+        found = object.__new__(States)
+        values = {word: getattr(self, word)[pick] for word in ("t", "q", "z")}
+        for word, value in {"system": self.system, **values}.items():
+            object.__setattr__(found, word, value)
+        return found
+
     def __repr__(self) -> str:
         return f"States({self.system.name!r}: {len(self)})"
 

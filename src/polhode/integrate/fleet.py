@@ -1,0 +1,172 @@
+"""Runs under way together: chunk after chunk, those that are done leave their lanes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.chunk import RUNNING, Cursor, Plan
+from polhode.integrate.dense import between
+from polhode.integrate.glide import Glider, first_gliders, glide_program
+from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
+from polhode.integrate.run import Progress, Watch
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.method import Method
+
+# Attempts between two looks of the host: finished lanes wait no longer.
+ROOM = 128
+
+
+class Given(NamedTuple):
+    """What all runs of a sweep share.
+
+    goals    times (s,) at which states are kept, in the order of the run
+    limit    attempts that one run may make
+    audited  whether work is reckoned on the way
+    sampled  whether goals were asked for, so that they lie between steps
+    """
+
+    equations: Equations
+    method: Method
+    goals: np.ndarray
+    limit: int
+    audited: bool
+    sampled: bool
+
+
+class Fleet(NamedTuple):
+    """Runs at their start; `share` is of all runs: before these, and of these."""
+
+    cursors: Cursor
+    plans: Plan
+    table: dict[str, np.ndarray]
+    share: tuple[float, float]
+
+
+class Flight(NamedTuple):
+    """Runs at their end.
+
+    t (runs, s), x (runs, s, width)   at the goals; of a run that stopped early the last
+                                      state that it reached, at its time
+    start (runs,), first (runs, width)   time and state at the start
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    glider: Glider
+    status: np.ndarray
+    start: np.ndarray
+    first: np.ndarray
+
+
+def loose_actions(equations: Equations) -> list[str]:
+    """What does work that is not stored: actions by name, and constraints."""
+    system = equations.system
+    names = [action.name for action in system.actions if not action.is_conservative]
+    return [*names, "constraints"] if system.constraints else names
+
+
+def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
+    """All runs of a fleet, to their goals."""
+    runs, width = fleet.cursors.x.shape
+    works = len(loose_actions(given.equations)) if given.audited else 0
+    gliders = first_gliders(fleet.cursors, given.method.bends, works)
+    status = np.array(fleet.cursors.status)
+    t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
+    clock = _Clock(watch, fleet, time.perf_counter())
+    for k, goal in enumerate(given.goals):
+        gliders = _to_goal(given, fleet, (gliders, status), goal, clock)
+        t[:, k], x[:, k] = _at(gliders, fleet.plans, goal)
+    return Flight(t, x, gliders, status, fleet.plans.start, fleet.cursors.x)
+
+
+def _to_goal(
+    given: Given,
+    fleet: Fleet,
+    runs: tuple[Glider, np.ndarray],
+    goal: float,
+    clock: _Clock,
+) -> Glider:
+    """All runs that still go, to or just past a goal; `status` is changed in place."""
+    gliders, status = runs
+    sign = np.sign(fleet.plans.stop - fleet.plans.start)
+    try:
+        while True:
+            ahead = (goal - gliders.cursor.t) * sign > 0
+            alive = np.flatnonzero((status == RUNNING) & ahead)
+            if not len(alive):
+                return gliders
+            after = _called(given, fleet, gliders, alive, goal)
+            gliders = _replaced(gliders, alive, after)
+            cursor = after.cursor
+            spent = cursor.accepted + cursor.rejected >= given.limit
+            out = spent & (cursor.status == RUNNING)
+            status[alive] = np.where(out, WORK_LIMIT, cursor.status)
+            clock.tell(gliders.cursor)
+    except KeyboardInterrupt:
+        status[status == RUNNING] = INTERRUPTED
+    return gliders
+
+
+def _called(
+    given: Given, fleet: Fleet, gliders: Glider, alive: np.ndarray, goal: float
+) -> Glider:
+    """One chunk of the runs that go; a lone one takes another beside it."""
+    # The program is for many runs, and a batch of one would be another program.
+    pick = np.repeat(alive, 2) if len(alive) == 1 else alive
+    trees = (_picked(gliders, pick), _picked(fleet.plans, pick))
+    table = {name: values[pick] for name, values in fleet.table.items()}
+    first = (_picked(trees[0], 0), _picked(trees[1], 0))
+    example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
+    program = glide_program(given.equations, given.method, example)
+    after = program(*trees, table, float(goal), np.int64(ROOM))
+    return _picked(after, slice(0, len(alive)))
+
+
+def _at(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states at a goal, or the last that were reached."""
+    cursor = gliders.cursor
+    sign = np.sign(plans.stop - plans.start)
+    past = (cursor.t - goal) * sign > 0
+    h = cursor.t - gliders.t
+    s = np.where(past, (goal - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
+    start, end = (gliders.x, gliders.slope), (cursor.x, cursor.slope)
+    found = between(s, h[:, None], start, end, np.moveaxis(gliders.bend, 1, 0))
+    found = np.where(s == 0, gliders.x, found)
+    found = np.where(s == 1, cursor.x, found)
+    return np.where(past, goal, cursor.t), found
+
+
+class _Clock(NamedTuple):
+    watch: Watch | None
+    fleet: Fleet
+    began: float
+
+    def tell(self, cursors: Cursor) -> None:
+        if self.watch is None:
+            return
+        start, stop = self.fleet.plans.start, self.fleet.plans.stop
+        span = np.where(stop == start, 1.0, stop - start)
+        before, own = self.fleet.share
+        share = before + own * float(np.mean((cursors.t - start) / span))
+        seconds = time.perf_counter() - self.began
+        self.watch(Progress(share, int(np.sum(cursors.accepted)), seconds))
+
+
+def _picked(tree: Any, pick: Any) -> Any:
+    if not isinstance(tree, tuple):
+        return tree[pick]
+    return type(tree)(*(_picked(leaf, pick) for leaf in tree))
+
+
+def _replaced(old: Any, pick: np.ndarray, new: Any) -> Any:
+    if isinstance(old, np.ndarray):
+        whole = np.array(old)
+        whole[pick] = new
+        return whole
+    pairs = zip(old, new, strict=True)
+    return type(old)(*(_replaced(a, pick, b) for a, b in pairs))

@@ -1,0 +1,144 @@
+"""`ph.sweep`: one call for many runs, of which only what is asked is kept."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.formulation.equations import Equations
+from polhode.integrate.choice import picked
+from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.fleet import Fleet, Given, flown
+from polhode.integrate.launch import (
+    admit_limit,
+    admit_parameters,
+    admit_samples,
+    admit_until,
+    planned,
+    probe,
+)
+from polhode.integrate.method import Method
+from polhode.integrate.progress import watched
+from polhode.integrate.refusal import require_sound_start
+from polhode.integrate.run import Watch
+from polhode.integrate.simulate import LIMIT, equations_of, repeated
+from polhode.integrate.states import States, states_of
+from polhode.integrate.sweep_result import Sweep, joined, part_of
+from polhode.system.state import State
+from polhode.system.system import System
+
+# Runs that are under way together: their lanes are refilled from among them.
+SLAB = 16384
+
+
+def sweep(
+    model: System | Equations,
+    states: State | States | Sequence[State],
+    *,
+    until: float,
+    method: Method | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    samples: Sequence[float] | int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    audited: bool = False,
+    limit: int = LIMIT,
+    watch: Watch | None = None,
+    to: Any = None,
+) -> Any:
+    """Many runs at once, from 1 to millions of states or values of parameters.
+
+    Kept are the last states, or states at `samples`; where `audited`, also energy and
+    the work of each action. Every run chooses its own steps, the bits are those of
+    `simulate`. Runs go over all cores, a SIMD lane each; lanes of finished runs go to
+    others. Failures are values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder:
+    results go there part by part, memory stays bounded, and a sweep that was killed
+    goes on with the parts that are missing.
+
+    >>> import polhode as ph
+    >>> ball = ph.Particle("ball", 0.1)
+    >>> thrown = ph.System([ball], actions=[ph.Weight(ph.Parameter("g", 9.81))])
+    >>> start = thrown.state(speeds={"ball": (3, 0, 4)})
+    >>> found = sweep(thrown, start, until=1.0, parameters={"g": [1.6, 9.8]})
+    >>> found.final_q[:, 2].round(6).tolist()
+    [3.2, -0.9]
+    """
+    equations = equations_of(model)
+    method, _ = picked(equations, method, rtol, atol)
+    runs = repeated(states_of(equations.system, states), parameters or {})
+    until = admit_until(until)
+    times = admit_samples(samples, float(runs.t[0]), until)
+    _require_one_start(runs)
+    goals = np.array([until]) if times is None else times
+    table = admit_parameters(equations, parameters or {}, len(runs))
+    wish = (goals, admit_limit(limit), audited, times is not None)
+    given = Given(equations, method, *wish)
+    parts = None
+    if to is not None:
+        from polhode.integrate.storage.sweep_parts import sweep_parts
+
+        parts = sweep_parts(to, given, runs, table, SLAB)
+    with watched(watch, equations.system.name) as told:
+        found = _all(given, (runs, table, until), parts, told)
+    result: Any = found if parts is None else parts
+    _warn(result)
+    return result
+
+
+def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
+    """Slab after slab; those that a folder has already are not run again."""
+    (runs, table, until), found = begun, []
+    for first in range(0, len(runs), SLAB):
+        pick = slice(first, min(first + SLAB, len(runs)))
+        if parts is not None and parts.has(first):
+            continue
+        own = {name: values[pick] for name, values in table.items()}
+        fleet = _launched(given, runs, pick, own, until)
+        part = part_of(given, flown(given, fleet, watch), own, until)
+        if part.is_interrupted and parts is not None:
+            break
+        if parts is None:
+            found.append(part)
+        else:
+            parts.put(first, part)
+        if part.is_interrupted:
+            break
+    return joined(found) if parts is None else None
+
+
+def _launched(
+    given: Given, runs: States, pick: slice, table: dict[str, Any], until: float
+) -> Fleet:
+    """The runs of a slab, ready to go."""
+    states = runs.part(pick)
+    start = probe(given.equations, states, table)
+    none = np.zeros((len(states), 0))
+    require_sound_start(UNDRIVEN, states, start, (table, none))
+    cursors, plans = planned(given.equations, states, start, given.method, until)
+    share = (pick.start / len(runs), len(states) / len(runs))
+    return Fleet(cursors, plans, table, share)
+
+
+def _require_one_start(runs: States) -> None:
+    if np.any(runs.t != runs.t[0]):
+        raise IntegrationError(
+            "runs that start at different times cannot be one sweep.",
+            f"They start between {runs.t.min():g} and {runs.t.max():g} s.",
+            "Give all states one time, or use ph.simulate.",
+        )
+
+
+def _warn(found: Sweep) -> None:
+    failed = found.failed
+    if len(failed):
+        first = int(failed[0])
+        warnings.warn(
+            f"{len(failed)} of {len(found)} runs stopped; run {first}:"
+            f" {found.outcome(first).sentence}",
+            IntegrationWarning,
+            stacklevel=3,
+        )

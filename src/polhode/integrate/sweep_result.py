@@ -1,0 +1,227 @@
+"""What a sweep leaves: states of all runs at the goals, and how each run ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.integrate.audit import audit_function
+from polhode.integrate.chunk import DONE
+from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.field import settled
+from polhode.integrate.fleet import Flight, Given, loose_actions
+from polhode.integrate.outcome import INTERRUPTED, Ending, Outcome, outcome_of
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+class SweepLedger(NamedTuple):
+    """Energy and work of all runs, from their starts to their ends.
+
+    kinetic, potential   (runs, 2) J, at the start and at the end
+    work                 action -> (runs,) J
+    momentum, angular_momentum   (runs, 2, 3), about the world's origin
+    """
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    work: dict[str, np.ndarray]
+    momentum: np.ndarray
+    angular_momentum: np.ndarray
+
+    @property
+    def balance(self) -> np.ndarray:
+        """The energy that nothing accounts for (runs,), J."""
+        energy = self.kinetic + self.potential
+        done = sum(self.work.values(), np.zeros(len(energy)))
+        return energy[:, 1] - energy[:, 0] - done
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """States of many runs at the goals, and how each ended.
+
+    t (runs, s), q (runs, s, nq), z (runs, s, nz). Of a run that stopped early the rows
+    after its end are its last state, at its own time: no row is without numbers.
+    status, accepted, rejected, stiff (runs,); parameters name -> (runs,).
+    """
+
+    system: System
+    until: float
+    t: np.ndarray
+    q: np.ndarray
+    z: np.ndarray
+    status: np.ndarray
+    accepted: np.ndarray
+    rejected: np.ndarray
+    stiff: np.ndarray
+    tried: np.ndarray
+    parameters: dict[str, np.ndarray]
+    ledger: SweepLedger | None = None
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def final_q(self) -> np.ndarray:
+        """The last coordinates of each (runs, nq)."""
+        return self.q[:, -1]
+
+    @property
+    def final_z(self) -> np.ndarray:
+        """The last speeds of each (runs, nz)."""
+        return self.z[:, -1]
+
+    @property
+    def failed(self) -> np.ndarray:
+        """The numbers of the runs that did not reach their end."""
+        return np.flatnonzero(self.status != DONE)
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return bool(np.any(self.status == INTERRUPTED))
+
+    def outcome(self, k: int) -> Outcome:
+        """How run k ended, in words."""
+        facts = (float(self.tried[k]), int(self.accepted[k]), int(self.rejected[k]))
+        end = Ending(
+            int(self.status[k]), float(self.t[k, -1]), self.q[k, -1], self.z[k, -1],
+            *facts, int(self.stiff[k]),
+        )  # fmt: skip
+        own = {name: values[k] for name, values in self.parameters.items()}
+        return outcome_of(self.system, end, self.until, own)
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset`: q and z over run and sample, parameters over run."""
+        import xarray
+
+        rows = {
+            "q": (("run", "sample", "coordinate"), self.q),
+            "z": (("run", "sample", "speed"), self.z),
+            "t": (("run", "sample"), self.t, {"units": "s"}),
+            "status": ("run", self.status),
+        }
+        rows |= {name: ("run", values) for name, values in self.parameters.items()}
+        places = {
+            "coordinate": list(self.system.coordinate_names),
+            "speed": list(self.system.speed_names),
+        }
+        return xarray.Dataset(rows, places, {"title": f"sweep of {self.system.name}"})
+
+    def __repr__(self) -> str:
+        done = len(self) - len(self.failed)
+        steps = int(np.sum(self.accepted))
+        return (
+            f"Sweep({self.system.name!r}: {len(self)} runs to {self.until:g} s, {done}"
+            f" complete, {steps} steps)"
+        )
+
+
+def joined(parts: list[Sweep]) -> Sweep:
+    """Several parts as one sweep."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    found: dict[str, Any] = {"system": first.system, "until": first.until}
+    for field in fields(Sweep):
+        if field.name in found:
+            continue
+        found[field.name] = _whole([getattr(part, field.name) for part in parts])
+    return Sweep(**found)
+
+
+def _whole(values: list[Any]) -> Any:
+    first = values[0]
+    if first is None:
+        return None
+    if isinstance(first, dict):
+        return {name: _whole([v[name] for v in values]) for name in first}
+    if isinstance(first, tuple):
+        return type(first)(*(_whole(list(each)) for each in zip(*values, strict=True)))
+    return np.concatenate(values)
+
+
+def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
+    """The runs of a flight as a sweep: on their manifolds, in the system's speeds."""
+    equations = given.equations
+    n = equations.system.coordinates
+    x, z = _settled(given, flight, table)
+    cursor = flight.glider.cursor
+    counts = (cursor.accepted, cursor.rejected, cursor.stiff, cursor.tried)
+    return Sweep(
+        equations.system,
+        until,
+        flight.t,
+        x[..., :n],
+        z,
+        flight.status,
+        *counts,
+        table,
+        _ledger(given, flight, table) if given.audited else None,
+    )
+
+
+def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray]:
+    """States between steps put back on their manifold, and the system's speeds."""
+    equations, system = given.equations, given.equations.system
+    n, core, x = system.coordinates, equations.functions, flight.x
+    between = given.sampled
+    bound = equations.row_names or system.coordinates != system.speeds
+    if core.start is core.speeds and not (bound and between):
+        return x, x[..., n:]
+
+    def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
+        there = settled(equations, t, x, table) if bound else x
+        return there, core.speeds(t, there[:n], there[n:], table)
+
+    flat = _flat(flight, table)
+    there, z = _asked(given, "settled for a sweep", own, flat)
+    # The ends of runs are steps, and settled already.
+    there = there.reshape(x.shape) if between else x
+    return there, z.reshape(*x.shape[:2], -1)
+
+
+def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
+    audit = audit_function(given.equations, UNDRIVEN)
+
+    def own(t: Any, x: Any, table: Any) -> Any:
+        return audit(t, x, np.zeros(0), table)
+
+    ends = flight.glider.cursor
+    runs = len(ends.t)
+    times = np.stack([flight.start, ends.t], axis=1)
+    states = np.stack([flight.first, ends.x], axis=1)
+    both = flight._replace(t=times, x=states)
+    found = _asked(given, "audited for a sweep", own, _flat(both, table))
+    work = dict(zip(loose_actions(given.equations), flight.glider.work.T, strict=True))
+    pair = (runs, 2)
+    return SweepLedger(
+        found.kinetic.reshape(pair),
+        found.potential.reshape(pair),
+        work,
+        found.momentum.reshape(*pair, 3),
+        found.angular_momentum.reshape(*pair, 3),
+    )
+
+
+def _flat(flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """All rows of all runs one after the other, each with its run's parameters."""
+    count = flight.t.shape[1]
+    own = {name: np.repeat(values, count) for name, values in table.items()}
+    return flight.t.reshape(-1), flight.x.reshape(-1, flight.x.shape[2]), own
+
+
+def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
+    """A function of the state at rows, compiled once for each word."""
+    programs, (t, x, table) = given.equations.programs, rows
+    key = (word, tuple(sorted(table)))
+    if key not in programs:
+        example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
+        programs[key] = compile(function, *example, batched=True)
+    return programs[key](t, x, table)
