@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from moving import heavy_top, turning
-from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.errors import IntegrationWarning
 from polhode.integrate import escort
 
 G = 9.81
@@ -352,106 +352,3 @@ def test_events_of_turning_and_of_constrained_bodies():
         assert abs(np.linalg.norm(bob_at) - 1) < 1e-14
         assert abs(bob_at @ speed) < 1e-13
         assert abs(bob_at[0]) < 1e-12
-
-
-# ------------------------------------------------------------------- ready events
-
-
-@cache
-def limited() -> ph.System:
-    """A pendulum between stops."""
-    rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8, along=ph.Z))
-    ends = ph.World().origin, rod.point(0, 0, 0.4)
-    hinge = ph.Revolute("hinge", *ends, axis=ph.Y, limits=(-0.5, 2.0))
-    return ph.System([hinge], [ph.Weight(G)], name="limited")
-
-
-def test_joints_meet_their_limits():
-    """Each finite limit is an event; a start beyond one is refused with the excess."""
-    system = limited()
-    events = ph.limit_events(system, terminal=True)
-    motion = ph.simulate(system, system.state(hinge=1.5), until=5.0, events=events)
-    assert motion.final["hinge"] == pytest.approx(-0.5, abs=1e-12)
-    assert motion.events[0].name == "hinge at its lower limit"
-    with pytest.raises(IntegrationError, match=r"'hinge at its upper.* passed by 0\.1"):
-        ph.simulate(system, system.state(hinge=2.1), until=5.0, events=events)
-
-
-def test_a_spacecraft_stops_at_the_surface():
-    """It comes down when Kepler says, and cannot start below."""
-    mu, R = 3.986004418e14, 6378137.0
-    world, craft = ph.World(), ph.Particle("craft", 100.0)
-    pull = ph.CentralForce(
-        craft.mass_centre, world.origin, lambda r, rate, t: -mu * 100.0 / r**2
-    )
-    system = ph.System([craft], [pull], name="orbit")
-    a, e = 0.75e7, 0.2
-    far, slow = a * (1 + e), np.sqrt(mu / a * (1 - e) / (1 + e))
-    start = system.state({"craft": (far, 0, 0)}, speeds={"craft": (0, slow, 0)})
-    ground = ph.surface_event(system, "craft", R)
-    motion = ph.simulate(system, start, until=1e5, events=ground)
-    anomaly = np.arccos((1 - R / a) / e)
-    passed = (2 * np.pi - anomaly) - e * np.sin(2 * np.pi - anomaly)
-    after = 2 * np.pi - passed  # from the perigee back to the surface, as mean anomaly
-    exact = np.sqrt(a**3 / mu) * (np.pi - after)
-    assert motion.outcome.code == "EVENT"
-    assert motion.t[-1] == pytest.approx(exact, rel=1e-9)
-    assert np.linalg.norm(motion.final.q) == pytest.approx(R, rel=1e-12)
-    low = system.state({"craft": (R - 1e4, 0, 0)}, speeds={"craft": (0, slow, 0)})
-    with pytest.raises(IntegrationError, match="at the surface' has passed by 10000"):
-        ph.simulate(system, low, until=1e5, events=ground)
-
-
-# ------------------------------------------------------------------- faults
-
-
-def test_resets_that_fail_stop_the_run():
-    """What was raised is attached; rows until then are kept."""
-
-    def broken(t, state):
-        raise ZeroDivisionError("no")
-
-    def nothing(t, state):
-        return None
-
-    for reset, words in ((broken, "ZeroDivisionError: no"), (nothing, "not None")):
-        event = ph.Event("floor", LEFT, -1, reset=reset)
-        with pytest.warns(IntegrationWarning, match="the reset of 'floor' failed"):
-            motion = ph.simulate(falling(), drops(), until=1.9, events=event)
-        assert motion.outcome.code == "FORCE"
-        assert words in str(motion.outcome)
-        assert isinstance(motion.cause, ZeroDivisionError | TypeError)
-        assert motion.t[-1] == pytest.approx(np.sqrt(2 / G))
-        assert np.all(np.isfinite(motion.q))
-
-
-def test_an_event_without_a_number_stops_the_run():
-    """Refused at the start, told of later."""
-    root = ph.Event("root", lambda t, state: jnp.sqrt(state["left"] - 0.5) - 0.1)
-    with pytest.warns(IntegrationWarning, match="event 'root' gives no number"):
-        motion = ph.simulate(falling(), drops(), until=1.9, events=root)
-    assert np.all(np.isfinite(motion.q))
-    assert 0 <= motion.t[-1] < np.sqrt(1 / G)
-    with pytest.raises(IntegrationError, match="its event 'root' is nan"):
-        ph.simulate(falling(), drops(0.4), until=1.9, events=root)
-
-
-def test_events_that_are_none_are_refused():
-    """Names, directions, functions and spans are checked before the run."""
-    for words, make in (
-        ("cannot have the direction 2", lambda: ph.Event("a", LEFT, 2)),
-        ("function of event 'a' is 3", lambda: ph.Event("a", 3)),
-        ("reset of event 'a' is 3", lambda: ph.Event("a", LEFT, reset=3)),
-        ("spacing of 0", lambda: ph.Event("a", LEFT, spacing=0)),
-    ):
-        with pytest.raises(IntegrationError, match=words):
-            make()
-    for words, events in (
-        ("two events are called 'a'", [ph.Event("a", LEFT), ph.Event("a", LEFT)]),
-        ("is not an event", [3]),
-        ("gives 2 numbers", [ph.Event("a", lambda t, state: state.q)]),
-    ):
-        with pytest.raises(IntegrationError, match=words):
-            ph.simulate(falling(), drops(), until=1.0, events=events)
-    with pytest.raises(IntegrationError, match="no event 'b'"):
-        ph.simulate(falling(), drops(), until=0.1, events=FLOORS).events["b"]

@@ -40,7 +40,8 @@ class Event:
     >>> thrown = ph.System([ball], actions=[ph.Weight(9.81)])
     >>> top = Event("top", lambda t, state: state.speed("ball")[2], terminal=True)
     >>> start = thrown.state(speeds={"ball": (0, 0, 9.81)})
-    >>> round(ph.simulate(thrown, start, until=3.0, events=[top]).t[-1], 12)
+    >>> motion = ph.simulate(thrown, start, until=3.0, events=[top])
+    >>> round(float(motion.t[-1]), 12)
     1.0
     """
 

@@ -131,13 +131,10 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             alive = np.flatnonzero(status == RUNNING)
             after, rows = _called(call, _part(cursors, alive), alive)
             if escorts:
-                before = [_part(cursors, i) for i in alive]
-                parts = zip(before, _each(after), _each(rows), strict=True)
-                turns = [
-                    escorts[i].follow(*p) for i, p in zip(alive, parts, strict=True)
-                ]
+                those = [escorts[i] for i in alive]
+                turns = _turns(those, _part(cursors, alive), after, rows)
                 after = _taken([keepers[i] for i in alive], turns)
-                call.plans.room[alive] = [escorts[i].room for i in alive]
+                call.plans.room[alive] = [escort.room for escort in those]
             else:
                 for k, i in enumerate(alive):
                     new = [Steps(*(part[k][rows.accepted[k]] for part in rows[1:]))]
@@ -225,6 +222,11 @@ def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
     escorts = [Escort(wish.guide, case) for case in cases]
     call.plans.room[:] = [escort.room for escort in escorts]
     return escorts
+
+
+def _turns(escorts: list[Escort], before: Cursor, after: Cursor, rows: Rows) -> Any:
+    each = zip(escorts, _each(before), _each(after), _each(rows), strict=True)
+    return [escort.follow(*chunk) for escort, *chunk in each]
 
 
 def _taken(keepers: list[_Keeper], turns: list[Turn]) -> Cursor:
