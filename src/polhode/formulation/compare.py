@@ -12,6 +12,7 @@ import numpy as np
 from polhode.errors import PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
+from polhode.formulation.short_motion import moved, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import mobility
@@ -20,6 +21,7 @@ from polhode.system.system import System
 
 STATES = 20  # random states, where none is given
 BATCH = 1000  # systems in one call, to measure the time of one
+STEPS = 8  # of the short motion
 REPEATS = 10  # of which the quickest is taken
 
 
@@ -28,6 +30,8 @@ REPEATS = 10  # of which the quickest is taken
 class Row:
     """One formulation's line of the table; `reason` where it does not apply.
 
+    `disagreement` is that of accelerations, `motion` that of places and velocities
+    after a short motion.
     The disagreement of reactions is not a number where constraints are redundant: then
     many reactions serve one motion.
     """
@@ -37,6 +41,7 @@ class Row:
     equations: int = 0
     disagreement: float = 0.0
     reactions: float = 0.0
+    motion: float = 0.0
     operations: int = 0
     microseconds: float = 0.0
     reason: str = ""
@@ -44,10 +49,11 @@ class Row:
     def __str__(self) -> str:
         if self.reason:
             return f"{self.name:24} does not apply: {self.reason}"
+        after = "-" if np.isnan(self.motion) else f"{self.motion:.1e}"
         loads = "many" if np.isnan(self.reactions) else f"{self.reactions:.1e}"
         return (
             f"{self.name:24} {self.unknowns:8} {self.equations:9} "
-            f"{self.disagreement:13.1e} {loads:>9} "
+            f"{self.disagreement:13.1e} {loads:>9} {after:>8} "
             f"{self.operations:10} {self.microseconds:8.2f}"
         )
 
@@ -68,12 +74,14 @@ class Comparison:
     @property
     def worst(self) -> float:
         """The largest disagreement of any formulation with the middle of all."""
-        return max(row.disagreement for row in self.applied)
+        gaps = [x for row in self.applied for x in (row.disagreement, row.motion)]
+        return float(np.nanmax(gaps))
 
     def __repr__(self) -> str:
         head = (
             f"{'formulation':24} {'unknowns':>8} {'equations':>9} "
-            f"{'disagreement':>13} {'reactions':>9} {'operations':>10} {'us':>8}"
+            f"{'disagreement':>13} {'reactions':>9} {'motion':>8} "
+            f"{'operations':>10} {'us':>8}"
         )
         return "\n".join([self.system, head, *map(str, self.rows)])
 
@@ -85,25 +93,29 @@ class _Found:
     program: Program
     accelerations: np.ndarray
     reactions: np.ndarray
+    moved: tuple[np.ndarray, np.ndarray] | None
 
     @property
     def values(self) -> tuple[np.ndarray, np.ndarray]:
         return self.accelerations, self.reactions
 
 
-def compare(system: System, state: State | None = None) -> Comparison:
-    """Every formulation's accelerations of all bodies and reactions of all joints.
+def compare(
+    system: System, state: State | None = None, *, steps: int = STEPS
+) -> Comparison:
+    """Every formulation's accelerations, reactions, and a short motion.
 
-    Evaluated at a state, or at random ones. A disagreement is the largest difference
-    from the median of all formulations, relative to the largest value at that state.
-    Microseconds are those of one system in a batch, on one thread.
+    Evaluated at a state, or at random ones, and after `steps` short steps from there. A
+    disagreement is the largest difference from the median of all formulations, relative
+    to the largest value at that state. Microseconds are those of one system in a batch,
+    on one thread. A formulation that does not apply says why. No steps, no motion.
     """
     states = [state] if state is not None else random_states(system, STATES)
     found: dict[str, _Found] = {}
     reasons: dict[str, str] = {}
     for name, make in FORMULATIONS.items():
         try:
-            found[name] = _evaluated(make(system), states)
+            found[name] = _evaluated(make(system), states, steps)
         except PolhodeError as refusal:
             reasons[name] = refusal.what
     least = np.array([sizes(s) for s in states]).T[..., None, None]
@@ -120,10 +132,11 @@ def compare(system: System, state: State | None = None) -> Comparison:
     }
     if mobility(system, states[0]).redundant:
         gaps = {name: [of_motion, np.nan] for name, (of_motion, _) in gaps.items()}
+    after = _gaps_after(found)
     rows = [
         Row(name, reason=reasons[name])
         if name in reasons
-        else _row(found[name], gaps[name], states[0])
+        else _row(found[name], (*gaps[name], after[name]), states[0])
         for name in FORMULATIONS
     ]
     return Comparison(system.name, tuple(rows))
@@ -171,15 +184,36 @@ def sizes(state: State) -> tuple[float, float]:
     return V**2 + F / M, F + M * V**2
 
 
-def _evaluated(equations: Equations, states: list[State]) -> _Found:
+def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
     first = states[0]
     examples = (first.t, first.q, first.z)
     program = compile(answers(equations), *examples, batched=True, threads=1)
-    stacked = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
-    return _Found(equations, program, *program(*stacked))
+    t, q, z = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
+    accelerations, reactions = program(t, q, z)
+    h = np.array([step_of(*x) for x in zip(states, accelerations, strict=True)])
+    end = None
+    if steps:
+        run = compile(moved(equations, steps), *examples, 0.0, batched=True, threads=1)
+        end = run(t, q, z, h)
+    return _Found(equations, program, accelerations, reactions, end)
 
 
-def _row(found: _Found, gaps: list[float], first: State) -> Row:
+def _gaps_after(all_found: dict[str, _Found]) -> dict[str, float]:
+    """By formulation: how far places and velocities are from the median of all."""
+    ends = {name: f.moved for name, f in all_found.items() if f.moved is not None}
+    found = dict.fromkeys(all_found, 0.0 if ends else np.nan)
+    if not ends:
+        return found
+    for part in range(2):
+        middle = np.median([end[part] for end in ends.values()], axis=0)
+        size = np.maximum(np.max(np.abs(middle)), 1.0)
+        for name, end in ends.items():
+            gap = float(np.max(np.abs(end[part] - middle)) / size)
+            found[name] = max(found[name], gap)
+    return found
+
+
+def _row(found: _Found, gaps: tuple[float, ...], first: State) -> Row:
     equations = found.equations
     size = len(equations.velocity_names) + len(equations.row_names)
     return Row(
@@ -188,6 +222,7 @@ def _row(found: _Found, gaps: list[float], first: State) -> Row:
         equations=size,
         disagreement=gaps[0],
         reactions=gaps[1],
+        motion=gaps[2],
         operations=found.program.report().operations,
         microseconds=1e6 * _timed(found.program, first) / BATCH,
     )
