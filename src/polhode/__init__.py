@@ -195,6 +195,8 @@ PUBLIC = {
     "spatial_form": "polhode.formulation.spatial_forms.spatial_form",
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     "unified": "polhode.formulation.unified",
+    # formation
+    "Orbit": "polhode.formation.orbit",
     # models: a room of its own
     "models": "polhode",
     # errors

@@ -1,0 +1,1 @@
+"""Formation: spacecraft among spacecraft, and the orbits they are on."""
