@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.integrate import escort
 from polhode.integrate.audit import audited
 
@@ -191,6 +191,40 @@ def test_chunks_change_no_bit_of_a_sampled_run(monkeypatch):
     assert all(map(np.array_equal, whole.steps, parts.steps))
     assert str(whole.events) == str(parts.events)
     assert len(whole.events) == 1
+
+
+def test_a_run_goes_on_from_its_file_with_events_and_inputs(tmp_path):
+    """Stopped after some chunks and resumed: rows, events and samples, bit for bit."""
+    bounce = ph.Event(
+        "wall",
+        lambda t, state: state["track"] - 0.8,
+        -1,
+        reset=lambda t, state: state.changed(speeds={"track": -state.speed("track")}),
+    )
+
+    def law(t, state, memory):
+        return -1.0 - 0.01 * memory[0], memory + state["track"]
+
+    given = {
+        "events": bounce,
+        "inputs": {MOTOR: ph.Sampled(law, 0.07, memory=[0.0])},
+    }
+    system, told = driven(), []
+
+    def watch(progress):
+        told.append(progress)
+        if len(told) == 40:
+            raise KeyboardInterrupt
+
+    start, path = system.state(track=1.0), tmp_path / "run.nc"
+    whole = ph.simulate(system, start, until=5.0, **given)
+    with pytest.warns(IntegrationWarning, match="was interrupted"):
+        ph.simulate(system, start, until=5.0, to=path, watch=watch, **given)
+    resumed = ph.resume(path, system, **given)
+    assert all(map(np.array_equal, resumed.steps, whole.steps))
+    assert str(resumed.events) == str(whole.events)
+    assert np.array_equal(resumed.inputs.values, whole.inputs.values)
+    assert len(whole.events) > 2
 
 
 def test_an_event_at_a_sample_is_met_once():

@@ -136,9 +136,7 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
                 after = _taken([keepers[i] for i in alive], turns)
                 call.plans.room[alive] = [escort.room for escort in those]
             else:
-                for k, i in enumerate(alive):
-                    new = [Steps(*(part[k][rows.accepted[k]] for part in rows[1:]))]
-                    keepers[i].take(new, _part(after, k))
+                _kept([keepers[i] for i in alive], after, rows)
             cursors = _replaced(cursors, alive, after)
             spent = after.accepted + after.rejected >= wish.limit
             out = spent & (after.status == RUNNING)
@@ -222,6 +220,13 @@ def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
     escorts = [Escort(wish.guide, case) for case in cases]
     call.plans.room[:] = [escort.room for escort in escorts]
     return escorts
+
+
+def _kept(keepers: list[_Keeper], after: Cursor, rows: Rows) -> None:
+    """Accepted rows to their keepers."""
+    for k, keeper in enumerate(keepers):
+        new = Steps(*(part[k][rows.accepted[k]] for part in rows[1:]))
+        keeper.take([new], _part(after, k))
 
 
 def _turns(escorts: list[Escort], before: Cursor, after: Cursor, rows: Rows) -> Any:
