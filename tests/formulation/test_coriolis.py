@@ -26,8 +26,8 @@ from strategies_system import block, random_state, topology
 
 PASSIVE = {"Christoffel", "momentum", "spin", "gyroscopic"}
 SPEEDS = ("Gauss", "Lagrange, second kind", "Kane", "recursive")
-TWISTS = ("Kirchhoff", "spatial form 3")
-LONG = ("Newton-Euler", "hybrid", "spatial form 1")
+TWISTS = ("Kirchhoff",)
+LONG = ("Newton-Euler", "hybrid", "spatial form 1", "spatial form 3")
 
 
 @cache

@@ -107,11 +107,9 @@ def in_twists(
         A, gamma = jax.jacfwd(phi, 2)(t, q, y), -jax.jvp(phi, (t, q, y), rest)[1]
         M, b, f = mass(t, q, y, table)
         if has_rotors(system):
-            r = system.rotor_inertias(table)
             of = lambda t, q, y: speeds(t, q, y, table)  # noqa: E731, mathematics
-            z_dot = lambda y_dot: jax.jvp(of, (t, q, y), (*rest[:2], y_dot))[1]  # noqa: E731
-            Z = jax.jacfwd(z_dot)(rest[2])
-            M, b = M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(rest[2]))
+            r = system.rotor_inertias(table)
+            M, b = with_rotors(M, b, r, lambda y_dot: _rate(of, (t, q, y), rest, y_dot))
         return Terms(M, b, f, A, gamma)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
@@ -128,18 +126,24 @@ def in_twists(
     def start(t: Any, q: Any, z: Any, table: Any) -> Any:
         return from_body(t, q, system.body_twists(t, q, z, table), table)
 
-    core = Core(
-        start=start,
-        speeds=speeds,
-        rates=rates,
-        terms=terms,
-        accelerations=solved(terms),
-        bodies=bodies,
-        along=along,
-        joint_wrenches=joint_wrenches,
-        arms=arms,
-    )
-    return Equations(name, system, velocity_names(system), row_names(system), core)
+    found = start, speeds, rates, terms, solved(terms), bodies, along, joint_wrenches
+    names = velocity_names(system), row_names(system)
+    return Equations(name, system, *names, Core(*found, arms=arms))
+
+
+def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:
+    """M and bias with rotors r (nz,) along the joints, z_dot = Z y_dot + what is left.
+
+    M + Z^T r Z,      b + Z^T r z_dot(0)
+    """
+    still = jnp.zeros_like(b)
+    Z = jax.jacfwd(z_dot)(still)
+    return M + Z.T @ (r[:, None] * Z), b + Z.T @ (r * z_dot(still))
+
+
+def _rate(function: Callable, now: tuple, rest: tuple, y_dot: Any) -> Any:
+    """The rate of function(t, q, y) as t and q go on and y changes at y_dot."""
+    return jax.jvp(function, now, (*rest[:2], y_dot))[1]
 
 
 def carried(system: System, q: Any, intensities: Any, table: Any) -> Any:
