@@ -188,7 +188,8 @@ def _acting(
         joined.setdefault(key, []).append((_spread(system, poses, wrench), ends))
     for name, parts in joined.items():
         ends = set().union(*(ends for _, ends in parts))
-        yield name, sum(rows for rows, _ in parts), own.issuperset(ends)
+        rows = np.sum([each for each, _ in parts], axis=0)
+        yield name, rows, own.issuperset(ends)
 
 
 def _is_of(name: str, constraint: Any) -> bool:
