@@ -198,6 +198,10 @@ def test_the_work_of_projection_is_what_the_balance_lacks():
     assert "left to drift" in drifting.note
     with pytest.raises(IntegrationError, match="cannot be known"):
         ph.projection_work(drifting)
+    way = ph.GeneralisedAlpha(step=0.02)
+    remembering = ph.simulate(bob_on_a_rod(), swing(), until=0.1, method=way)
+    with pytest.raises(IntegrationError, match="that remember others"):
+        ph.projection_work(remembering)
 
 
 def balanced(form: ph.Equations, state: ph.State) -> bool:

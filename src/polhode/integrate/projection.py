@@ -15,6 +15,8 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field import Field, field_of
+from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
+from polhode.integrate.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.method import Attempt, Method
 from polhode.lowering.compile import compile
 
@@ -87,11 +89,16 @@ def projection_work(motion: Trajectory) -> np.ndarray:
     projected. Of a method that keeps its constraints well it is small beside the
     energy that moves; it is part of what the ledger cannot balance.
     """
-    if not motion.is_dense or isinstance(motion.method, Unprojected):
+    driven = bool(motion.inputs.inputs.words)
+    others = (Unprojected, GeneralisedAlpha, GearGuptaLeimkuhler)
+    if not motion.is_dense or driven or isinstance(motion.method, others):
         raise IntegrationError(
             f"the work of projection along {motion!r} cannot be known.",
-            "It is found by making each step again, and projecting it.",
-            "Simulate without samples=..., and not by ph.Unprojected.",
+            "It is found by making each step again from its row alone, and projecting"
+            " it. Steps that were not kept, that remember others or that inputs drive"
+            " cannot be made again so.",
+            "Simulate without samples=... and inputs, by a method such as"
+            " ph.DormandPrince.",
         )
     t, x, slope, _ = motion.steps
     each = _each(motion)(t[:-1], x[:-1], slope[:-1], np.diff(t), dict(motion.table))
