@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+TOGETHER = 4  # rows in one turn of a loop, so that turning costs little
 
 
 def band_of(K: Any, width: int) -> Any:
@@ -45,21 +48,26 @@ def factored_band(band: Any) -> Callable[[Any], Any]:
             return jnp.concatenate([x[None], after[:-1]]), x
 
         nothing = jnp.zeros(width)
-        _, y = lax.scan(down, nothing, (columns, b), length=n)
-        return lax.scan(up, nothing, (columns, y / d), length=n, reverse=True)[1]
+        padded = jnp.concatenate([b, jnp.zeros(d.shape[0] - n)])
+        y = _walk(down, nothing, (columns, padded))
+        return _walk(up, nothing, (columns, y / d), reverse=True)[:n]
 
     return solve
 
 
 def _eliminated(band: Any) -> tuple[Any, Any]:
-    """d (n,) and the columns (n, width) of L below its unit diagonal."""
+    """d (n,) and the columns (n, width) of L below its unit diagonal.
+
+    Rows of a unit matrix follow the last, to a whole number of `TOGETHER`.
+    """
     n, width = band.shape[0], band.shape[1] - 1
     # The product of entries i and j of a row falls on row i, j - i off the diagonal.
     i = np.arange(width)[:, None]
     j = i + np.arange(width + 1)
     reaches = j < width
-    beyond = jnp.zeros((width, width + 1)).at[:, 0].set(1.0)
-    entering = jnp.concatenate([band[width:], beyond])[:n]
+    total = n + -n % TOGETHER
+    beyond = np.eye(1, width + 1).repeat(width + total - n, axis=0)
+    padded = jnp.concatenate([band, beyond])
 
     def step(window: Any, fresh: Any) -> tuple[Any, Any]:
         pivot, row = window[0, 0], window[0, 1:]
@@ -68,6 +76,21 @@ def _eliminated(band: Any) -> tuple[Any, Any]:
         below = jnp.concatenate([window[1:], fresh[None]])
         return below - change, (pivot, column)
 
-    padded = jnp.concatenate([band, beyond])
-    _, (d, columns) = lax.scan(step, padded[:width], entering, length=n)
-    return d, columns
+    return _walk(step, padded[:width], padded[width:])
+
+
+def _walk(
+    step: Callable[..., Any], start: Any, along: Any, reverse: bool = False
+) -> Any:
+    """What a step gives at every row, in a loop that takes several rows a turn."""
+    parts = jax.tree.map(lambda x: x.reshape(-1, TOGETHER, *x.shape[1:]), along)
+    order = range(TOGETHER)[::-1] if reverse else range(TOGETHER)
+
+    def turn(carry: Any, rows: Any) -> tuple[Any, Any]:
+        found: list[Any] = [None] * TOGETHER
+        for k in order:
+            carry, found[k] = step(carry, jax.tree.map(lambda x, k=k: x[k], rows))
+        return carry, jax.tree.map(lambda *x: jnp.stack(x), *found)
+
+    _, given = lax.scan(turn, start, parts, reverse=reverse)
+    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), given)
