@@ -69,15 +69,12 @@ def test_the_least_deviation_is_the_motion_with_multipliers(sled):
     Any other allowed acceleration has a larger C, particle by particle.
     """
     system, rng = sled.system, np.random.default_rng(3)
-    multipliers = ph.lagrange_first_kind(system)
     bodies = ph.gauss(system)
     for _ in range(20):
         state = random_state(system, rng)
         found = ph.least_deviation(state)
         by_rows = bodies.accelerations(state)
         assert_close(found, by_rows, rtol=1e-11)
-        V_dot = bodies.body_accelerations(state)
-        assert_close(multipliers.body_accelerations(state), V_dot, rtol=1e-10)
         A, _ = system.constraint_rows(state.t, state.q, state.z)
         allowed = np.linalg.svd(A)[2][1:].T
         least = sled.deviation(state.q, state.z, found)
@@ -104,6 +101,7 @@ def test_gauss_function_of_bodies_is_that_of_their_particles(sled):
     assert_close(ask(one) - ask(two), of_particles[0] - of_particles[1], rtol=1e-11)
 
 
+@pytest.mark.long
 @pytest.mark.row("Q-01")
 def test_gauss_function_of_tied_particles():
     """Two particles on a rod, one on a spring: least C is the motion of multipliers."""
@@ -139,7 +137,9 @@ def choices():
 
 
 @pytest.mark.row("Q-03")
-@pytest.mark.parametrize("choice", choices())
+@pytest.mark.parametrize(
+    "choice", ["linear", "sinh", pytest.param("affine", marks=pytest.mark.long)]
+)
 def test_velocities_given_in_one_direction(arm, choice):
     """q_dot = psi(t, q, y), given as psi or as its inverse, moves the arm alike."""
     form = ph.gauss(arm, choices()[choice])
@@ -252,6 +252,7 @@ def test_the_unified_equation_is_stationarity(cloud, choice):
             assert_close(ours, expected, rtol=1e-11)
 
 
+@pytest.mark.long
 def test_the_unified_equation_knows_rotors(arm):
     """A rotor moves along its joint: in bent velocities, too, it resists as one."""
     velocities = ph.Velocities(

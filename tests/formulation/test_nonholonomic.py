@@ -244,7 +244,14 @@ def test_forms_of_virtual_velocities_refuse_nonlinear_rows(cone, form, whose):
 
 
 @pytest.mark.row("Q-02")
-@pytest.mark.parametrize("name", ["spherical_pendulum", "particles", "driven_hinge"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "spherical_pendulum",
+        "driven_hinge",
+        pytest.param("particles", marks=pytest.mark.long),
+    ],
+)
 def test_dalembert_is_gauss_where_constraints_are_of_position(name):
     """Virtual power zero for all allowed virtual velocities: Gauss's accelerations."""
     from polhode.formulation.dalembert import virtual_power

@@ -28,6 +28,7 @@ class MovingCloud:
         free = ph.Free("free", ph.World().origin, self.body.origin)
         self.system = ph.System([free], [make(self.body) for make in actions])
         self._at = doubled(self._sums)
+        self._rates = {}
 
     def pose(self, t):
         """q (7,): a unit quaternion and a place."""
@@ -77,4 +78,6 @@ class MovingCloud:
             t = 1.0 * jnp.asarray(t)
             return jax.jvp(y, (t,), (jnp.ones_like(t),))[1]
 
-        return np.asarray(doubled(rate)(float(t)))
+        if equations not in self._rates:
+            self._rates[equations] = doubled(rate)
+        return np.asarray(self._rates[equations](float(t)))

@@ -85,15 +85,7 @@ def kane(
     """
     require_central(system, "Kane's")
     require_linear(system, "Kane's")
-    if joints not in ("coordinates", "constraints") or (
-        velocities is not None and joints == "constraints"
-    ):
-        raise ModelError(
-            f"Kane's equations of {system.name!r} cannot have joints as {joints!r}.",
-            "Joints are coordinates, with velocities of any choice, or constraints on"
-            " the velocities of all bodies.",
-            'Give joints="constraints" alone, or leave it out.',
-        )
+    _require_choice(system, velocities, joints)
     if joints == "constraints":
         return _of_free_bodies(system)
     chosen = velocities or own_speeds(system)
@@ -127,6 +119,18 @@ def kane(
     if velocities is None:
         return in_speeds("Kane", system, terms)
     return in_velocities("Kane", system, chosen, terms)
+
+
+def _require_choice(system: System, velocities: Any, joints: str) -> None:
+    if joints not in ("coordinates", "constraints") or (
+        velocities is not None and joints == "constraints"
+    ):
+        raise ModelError(
+            f"Kane's equations of {system.name!r} cannot have joints as {joints!r}.",
+            "Joints are coordinates, with velocities of any choice, or constraints on"
+            " the velocities of all bodies.",
+            'Give joints="constraints" alone, or leave it out.',
+        )
 
 
 def _of_free_bodies(system: System) -> Equations:

@@ -17,7 +17,8 @@ speeds are independent, redundant rows or not:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import jax.numpy as jnp
 import numpy as np
@@ -45,59 +46,70 @@ def maggi(system: System, independent: Sequence[str] | None = None) -> Equations
     require_linear(system, "Maggi's")
     names = tuple(independent) if independent else independent_speeds(system)
     _require_independent(system, names)
-    S = _selection(system, names)
-    inner = lagrange(system).functions.terms
+    reduced = _Reduced(system, _selection(system, names))
+    core = Core(
+        start=lambda t, q, z, table: reduced.S @ z,
+        speeds=reduced.speeds,
+        rates=lambda t, q, s, table: system.rates(
+            t, q, reduced.speeds(t, q, s, table), table
+        ),
+        terms=reduced.terms,
+        accelerations=reduced.accelerations,
+        bodies=reduced.bodies,
+        along=reduced.forces,
+        joint_wrenches=by_balance(system, reduced.speeds, reduced.bodies),
+    )
+    return Equations("Maggi", system, names, (), core)
 
-    def speeds(t: Any, q: Any, s: Any, table: Any) -> Any:
-        still = jnp.zeros(system.speeds)
-        A = system.constraint_rows(t, q, still, table)[0]
-        return _solver(A, S)(-rows.velocities(system, t, q, still, table), s)
 
-    def kinematics(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any, Any]:
+@final
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """A system in independent speeds s = S z: `Core`, function by function."""
+
+    system: System
+    S: np.ndarray
+
+    def speeds(self, t: Any, q: Any, s: Any, table: Any) -> Any:
+        still = jnp.zeros(self.system.speeds)
+        A = self.system.constraint_rows(t, q, still, table)[0]
+        given = -rows.velocities(self.system, t, q, still, table)
+        return _solver(A, self.S)(given, s)
+
+    def kinematics(self, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any, Any]:
         """A, C, and z_dot at s_dot = 0."""
-        A, gamma = system.constraint_rows(t, q, z, table)
-        solve = _solver(A, S)
-        C = [solve(jnp.zeros_like(gamma), unit) for unit in np.eye(len(S))]
-        shift = solve(gamma, jnp.zeros(len(S)))
-        return A, jnp.reshape(jnp.asarray(C), (len(S), system.speeds)).T, shift
+        A, gamma = self.system.constraint_rows(t, q, z, table)
+        solve, (k, n) = _solver(A, self.S), self.S.shape
+        C = [solve(jnp.zeros_like(gamma), unit) for unit in np.eye(k)]
+        return A, jnp.reshape(jnp.asarray(C), (k, n)).T, solve(gamma, jnp.zeros(k))
 
-    def parts(t: Any, q: Any, s: Any, table: Any) -> tuple[Terms, Any, Any, Any]:
+    def parts(self, t: Any, q: Any, s: Any, table: Any) -> tuple[Terms, Any, Any, Any]:
         """Lagrange's terms, A, C, and z_dot at s_dot = 0."""
-        z = speeds(t, q, s, table)
-        return inner(t, q, z, table), *kinematics(t, q, z, table)
+        z = self.speeds(t, q, s, table)
+        found = lagrange(self.system).functions.terms(t, q, z, table)
+        return found, *self.kinematics(t, q, z, table)
 
-    def terms(t: Any, q: Any, s: Any, table: Any) -> Terms:
-        (M, b, f, _, _), _, C, shift = parts(t, q, s, table)
-        nothing = jnp.zeros((0, len(S))), jnp.zeros(0)
+    def terms(self, t: Any, q: Any, s: Any, table: Any) -> Terms:
+        (M, b, f, _, _), _, C, shift = self.parts(t, q, s, table)
+        nothing = jnp.zeros((0, len(self.S))), jnp.zeros(0)
         return Terms(C.T @ M @ C, C.T @ (b + M @ shift), C.T @ f, *nothing)
 
-    def accelerations(t: Any, q: Any, s: Any, table: Any) -> tuple[Any, Any]:
-        (M, b, f, _, _), A, C, shift = parts(t, q, s, table)
+    def accelerations(self, t: Any, q: Any, s: Any, table: Any) -> tuple[Any, Any]:
+        (M, b, f, _, _), A, C, shift = self.parts(t, q, s, table)
         s_dot = solve_definite(C.T @ M @ C, C.T @ (f - b - M @ shift))
         left = M @ (C @ s_dot + shift) + b - f
         return s_dot, solve_rows(A @ A.T, A @ left, VANISHING)
 
-    def bodies(t: Any, q: Any, s: Any, s_dot: Any, table: Any) -> Any:
-        z = speeds(t, q, s, table)
-        _, C, shift = kinematics(t, q, z, table)
+    def bodies(self, t: Any, q: Any, s: Any, s_dot: Any, table: Any) -> Any:
+        system, z = self.system, self.speeds(t, q, s, table)
+        _, C, shift = self.kinematics(t, q, z, table)
         z_dot = C @ s_dot + shift
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
-    def forces(t: Any, q: Any, s: Any, W: Any, table: Any) -> Any:
-        C = kinematics(t, q, speeds(t, q, s, table), table)[1]
-        return C.T @ along(system, t, q, W, table)
-
-    core = Core(
-        start=lambda t, q, z, table: S @ z,
-        speeds=speeds,
-        rates=lambda t, q, s, table: system.rates(t, q, speeds(t, q, s, table), table),
-        terms=terms,
-        accelerations=accelerations,
-        bodies=bodies,
-        along=forces,
-        joint_wrenches=by_balance(system, speeds, bodies),
-    )
-    return Equations("Maggi", system, names, (), core)
+    def forces(self, t: Any, q: Any, s: Any, W: Any, table: Any) -> Any:
+        z = self.speeds(t, q, s, table)
+        C = self.kinematics(t, q, z, table)[1]
+        return C.T @ along(self.system, t, q, W, table)
 
 
 def require_rows_for(system: System) -> None:

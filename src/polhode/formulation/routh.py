@@ -13,7 +13,8 @@ y = (z_s, p_c). Rows of constraints act on both, with A^T l among the forces.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import jax
 import jax.numpy as jnp
@@ -53,58 +54,78 @@ def routh(system: System) -> Equations:
     c = np.array([system.speed_names.index(name) for name in names])
     s = np.setdiff1d(np.arange(system.speeds), c)
 
-    def start(t: Any, q: Any, z: Any, table: Any) -> Any:
-        return jnp.concatenate([z[s], (system.mass_matrix(t, q, table) @ z)[c]])
-
-    def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
-        return _legendre(system.mass_matrix(t, q, table), (s, c)) @ y
-
-    def rates_of_speeds(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
-        motion = system.rates(t, q, speeds(t, q, y, table), table), y_dot
-        return jax.jvp(lambda q, y: speeds(t, q, y, table), (q, y), motion)[1]
-
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
-        E = _legendre(system.mass_matrix(t, q, table), (s, c))
-        M, b = _inertia(system, (s, c), (t, q, y, E @ y), table)
-        f = forces(t, q, y, system.applied(t, q, E @ y, table), table)
-        A, gamma = system.constraint_rows(t, q, E @ y, table)
-        if not system.constraints:
-            return Terms(M, b, f, A, gamma)
-        shift = rates_of_speeds(t, q, y, jnp.zeros_like(y), table)
-        return Terms(M, b, f, A @ E, gamma - A @ shift)
-
-    def forces(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
-        """Q_s less what cyclic forces bring by way of their momenta, and Q_c."""
-        Q = along(system, t, q, W, table)
-        E = _legendre(system.mass_matrix(t, q, table), (s, c))
-        return jnp.concatenate([E[:, : len(s)].T @ Q, Q[c]])
-
-    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
-        M, b, f, A, g = terms(t, q, y, table)
-        # Cyclic equations times dx_dot_c/dp_c: then reactions are (A E)^T l in all.
-        k, E = len(s), _legendre(system.mass_matrix(t, q, table), (s, c))
-        inner = E[c][:, k:]
-        free = jnp.concatenate([(f - b)[:k], inner @ (f - b)[k:]])
-        return solve_constrained(M.at[k:, k:].set(inner), free, A, g)
-
-    def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
-        z_dot = rates_of_speeds(t, q, y, y_dot, table)
-        z = speeds(t, q, y, table)
-        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
-
+    ignoring = _Ignoring(system, (s, c))
     core = Core(
-        start=start,
-        speeds=speeds,
-        rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
-        terms=terms,
-        accelerations=accelerations,
-        bodies=bodies,
-        along=forces,
-        joint_wrenches=by_balance(system, speeds, bodies),
+        start=ignoring.start,
+        speeds=ignoring.speeds,
+        rates=lambda t, q, y, table: system.rates(
+            t, q, ignoring.speeds(t, q, y, table), table
+        ),
+        terms=ignoring.terms,
+        accelerations=ignoring.accelerations,
+        bodies=ignoring.bodies,
+        along=ignoring.forces,
+        joint_wrenches=by_balance(system, ignoring.speeds, ignoring.bodies),
     )
     kept = tuple(system.speed_names[k] for k in s)
     momenta = tuple(f"p({name})" for name in names)
     return Equations("Routh", system, (*kept, *momenta), system.row_names, core)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Ignoring:
+    """A system in y = (z_s, p_c): `Core`, function by function.
+
+    `parts` are the places of s and of c among the speeds.
+    """
+
+    system: System
+    parts: tuple[np.ndarray, np.ndarray]
+
+    def start(self, t: Any, q: Any, z: Any, table: Any) -> Any:
+        s, c = self.parts
+        return jnp.concatenate([z[s], (self.system.mass_matrix(t, q, table) @ z)[c]])
+
+    def transform(self, t: Any, q: Any, table: Any) -> Any:
+        """E with z = E y."""
+        return _legendre(self.system.mass_matrix(t, q, table), self.parts)
+
+    def speeds(self, t: Any, q: Any, y: Any, table: Any) -> Any:
+        return self.transform(t, q, table) @ y
+
+    def rates_of_speeds(self, t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+        motion = self.system.rates(t, q, self.speeds(t, q, y, table), table), y_dot
+        return jax.jvp(lambda q, y: self.speeds(t, q, y, table), (q, y), motion)[1]
+
+    def terms(self, t: Any, q: Any, y: Any, table: Any) -> Terms:
+        system, E = self.system, self.transform(t, q, table)
+        M, b = _inertia(system, self.parts, (t, q, y, E @ y), table)
+        f = self.forces(t, q, y, system.applied(t, q, E @ y, table), table)
+        A, gamma = system.constraint_rows(t, q, E @ y, table)
+        if not system.constraints:
+            return Terms(M, b, f, A, gamma)
+        shift = self.rates_of_speeds(t, q, y, jnp.zeros_like(y), table)
+        return Terms(M, b, f, A @ E, gamma - A @ shift)
+
+    def forces(self, t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
+        """Q_s less what cyclic forces bring by way of their momenta, and Q_c."""
+        s, c = self.parts
+        Q, E = along(self.system, t, q, W, table), self.transform(t, q, table)
+        return jnp.concatenate([E[:, : len(s)].T @ Q, Q[c]])
+
+    def accelerations(self, t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        M, b, f, A, g = self.terms(t, q, y, table)
+        # Cyclic equations times dx_dot_c/dp_c: then reactions are (A E)^T l in all.
+        k = len(self.parts[0])
+        inner = self.transform(t, q, table)[self.parts[1]][:, k:]
+        free = jnp.concatenate([(f - b)[:k], inner @ (f - b)[k:]])
+        return solve_constrained(M.at[k:, k:].set(inner), free, A, g)
+
+    def bodies(self, t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
+        system, z = self.system, self.speeds(t, q, y, table)
+        z_dot = self.rates_of_speeds(t, q, y, y_dot, table)
+        return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
 
 def routhian(

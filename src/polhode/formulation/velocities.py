@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import jax
@@ -61,12 +62,12 @@ class Velocities:
                 "Give to_speeds(t, q, y), from_speeds(t, q, z), or both.",
             )
 
-    @property
+    @cached_property
     def zeta(self) -> Choice:
         """z of (t, q, y)."""
         return self.to_speeds or _inverse(self.from_speeds, len(self.names))
 
-    @property
+    @cached_property
     def inverse(self) -> Choice:
         """y of (t, q, z)."""
         return self.from_speeds or _inverse(self.to_speeds, len(self.names))
@@ -204,4 +205,5 @@ def _inverse(function: Choice | None, size: int) -> Choice:
         kept = missed <= INVERTED * (1.0 + jnp.max(jnp.abs(value)))
         return jnp.where(kept, x, jnp.nan)
 
-    return found
+    # Equations ask it many times over; a call that JAX has traced it traces no more.
+    return jax.jit(found)
