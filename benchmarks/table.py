@@ -11,7 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-PACKAGES = ("polhode", "jax", "jaxlib", "llvmlite", "numpy", "mujoco", "pin", "drake")
+PACKAGES = (
+    *("polhode", "jax", "jaxlib", "llvmlite", "numpy", "mujoco", "pin", "drake"),
+    "diffrax",
+)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from benchmarks.subjects import (
     accelerations,
+    bulk,
     derivatives,
     fleet,
     rolling,
@@ -13,6 +14,7 @@ CLAIMS = [
     *stepping.CLAIMS,
     *accelerations.CLAIMS,
     *fleet.CLAIMS,
+    *bulk.CLAIMS,
     *derivatives.CLAIMS,
     *startup.CLAIMS,
     *rolling.CLAIMS,
