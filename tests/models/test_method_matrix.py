@@ -54,11 +54,11 @@ def reckoned(name: str) -> list[np.ndarray]:
 
 
 def cases() -> list:
-    """One exercise by all methods in the quick suite, all in the long one."""
+    """One exercise by most methods in the quick suite, all in the long one."""
     found = []
     for name in EXERCISES:
         for method in METHODS:
-            quick = name == "cart_pendulum"
+            quick = name == "cart_pendulum" and method not in ("Hamilton", "Lagrange I")
             marks = () if quick else pytest.mark.long
             found.append(pytest.param(name, method, marks=marks))
     return found
@@ -74,14 +74,12 @@ def test_all_methods_describe_the_same_motion(name, method):
 
 
 @pytest.mark.row("X-18")
-@pytest.mark.parametrize("name", ["sprung_pendulum", "rolling_cone", "tunnel"])
+@pytest.mark.parametrize("name", ["sprung_pendulum", "rolling_cone"])
 def test_the_energy_theorem_gives_the_motion_of_one_freedom(name):
     """d/dt (T + V) = 0 for the accelerations found, and for no others."""
     system = getattr(ph.models, name)()
     form = ph.recursive(system)
     (state,) = random_states(system, 1, seed=8)
-    if name == "tunnel":  # the planet stands still
-        state = system.state(tunnel=0.4, speeds={"tunnel": 0.7})
     z_dot = form.accelerations(state)
 
     def energy_rate(z_dot: np.ndarray) -> float:

@@ -57,6 +57,7 @@ def accelerations(speed: float, change: np.ndarray) -> np.ndarray:
     return found[[list(system.speed_names).index(n) for n in ("free.wx", "steer")]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("speed", [2.0, 5.0])
 def test_the_bicycle_answers_small_disturbances_as_printed(speed):
     """d(lean'', steer'')/d(lean, steer, lean', steer') at two speeds."""
