@@ -137,3 +137,9 @@ class IntegrationError(PolhodeError, ValueError):
 
 class IntegrationWarning(UserWarning):
     """A run that ended before its time; what it had reached is kept."""
+
+
+class AnalysisError(PolhodeError, ValueError):
+    """A question that has no answer here, or not the one that was asked for."""
+
+    code = "ANALYSE"

@@ -1,0 +1,1 @@
+"""Questions about equations and motions, answered exactly and explained."""
