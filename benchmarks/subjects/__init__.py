@@ -3,7 +3,9 @@
 from benchmarks.subjects import (
     accelerations,
     bulk,
+    derivation,
     derivatives,
+    described,
     fleet,
     rolling,
     startup,
@@ -18,4 +20,6 @@ CLAIMS = [
     *derivatives.CLAIMS,
     *startup.CLAIMS,
     *rolling.CLAIMS,
+    *derivation.CLAIMS,
+    *described.CLAIMS,
 ]

@@ -57,12 +57,22 @@ def permutation_symbol() -> np.ndarray:
 
 
 def cross(a: Any, b: Any) -> Any:
-    """The vector product a x b, right-handed."""
+    """The vector product a x b, right-handed.
+
+    With [1] for the component after, the first after the last,
+
+        (a x b)[1] = a b[1] - a[1] b
+
+    which traces in half as many operations as the nine components written out.
+    """
     xp = namespace(a, b)
-    a1, a2, a3 = a[..., 0], a[..., 1], a[..., 2]
-    b1, b2, b3 = b[..., 0], b[..., 1], b[..., 2]
-    parts = [a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1]
-    return xp.stack(parts, axis=-1)
+    before = a * _following(b, xp) - _following(a, xp) * b
+    return _following(before, xp)
+
+
+def _following(a: Any, xp: Any) -> Any:
+    """(a2, a3, a1)."""
+    return xp.concatenate([a[..., 1:], a[..., :1]], axis=-1)
 
 
 def dot(a: Any, b: Any) -> Any:

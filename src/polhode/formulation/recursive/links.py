@@ -140,8 +140,7 @@ def inertia_up(steps: tuple[Step, Step], M: Any) -> Any:
 
 def symmetric(M: Any) -> Any:
     """M with its upper half written once: what is equal is computed once."""
-    i, j = np.indices(M.shape)
-    return M[np.minimum(i, j), np.maximum(i, j)]
+    return namespace(M).where(np.triu(np.ones(M.shape, dtype=bool)), M, M.T)
 
 
 def wrench_in(seat: Step, W: Any) -> Any:
