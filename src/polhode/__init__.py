@@ -155,6 +155,7 @@ PUBLIC = {
     "limit_events": "polhode.integrate.ready_events",
     "load": "polhode.integrate.storage.recording",
     "projection_work": "polhode.integrate.projection",
+    "rank_along": "polhode.integrate.rank",
     "resume": "polhode.integrate.storage.restore",
     "saturation_events": "polhode.integrate.ready_events",
     "simulate": "polhode.integrate.simulate",
