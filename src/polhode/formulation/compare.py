@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
-from polhode.formulation.short_motion import moved, step_of
+from polhode.formulation.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import mobility
@@ -91,6 +91,7 @@ class Comparison:
 class _Found:
     equations: Equations
     program: Program
+    velocities: np.ndarray
     accelerations: np.ndarray
     reactions: np.ndarray
     moved: tuple[np.ndarray, np.ndarray] | None
@@ -185,17 +186,21 @@ def sizes(state: State) -> tuple[float, float]:
 
 
 def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
-    first = states[0]
-    examples = (first.t, first.q, first.z)
-    program = compile(answers(equations), *examples, batched=True, threads=1)
+    system, core = equations.system, equations.functions
     t, q, z = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
-    accelerations, reactions = program(t, q, z)
-    h = np.array([step_of(*x) for x in zip(states, accelerations, strict=True)])
+    first = compile(
+        lambda t, q, z: 1.0 * core.start(t, q, z, {}), t[0], q[0], z[0], batched=True
+    )
+    y = first(t, q, z)
+    program = compile(answers_of(equations), t[0], q[0], y[0], batched=True, threads=1)
+    now = program(t, q, y)
+    pairs = zip(states, now.bodies, strict=True)
+    h = np.array([step_of(*pair) for pair in pairs])
     end = None
     if steps:
-        run = compile(moved(equations, steps), *examples, 0.0, batched=True, threads=1)
-        end = run(t, q, z, h)
-    return _Found(equations, program, accelerations, reactions, end)
+        q, twists = moved(program, (t, q, y), h, steps)
+        end = np.stack([system.normalised(row) for row in q]), twists
+    return _Found(equations, program, y[0], now.bodies, now.wrenches, end)
 
 
 def _gaps_after(all_found: dict[str, _Found]) -> dict[str, float]:
@@ -224,16 +229,17 @@ def _row(found: _Found, gaps: tuple[float, ...], first: State) -> Row:
         reactions=gaps[1],
         motion=gaps[2],
         operations=found.program.report().operations,
-        microseconds=1e6 * _timed(found.program, first) / BATCH,
+        microseconds=1e6 * _timed(found, first) / BATCH,
     )
 
 
-def _timed(program: Program, state: State) -> float:
+def _timed(found: _Found, state: State) -> float:
     """Seconds of the quickest call with a batch of equal states."""
-    batch = [np.repeat(x[None], BATCH, axis=0) for x in (state.t, state.q, state.z)]
+    one = state.t, state.q, found.velocities
+    batch = [np.repeat(np.asarray(x)[None], BATCH, axis=0) for x in one]
     best = float("inf")
     for _ in range(REPEATS):
         start = time.perf_counter()
-        program(*batch)
+        found.program(*batch)
         best = min(best, time.perf_counter() - start)
     return best

@@ -1,18 +1,17 @@
-"""A short motion by each formulation's own equations, from one state.
+"""A short motion by each formulation's own equations, from many states at once.
 
     q_dot = psi(t, q, y),      y_dot from the formulation,      classical Runge-Kutta
 
 Steps are so short that what the method errs by in one formulation's velocities and in
-another's is rounding: a difference after them is one of the equations.
+another's is rounding: a difference after them is one of the equations. The loop is on
+the host: the program that answers for a state serves its steps as well.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,41 +20,64 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 SHARE = 2e-3  # of the shortest time in which anything changes: a step
-NODES, WEIGHTS = np.array([0.0, 0.5, 0.5, 1.0]), np.array([1.0, 2.0, 2.0, 1.0]) / 6
+NODES, WEIGHTS = (0.0, 0.5, 0.5, 1.0), np.array([1.0, 2.0, 2.0, 1.0]) / 6
 
 
-def moved(equations: Equations, steps: int) -> Callable[..., tuple[Any, Any]]:
-    """(t, q, z, h) -> q and the bodies' velocities after so many steps of length h."""
+class Answers(NamedTuple):
+    """What a formulation says of (t, q, y).
+
+    bodies, wrenches   accelerations of bodies (n, 6) and what joints exert (n, 6)
+    rates, y_dot       q_dot and y_dot
+    twists             of bodies, in their own axes (n, 6)
+    """
+
+    bodies: Any
+    wrenches: Any
+    rates: Any
+    y_dot: Any
+    twists: Any
+
+
+def answers_of(equations: Equations) -> Callable[..., Answers]:
+    """(t, q, y) -> `Answers`, in the formulation's own velocities."""
     core, system = equations.functions, equations.system
 
-    def slopes(t: Any, x: tuple[Any, Any]) -> tuple[Any, Any]:
-        q, y = x
-        return core.rates(t, q, y, {}), core.accelerations(t, q, y, {})[0]
+    def all_of(t: Any, q: Any, y: Any) -> Answers:
+        solution = core.accelerations(t, q, y, {})
+        return Answers(
+            core.bodies(t, q, y, solution[0], {}),
+            core.joint_wrenches(t, q, y, solution, {}),
+            core.rates(t, q, y, {}),
+            1.0 * solution[0],
+            system.body_twists(t, q, core.speeds(t, q, y, {}), {}),
+        )
 
-    def motion(t: Any, q: Any, z: Any, h: Any) -> tuple[Any, Any]:
-        tables = NODES, WEIGHTS, np.roll(NODES, -1)
-        nodes, weights, following = (jnp.asarray(each) for each in tables)
+    return all_of
 
-        def stage(k: Any, now: tuple) -> tuple:
-            start, at, total = now
-            s, time = k % 4, t + h * (k // 4)
-            slope = slopes(time + nodes[s] * h, at)
-            total = _along(total, weights[s], slope)
-            ended = _along(start, h, total)
-            last = s == 3
-            start = _chosen(last, ended, start)
-            inside = _along(start, h * following[s], slope)
-            at = _chosen(last, ended, inside)
-            still = tuple(jnp.zeros_like(part) for part in total)
-            return start, at, _chosen(last, still, total)
 
-        x = 1.0 * q, 1.0 * core.start(t, q, z, {})
-        still = tuple(jnp.zeros_like(part) for part in x)
-        (q, y), _, _ = lax.fori_loop(0, 4 * steps, stage, (x, x, still))
-        q, end = system.normalised(q), t + h * steps
-        return q, system.body_twists(end, q, core.speeds(end, q, y, {}), {})
+def moved(
+    answer: Callable[..., Answers], start: tuple, h: np.ndarray, steps: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """q and the bodies' velocities after so many steps of length h, for many states.
 
-    return motion
+    `answer` takes (t, q, y) with a leading axis; `start` is such a (t, q, y).
+    """
+    t, q, y = start
+    column = h[:, None]
+    for k in range(steps):
+        slopes: list[Answers] = []
+        for node in NODES:
+            ahead = node * column
+            last = slopes[-1] if slopes else Answers(0, 0, 0 * q, 0 * y, 0)
+            at = q + ahead * last.rates, y + ahead * last.y_dot
+            slopes.append(answer(t + (k + node) * h, *at))
+        q = q + column * _weighted([s.rates for s in slopes])
+        y = y + column * _weighted([s.y_dot for s in slopes])
+    return q, answer(t + steps * h, q, y).twists
+
+
+def _weighted(slopes: list[Any]) -> Any:
+    return np.tensordot(WEIGHTS, np.stack(slopes), axes=1)
 
 
 def step_of(state: State, accelerations: np.ndarray) -> float:
@@ -63,11 +85,3 @@ def step_of(state: State, accelerations: np.ndarray) -> float:
     V = state.system.body_twists(state.t, state.q, state.z)
     fastest = max(np.max(np.abs(V)), np.sqrt(np.max(np.abs(accelerations))), 1.0)
     return float(SHARE / fastest)
-
-
-def _along(x: tuple, h: Any, slope: tuple) -> tuple:
-    return tuple(a + h * b for a, b in zip(x, slope, strict=True))
-
-
-def _chosen(which: Any, yes: tuple, no: tuple) -> tuple:
-    return tuple(jnp.where(which, a, b) for a, b in zip(yes, no, strict=True))
