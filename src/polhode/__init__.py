@@ -196,6 +196,13 @@ PUBLIC = {
     "spatial_form": "polhode.formulation.spatial_forms.spatial_form",
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     "unified": "polhode.formulation.unified",
+    # analyse
+    "Linear": "polhode.analyse.linearise",
+    "LinearAlong": "polhode.analyse.linear_along",
+    "Modes": "polhode.analyse.modes",
+    "Stability": "polhode.analyse.stability",
+    "linearise": "polhode.analyse.linearise",
+    "stability": "polhode.analyse.stability",
     # formation
     "Orbit": "polhode.formation.orbit",
     # models: a room of its own

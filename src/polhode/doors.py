@@ -5,4 +5,4 @@ A noun may carry a one-line method that imports a higher room inside its body, s
 """
 
 # "module:Class.method" -> the room it opens.
-DOORS: dict[str, str] = {}
+DOORS: dict[str, str] = {"polhode.analyse.modes:Modes.plot": "show"}

@@ -184,7 +184,7 @@ def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
     sources: list[Source] = []
     held = recall = 0
     for name, given in (inputs or {}).items():
-        size = _size(system, name)
+        size = input_size(system, name)
         if isinstance(given, Sampled | Noise):
             memory = getattr(given, "memory", None)
             width, kept = max(size, 1), 0 if memory is None else len(memory)
@@ -211,7 +211,7 @@ def port_size(system: System, name: str) -> int | None:
     return 3 if action is not None and _is_port(action) else None
 
 
-def _size(system: System, name: str) -> int:
+def input_size(system: System, name: str) -> int:
     """How many numbers an input has; 0 for one bare number."""
     size = port_size(system, name)
     if size is not None:

@@ -1,0 +1,214 @@
+"""Linear systems along a motion: A(t), B(t), and how disturbances are carried on.
+
+    x' = A(t) x + B(t) u,      P' = A(t) P,   P(t0) = 1,      x = [d; e]
+
+d are errors along the joints from where the motion is at that time, e those of the
+speeds: q = local(q(t), d), z = z(t) + e, in all nz coordinates. Disturbances that keep
+the constraints stay among themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.analyse.neighbours import Ports, shifted
+from polhode.analyse.ports import port_names, port_values
+from polhode.errors import AnalysisError
+from polhode.formulation.equations import Equations
+from polhode.integrate.jacobian import jacobian
+from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
+from polhode.system.state import State
+from polhode.system.system import System
+
+if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
+
+RETURNED = 1e-6  # how far a periodic motion may end from its start
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearAlong:
+    """A (n, 2 nz, 2 nz) and B (n, 2 nz, k) at the times t (n,) of a motion.
+
+    states, inputs   what the entries of x and u are called
+    """
+
+    motion: Trajectory
+    table: Table
+    ports: Ports
+
+    @property
+    def t(self) -> np.ndarray:
+        """The times of the motion's rows (n,)."""
+        return self.motion.t
+
+    @property
+    def A(self) -> np.ndarray:
+        """A at each row (n, 2 nz, 2 nz)."""
+        return self._rows()[0]
+
+    @property
+    def B(self) -> np.ndarray:
+        """B at each row (n, 2 nz, k)."""
+        return self._rows()[1]
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Errors of place by name, then those of speeds."""
+        names = self.motion.system.speed_names
+        return (*names, *(f"speed of {name}" for name in names))
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """One name for each column of B."""
+        return port_names(self.ports)
+
+    def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """A and B at a time within the motion."""
+        return self._at(self.motion.at(t))
+
+    def transition(
+        self, start: float | None = None, end: float | None = None
+    ) -> np.ndarray:
+        """P (2 nz, 2 nz): a disturbance x at `start` is P x at `end`."""
+        from scipy.integrate import solve_ivp
+
+        first = float(self.t[0] if start is None else start)
+        last = float(self.t[-1] if end is None else end)
+        n = 2 * self.motion.system.speeds
+
+        def slope(t: float, P: np.ndarray) -> np.ndarray:
+            return (self.at(t)[0] @ P.reshape(n, n)).ravel()
+
+        unit = np.eye(n).ravel()
+        found = solve_ivp(slope, (first, last), unit, "DOP853", rtol=1e-10, atol=1e-12)
+        return found.y[:, -1].reshape(n, n)
+
+    def multipliers(self) -> np.ndarray:
+        """Floquet's multipliers of a periodic motion, kept over one period.
+
+        Disturbances grow by these factors a period, those that the constraints forbid
+        left out: above 1 in size they grow.
+        """
+        _require_periodic(self.motion)
+        N = _tangent(self.motion[0])
+        values = np.linalg.eigvals(N.T @ self.transition() @ N)
+        return values[np.argsort(-np.abs(values), kind="stable")]
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        each = [self._at(self.motion[k]) for k in range(len(self.t))]
+        A, B = zip(*each, strict=True)
+        return np.array(A), np.array(B)
+
+    def _at(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        n = 2 * self.motion.system.speeds
+        values = port_values(state, self.table, self.ports, self.table)
+        J = _program(self.motion.equations, self.ports, state, values)(
+            float(state.t), state.q, state.z, {**self.table, **values}
+        )
+        return J[:, :n], J[:, n:]
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"
+        size = f"{len(self.states)} states, {len(self.inputs)} inputs"
+        return f"LinearAlong({self.motion.system.name!r}, {span}: {size})"
+
+
+def linear_along(
+    motion: Trajectory, ports: Ports, given: Table, parameters: Table
+) -> LinearAlong:
+    """The linear systems of all rows of a motion."""
+    return LinearAlong(motion, {**motion.table, **parameters, **given}, ports)
+
+
+def _program(equations: Equations, ports: Ports, state: State, values: Table) -> Any:
+    key = ("linear along", tuple(ports.items()), tuple(sorted(values)))
+    if key not in equations.programs:
+        table = {**values}
+        example = (float(state.t), state.q, state.z, table)
+        function = _slopes(equations.system, _accelerations(equations.system), ports)
+        equations.programs[key] = compile(function, *example)
+    return equations.programs[key]
+
+
+def _accelerations(system: System) -> Callable[..., Any]:
+    from polhode.formulation.recursive.recursive import recursive
+
+    return recursive(system).functions.accelerations
+
+
+def _slopes(
+    system: System, accelerations: Callable[..., Any], ports: Ports
+) -> Callable[..., Any]:
+    """(t, q, z, table) -> [A, B] (2 nz, 2 nz + k)."""
+    n = system.speeds
+
+    def found(t: Any, q: Any, z: Any, table: Table) -> Any:
+        q_dot = system.rates(t, q, z, table)
+
+        def rates(x: Any) -> Any:
+            d, e = x[:n], x[n : 2 * n]
+            place, carried = jax.jvp(lambda q: system.local(q, d), (1.0 * q,), (q_dot,))
+            whole = {**table, **shifted(table, ports, x[2 * n :])}
+            # As d' is linear in z - carried at d = 0, its factor E(d) = 1 suffices.
+            d_dot = z + e - system.speeds_from(t, place, carried)
+            z_dot = accelerations(t, place, z + e, whole)[0]
+            return jnp.concatenate([d_dot, z_dot])
+
+        width = sum(max(size, 1) for size in ports.values())
+        return jacobian(rates, jnp.zeros(2 * n + width))[1]
+
+    return found
+
+
+def _tangent(state: State) -> np.ndarray:
+    """An orthonormal basis (2 nz, k) of the disturbances that keep all constraints."""
+    from scipy.linalg import null_space
+
+    from polhode.analyse.neighbours import neighbours
+
+    system = state.system
+    if not system.constraints:
+        return np.eye(2 * system.speeds)
+    near = neighbours(state, {}, {}, {})
+    P = _carried(state)
+    rows = np.block(
+        [
+            [near.places, np.zeros_like(near.places)],
+            [near.drift + near.rows @ P, near.rows],
+        ]
+    )
+    return null_space(rows, rcond=1e-9)
+
+
+def _carried(state: State) -> np.ndarray:
+    """P (nz, nz) with d' = e + P d."""
+    system = state.system
+    example: tuple[Any, ...] = (float(state.t), state.q, state.z, {})
+    key = "carried errors"
+    if key not in system.compiled:
+        function = _slopes(system, lambda t, q, z, table: (0.0 * z, None), {})
+        system.compiled[key] = compile(function, *example)
+    n = system.speeds
+    return system.compiled[key](*example)[:n, :n]
+
+
+def _require_periodic(motion: Trajectory) -> None:
+    first, last = motion[0], motion.final
+    gap = np.max(np.abs(last.q - first.q)), np.max(np.abs(last.z - first.z))
+    sizes = np.max(np.abs(motion.q)), np.max(np.abs(motion.z))
+    if any(g > RETURNED * s for g, s in zip(gap, sizes, strict=True)):
+        raise AnalysisError(
+            f"the motion of {motion.system.name!r} does not return to its start.",
+            f"Over {motion.t[0]:g} to {motion.t[-1]:g} s places end {gap[0]:.2g} and"
+            f" speeds {gap[1]:.2g} away; multipliers belong to one period.",
+            "Simulate over exactly one period.",
+        )

@@ -1,0 +1,172 @@
+"""Linear systems by inputs and outputs: x' = A x + B u, y = C x + D u.
+
+H(i W) = C (i W - A)^-1 B + D        the response to u = exp(i W t)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from polhode.errors import AnalysisError
+from polhode.system.members import suggestion
+
+RESONANT = 1e-11  # a frequency that is an eigenvalue's, of the largest eigenvalue
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class StateSpace:
+    """A (n, n), B (n, k), C (o, n), D (o, k), and what each entry is called."""
+
+    A: np.ndarray
+    B: np.ndarray
+    C: np.ndarray
+    D: np.ndarray
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def response(self, frequencies: Any) -> Response:
+        """H(i W) at angular frequencies W (w,), rad/s."""
+        W = np.atleast_1d(np.asarray(frequencies, float))
+        _require_no_resonance(self, W)
+        n = len(self.A)
+        found = [
+            self.C @ np.linalg.solve(1j * w * np.eye(n) - self.A, self.B) + self.D
+            for w in W
+        ]
+        values = np.array(found).reshape(len(W), len(self.outputs), len(self.inputs))
+        return Response(W, values, self.inputs, self.outputs)
+
+    def transfer(self, output: str, input: str) -> Transfer:
+        """The transfer function from an input to an output, by zeros and poles."""
+        from scipy.linalg import eigvals
+
+        k = _place(input, self.inputs, "input")
+        o = _place(output, self.outputs, "output")
+        A, b = self.A, self.B[:, k : k + 1]
+        c, d = self.C[o : o + 1], self.D[o : o + 1, k : k + 1]
+        n = len(A)
+        pencil = np.block([[A, b], [c, d]])
+        weight = np.diag([1.0] * n + [0.0])
+        zeros = eigvals(pencil, weight)
+        poles = np.linalg.eigvals(A)
+        largest = np.max(np.abs(poles), initial=1.0)
+        zeros = zeros[np.isfinite(zeros) & (np.abs(zeros) < 1e6 * largest)]
+        at = 1.3 * largest + 0.7j * largest  # neither a pole nor a zero
+        H = (c @ np.linalg.solve(at * np.eye(n) - A, b) + d)[0, 0]
+        gain = H * np.prod(at - poles) / np.prod(at - zeros)
+        return Transfer(zeros, poles, float(gain.real))
+
+    def to_scipy(self) -> Any:
+        """`scipy.signal.StateSpace` of the same matrices."""
+        from scipy.signal import StateSpace as Scipy
+
+        return Scipy(self.A, self.B, self.C, self.D)
+
+    def to_control(self) -> Any:
+        """`control.ss` of the same matrices, with the names (python-control)."""
+        try:
+            import control  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError as reason:
+            raise AnalysisError(
+                "python-control is not installed.",
+                "The object that was asked for is one of its own.",
+                "Install it: pip install control; or use to_scipy().",
+            ) from reason
+        return control.ss(
+            *(self.A, self.B, self.C, self.D),
+            states=list(self.states),
+            inputs=list(self.inputs),
+            outputs=list(self.outputs),
+        )
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
+        return f"StateSpace({sizes}, {len(self.outputs)} outputs)"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Response:
+    """Frequency response: values (w, o, k) at frequencies (w,), rad/s.
+
+    y = Re(value exp(i W t)) is the steady answer to the input cos(W t).
+    """
+
+    frequencies: np.ndarray
+    values: np.ndarray
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def of(self, output: str, input: str | None = None) -> np.ndarray:
+        """One entry (w,), complex; the input may be left out where there is one."""
+        if input is None and len(self.inputs) == 1:
+            input = self.inputs[0]
+        k = _place(input or "", self.inputs, "input")
+        return self.values[:, _place(output, self.outputs, "output"), k]
+
+    def ratio(self, output: str, other: str, input: str | None = None) -> np.ndarray:
+        """One output over another (w,): transmissibility, whatever drives both."""
+        return self.of(output, input) / self.of(other, input)
+
+    def __repr__(self) -> str:
+        head = f"{'W [rad/s]':>12}"
+        pairs = [(o, k) for o in self.outputs for k in self.inputs]
+        head += "".join(f" {f'{o} by {k}':>32}" for o, k in pairs)
+        lines = [head]
+        for w, row in zip(self.frequencies, self.values, strict=True):
+            each = "".join(
+                f" {abs(v):18.6g} at {np.angle(v, deg=True):7.2f} deg"
+                for v in row.ravel()
+            )
+            lines.append(f"{w:12.6g}{each}")
+        return "\n".join(lines)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """gain * product(s - zeros) / product(s - poles)."""
+
+    zeros: np.ndarray
+    poles: np.ndarray
+    gain: float
+
+    def __call__(self, s: Any) -> Any:
+        """The value at a complex frequency s, 1/s."""
+        s = np.asarray(s, complex)[..., None]
+        return self.gain * np.prod(s - self.zeros, -1) / np.prod(s - self.poles, -1)
+
+    @property
+    def polynomials(self) -> tuple[np.ndarray, np.ndarray]:
+        """Numerator and denominator, highest power first."""
+        above = self.gain * np.real(np.poly(self.zeros))
+        return above, np.real(np.poly(self.poles))
+
+
+def _place(name: str, names: tuple[str, ...], word: str) -> int:
+    if name not in names:
+        raise AnalysisError(
+            f"the linear system has no {word} {name!r}.",
+            f"Its {word}s are {', '.join(names) or 'none'}.",
+            suggestion(name, names) if names else f"Give linearise(..., {word}s=...).",
+        )
+    return names.index(name)
+
+
+def _require_no_resonance(system: StateSpace, W: np.ndarray) -> None:
+    values = np.linalg.eigvals(system.A)
+    largest = np.max(np.abs(values), initial=0.0)
+    for w in W:
+        gap = np.min(np.abs(1j * w - values), initial=np.inf)
+        if gap <= RESONANT * largest:
+            raise AnalysisError(
+                f"there is no steady answer at {w:.10g} rad/s.",
+                "It is a frequency of the system that nothing damps: driven there, it"
+                " swings wider and wider, in proportion to time.",
+                "Ask beside it, or give the system damping.",
+            )

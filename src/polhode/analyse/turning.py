@@ -1,0 +1,154 @@
+"""Error coordinates that turn with a steady motion, so that its equations are constant.
+
+    d = exp(O t) y,      O skew
+
+A disc that rolls straight on has axes that turn with it, and in these its first-order
+equations change in time: M' = O M - M O, z_dot = O z. About y they are constant:
+
+    M y'' + (D + 2 M O) y' + (K + D O + M O^2) y = B u,      A y' + (F + A O) y = 0
+
+O has a block of unknown turns for each joint whose speeds are components of vectors; it
+is the least one for which the rates above hold. Whether the motion is steady is then
+seen at a later time, where everything must be what it was, turned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from polhode.analyse.neighbours import Neighbours, neighbours
+from polhode.geometry.vector import skew
+from polhode.matter.parameter import Table
+from polhode.system.state import State
+from polhode.system.system import System
+
+LATER = 0.7  # radians, or metres, or a second, by which the later state is on
+STEADY = 1e-7  # what may differ there, of its own size
+TRIPLES = ((".wx", ".wy", ".wz"), (".vx", ".vy", ".vz"))
+PAIR = (".u", ".v")
+
+
+def turning_of(state: State, near: Neighbours) -> np.ndarray:
+    """O (n, n), the least that turns the speeds and the mass matrix as they turn."""
+    system, z = state.system, state.z
+    unknown = generators(system)
+    n = system.speeds
+    if not unknown or not np.any(z):
+        return np.zeros((n, n))
+    M = near.mass
+    size, speed = np.max(np.abs(M)), np.max(np.abs(z))
+    columns = [
+        np.concatenate([(g @ M - M @ g).ravel() / size, g @ z / speed]) for g in unknown
+    ]
+    wanted = np.concatenate([near.mass_rate.ravel() / size, near.accelerations / speed])
+    found = np.linalg.lstsq(np.transpose(columns), wanted, rcond=1e-9)[0]
+    found = np.where(np.abs(found) > 1e-13 * speed, found, 0.0)
+    return np.tensordot(found, np.array(unknown), 1)
+
+
+def generators(system: System) -> list[np.ndarray]:
+    """Turns (n, n) of the speeds of each joint that are components of vectors."""
+    found = []
+    for edge in system.tree.edges:
+        suffixes, first = edge.joint.speed_suffixes, edge.z.start
+        starts = [first + suffixes.index(t[0]) for t in TRIPLES if t[0] in suffixes]
+        for axis in np.eye(3) if starts else ():
+            found.append(_placed(system.speeds, starts, -skew(axis)))
+        if PAIR[0] in suffixes:
+            quarter = np.array([[0.0, 1.0], [-1.0, 0.0]])
+            start = first + suffixes.index(PAIR[0])
+            found.append(_placed(system.speeds, [start], quarter))
+    return found
+
+
+def turned(near: Neighbours, turn: np.ndarray) -> Neighbours:
+    """The first-order changes about y, where d = exp(O t) y, at this instant."""
+    if not np.any(turn):
+        return near
+    M, D = near.mass, near.damping
+    return near._replace(
+        damping=D + 2 * M @ turn,
+        stiffness=near.stiffness + D @ turn + M @ turn @ turn,
+        drift=near.drift + near.rows @ turn,
+        seen=near.seen + near.seen_rates @ turn,
+    )
+
+
+def unsteadiness(
+    state: State, table: Table, near: Neighbours, turn: np.ndarray, asked: tuple
+) -> str:
+    """Why the first-order equations change in time; "" where they do not."""
+    z, scale = state.z, max(1.0, float(np.max(np.abs(state.z), initial=0.0)))
+    missed = np.max(np.abs(near.accelerations - turn @ z), initial=0.0)
+    weight = np.sqrt(np.max(np.abs(near.stiffness)) / np.max(np.abs(near.mass)))
+    if missed > 1e-9 * max(scale, float(weight)) * max(1.0, scale):
+        k = int(np.argmax(np.abs(near.accelerations - turn @ z)))
+        name, rate = state.system.speed_names[k], near.accelerations[k]
+        what = "is at rest" if not np.any(z) else "moves"
+        return f"it {what} and is accelerated: {name}' = {rate:.4g}"
+    later, E = _later(state, turn)
+    ports, outputs = asked
+    then = neighbours(later, table, ports, outputs)
+    for word, one, other in _pairs(near, then, E):
+        size = np.max(np.abs(one), initial=0.0)
+        gap = np.max(np.abs(one - other), initial=0.0)
+        if gap > STEADY * max(size, 1e-9):
+            share, span = gap / max(size, 1e-9), later.t - state.t
+            return f"its {word} changes by {share:.1e} of itself in {span:.3g} s"
+    return ""
+
+
+def _pairs(near: Neighbours, then: Neighbours, E: np.ndarray) -> list[tuple]:
+    """What must be the same: now, and later turned back."""
+    pairs = [
+        (word, getattr(near, field), E.T @ getattr(then, field) @ E)
+        for word, field in [
+            ("mass matrix", "mass"),
+            ("damping", "damping"),
+            ("stiffness", "stiffness"),
+        ]
+    ]
+    pairs += [
+        ("set of free velocities", _free(near), E.T @ _free(then) @ E),
+        ("constraint drift", _shift(near), E.T @ _shift(then) @ E),
+        ("forcing by inputs", near.forcing, E.T @ then.forcing),
+        ("output by places", near.seen, then.seen @ E),
+        ("output by rates", near.seen_rates, then.seen_rates @ E),
+    ]
+    return pairs
+
+
+def _free(near: Neighbours) -> np.ndarray:
+    """The projector on the velocities that the rows leave free."""
+    return np.eye(near.mass.shape[0]) - np.linalg.pinv(near.rows, 1e-9) @ near.rows
+
+
+def _shift(near: Neighbours) -> np.ndarray:
+    return np.linalg.pinv(near.rows, 1e-9) @ near.drift
+
+
+def _later(state: State, turn: np.ndarray) -> tuple[State, np.ndarray]:
+    """The state of the steady motion a while later, z = exp(O t) z, and exp(O t)."""
+    from scipy.integrate import solve_ivp
+    from scipy.linalg import expm
+
+    system, z = state.system, state.z
+    span = LATER / max(1.0, float(np.max(np.abs(z), initial=0.0)))
+    E = expm(turn * span)
+    t = float(state.t)
+    if not np.any(z):
+        return State(system, t + span, state.q, z), E
+
+    def slope(s: float, q: np.ndarray) -> np.ndarray:
+        return np.asarray(system.rates(t + s, q, expm(turn * s) @ z), float)
+
+    found = solve_ivp(slope, (0.0, span), state.q, "DOP853", rtol=1e-12, atol=1e-13)
+    return State(system, t + span, found.y[:, -1], E @ z), E
+
+
+def _placed(n: int, starts: list[int], block: np.ndarray) -> np.ndarray:
+    turn = np.zeros((n, n))
+    for start in starts:
+        stop = start + len(block)
+        turn[start:stop, start:stop] = block
+    return turn
