@@ -40,7 +40,9 @@ def maggi(system: System, independent: Sequence[str] | None = None) -> Equations
     """Maggi's equations in independent speeds, the user's or found at rest.
 
     `independent` names as many speeds as the system has freedoms; the constraints must
-    determine the others. Where they cease to, at a dead centre, choose others.
+    determine the others. Where they cease to, at a dead centre, choose others: answers
+    at a state are good on both sides of it, but a run through it loses digits unnoticed
+    (a sleigh that turns through a right angle, eight digits to four).
     """
     require_rows_for(system)
     require_linear(system, "Maggi's")
