@@ -18,7 +18,13 @@ def motion():
     return ph.simulate(system, system.state(shoulder=1.0, elbow=0.5), until=2.0)
 
 
-@pytest.mark.parametrize("form", [None, ph.lagrange_first_kind], ids=["tree", "free"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(None, id="tree"),
+        pytest.param(ph.lagrange_first_kind, id="free", marks=pytest.mark.long),
+    ],
+)
 def test_reactions_along_a_motion_are_those_of_its_states(form):
     """What a row says is what the equations say at its state, in both kinds of form."""
     system = double_pendulum()
