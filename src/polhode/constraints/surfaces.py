@@ -18,6 +18,8 @@ from polhode.matter.axes import direction
 from polhode.matter.parameter import number
 
 Support: TypeAlias = Callable[[Any], Any]
+# What a shape was made with, by name.
+Sizes: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 @final
@@ -26,12 +28,15 @@ class Surface:
     """A smooth convex surface about a point of a body, by its support.
 
     `support(u)` is the farthest point (3,) from `centre` in the unit direction u, both
-    along the body's axes; traceable. `radius` is that of a ball.
+    along the body's axes; traceable. `radius` is that of a ball. `shape` is the name of
+    the function that made it, with the `sizes` it was given; none of a user's own.
     """
 
     centre: Attachment
     support: Support = field(repr=False)
     radius: float | None = None
+    shape: str = ""
+    sizes: Sizes = ()
 
 
 @final
@@ -45,6 +50,8 @@ class Track:
 
     centre: Attachment
     distance: Callable[[Any], Any] = field(repr=False)
+    shape: str = ""
+    sizes: Sizes = ()
 
     def __post_init__(self) -> None:
         for x in ((0.31, 0.17, 0.53), (-0.4, 0.2, 1.1)):
@@ -71,13 +78,13 @@ class Track:
 def sphere(centre: Attachment, radius: float) -> Surface:
     """A ball."""
     r = _length(radius)
-    return Surface(centre, lambda u: r * u, r)
+    return Surface(centre, lambda u: r * u, r, "sphere", (("radius", r),))
 
 
 def bowl(centre: Attachment, radius: float) -> Track:
     """The inside of a sphere, in which a smaller ball rolls."""
     r = _length(radius)
-    return Track(centre, lambda x: r - _norm(x))
+    return Track(centre, lambda x: r - _norm(x), "bowl", (("radius", r),))
 
 
 def track(centre: Attachment, distance: Callable[[Any], Any]) -> Track:
@@ -94,7 +101,7 @@ def outside(ball: Surface) -> Track:
             "Give ph.surfaces.track(centre, distance), or a point of a plane.",
         )
     r = ball.radius
-    return Track(ball.centre, lambda x: _norm(x) - r)
+    return Track(ball.centre, lambda x: _norm(x) - r, "sphere", (("radius", r),))
 
 
 def _norm(x: Any) -> Any:
@@ -109,17 +116,18 @@ def disc(centre: Attachment, radius: float, axis: Any) -> Surface:
         across = u - a * dot(u, a)
         return r * across / namespace(u).sqrt(dot(across, across))
 
-    return Surface(centre, rim)
+    return Surface(centre, rim, None, "disc", (("radius", r), ("axis", a)))
 
 
 def ellipsoid(centre: Attachment, semi_axes: Any) -> Surface:
     """A body with three half lengths along its axes."""
-    squares = np.array([_length(a) for a in semi_axes]) ** 2
+    lengths = tuple(_length(a) for a in semi_axes)
+    squares = np.array(lengths) ** 2
 
     def farthest(u: Any) -> Any:
         return squares * u / namespace(u).sqrt((squares * u * u).sum(-1))
 
-    return Surface(centre, farthest)
+    return Surface(centre, farthest, None, "ellipsoid", (("semi_axes", lengths),))
 
 
 def _length(value: Any) -> float:

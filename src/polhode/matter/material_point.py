@@ -27,13 +27,15 @@ class MaterialPoint:
     """A point fixed in a body: a function of the table, with nominal coordinates.
 
     It can be used where a `Point` of the body's frame can, with the nominal numbers;
-    `at(table)` gives the coordinates (3,) for other values of the parameters.
+    `at(table)` gives the coordinates (3,) for other values of the parameters. `entries`
+    are the three quantities it was given by; none if it follows from the body's matter.
     """
 
     frame: Frame
     law: Callable[[Table], Any] = field(repr=False)
     name: str = ""
     parameters: tuple[Parameter, ...] = ()
+    entries: tuple[Any, ...] = field(default=(), repr=False)
     coordinates: Any = field(init=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +80,7 @@ def material_point(
     def law(table: Table) -> Any:
         return column(at(x, table), at(y, table), at(z, table))
 
-    return MaterialPoint(frame, law, name, parameters_in([x, y, z]))
+    return MaterialPoint(frame, law, name, parameters_in([x, y, z]), (x, y, z))
 
 
 def _written(entry: Any) -> str:

@@ -15,6 +15,7 @@ Nominal values are checked at the door. Inside a trace nothing is checked, so
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -75,35 +76,35 @@ class Parameter:
         return self.law(*(at(source, table) for source in self.sources))
 
     def __add__(self, other: Any) -> Parameter:
-        return _combined("+", lambda a, b: a + b, self, other)
+        return _combined("+", operator.add, self, other)
 
     def __radd__(self, other: Any) -> Parameter:
-        return _combined("+", lambda a, b: a + b, other, self)
+        return _combined("+", operator.add, other, self)
 
     def __sub__(self, other: Any) -> Parameter:
-        return _combined("-", lambda a, b: a - b, self, other)
+        return _combined("-", operator.sub, self, other)
 
     def __rsub__(self, other: Any) -> Parameter:
-        return _combined("-", lambda a, b: a - b, other, self)
+        return _combined("-", operator.sub, other, self)
 
     def __mul__(self, other: Any) -> Parameter:
-        return _combined("*", lambda a, b: a * b, self, other)
+        return _combined("*", operator.mul, self, other)
 
     def __rmul__(self, other: Any) -> Parameter:
-        return _combined("*", lambda a, b: a * b, other, self)
+        return _combined("*", operator.mul, other, self)
 
     def __truediv__(self, other: Any) -> Parameter:
-        return _combined("/", lambda a, b: a / b, self, other)
+        return _combined("/", operator.truediv, self, other)
 
     def __rtruediv__(self, other: Any) -> Parameter:
-        return _combined("/", lambda a, b: a / b, other, self)
+        return _combined("/", operator.truediv, other, self)
 
     def __pow__(self, power: int) -> Parameter:
-        return _combined("**", lambda a, b: a**b, self, power)
+        return _combined("**", operator.pow, self, power)
 
     def __neg__(self) -> Parameter:
         inner = _written(self, "*", left=False)
-        return Parameter.derived(f"-{inner}", lambda a: -a, self)
+        return Parameter.derived(f"-{inner}", operator.neg, self)
 
     def __repr__(self) -> str:
         shown = self.value if is_traced(self.value) else f"{self.value:g}"
