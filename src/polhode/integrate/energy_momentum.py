@@ -17,7 +17,7 @@ from polhode.integrate import mechanics, newton
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt, admit_step
 from polhode.integrate.scales import displacements
-from polhode.integrate.variational import arrived, carried, require_tree
+from polhode.integrate.variational import arrived, bracket, require_tree
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.system import System
@@ -105,7 +105,7 @@ def _stepped(field: Field, start: _Start, step: tuple[Any, Any], h: Any) -> Any:
     missed = _energy(field, t + h, end, p + gain) - energy + drawn @ d - z @ gain
     least = VANISHING * (mean @ z) + np.finfo(float).tiny
     force = drawn + given - missed / (inner @ d + h * h * least) * inner
-    return h * z, _bracket(system, then, middle, d).T @ mean + h * force
+    return h * z, bracket(system, then, middle, d).T @ mean + h * force
 
 
 def _energy(field: Field, t: Any, q: Any, p: Any) -> Any:
@@ -113,12 +113,6 @@ def _energy(field: Field, t: Any, q: Any, p: Any) -> Any:
     values = mechanics.table(field, t, q, jnp.zeros(field.system.speeds))
     kinetic = p @ solve_definite(mechanics.mass(field, t, q), p) / 2
     return kinetic + field.system.potential_energy(t, q, values)
-
-
-def _bracket(system: System, t: Any, q: Any, d: Any) -> Any:
-    """ad_d (nz, nz): as Ad of exp(-s d) is 1 - s ad_d for small s."""
-    still = jnp.zeros(system.speeds)
-    return -jax.jvp(lambda way: carried(system, t, q, way), (still,), (d,))[1]
 
 
 def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:

@@ -64,32 +64,35 @@ class Variational:
 def _discrete(field: Field, at: tuple[Any, Any, Any], d: Any, h: Any) -> Any:
     """What the momentum p at the start misses of -dL_d/dq, and p1 = dL_d/dq1.
 
-    A displacement of q' by m and of d by e moves the ends by A0 m - E0 e/2 and
-    A1 m + E1 e/2. For all m and e their work is the variation of L_d:
+    A displacement of q' by m and of d by e moves the ends by A^-1 m - E0 e/2 and
+    A m + E1 e/2. For all m and e their work is the variation of L_d:
 
-        A1^T p1 - A0^T p = h dL/dq',        (E0^T p + E1^T p1)/2 = dL/dv = M v
+        A^T p1 - A^-T p = h dL/dq',        (E0^T p + E1^T p1)/2 = dL/dv = M v
+
+    A^-1 = exp(ad_d/2) = 1 + ad_d E0/2: of the difference from one only its own rounding
+    enters, so that momenta are kept for long.
     """
     t, q, p = at
-    v, then = d / h, t + h / 2
-    middle, end = field.local(q, d / 2), field.local(q, d)
+    v, then, middle = d / h, t + h / 2, field.local(q, d / 2)
     push = h * mechanics.potential_slope(field, then, middle, v)
     E0, E1 = (mechanics.tangent(field, then, middle, s * d / 2) for s in (-1, 1))
-    # Back along the way, to its middle and its start: A1^-1 and A0 A1^-1.
-    half, whole = (carried(field.system, then, end, -s * d) for s in (0.5, 1.0))
-    p1 = half.T @ push + whole.T @ p
+    turn = (bracket(field.system, then, middle, d / 2) @ E0).T
+    half = p + turn @ p + push
+    p1 = half + turn @ half
     mean = (E0.T @ p + E1.T @ p1) / 2
     return mean - mechanics.mass(field, then, middle) @ v, p1
 
 
-def carried(system: System, t: Any, q: Any, way: Any) -> Any:
-    """A (nz, nz): a displacement m of q moves local(q, way) by A m."""
+def bracket(system: System, t: Any, q: Any, d: Any) -> Any:
+    """ad_d (nz, nz): a displacement m of q moves local(q, s d) by m - s ad_d m + ..."""
 
-    def end(m: Any) -> Any:
-        return system.local(system.local(q, m), way)
+    def moved(way: Any) -> Any:
+        changes = jax.jacfwd(lambda m: system.local(system.local(q, m), way))(still)
+        place = system.local(q, way)
+        return jax.vmap(lambda c: system.speeds_from(t, place, c), 1, 1)(changes)
 
-    changes = jax.jacfwd(end)(jnp.zeros(system.speeds))
-    place = system.local(q, way)
-    return jax.vmap(lambda c: system.speeds_from(t, place, c), 1, 1)(changes)
+    still = jnp.zeros(system.speeds)
+    return -jax.jvp(moved, (still,), (d,))[1]
 
 
 def arrived(field: Field, t: Any, q: Any, p: Any) -> Any:
