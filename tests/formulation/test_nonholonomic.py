@@ -10,6 +10,7 @@ import polhode as ph
 from closeness import assert_close
 from moved import moved
 from polhode import Z
+from polhode.errors import IntegrationWarning
 from strategies_system import random_state, topology
 
 G = 9.81
@@ -273,3 +274,24 @@ def test_dalembert_is_gauss_where_constraints_are_of_position(name):
         at = state.q, state.z
         assert abs(power(*at, found, v, state.t)) < 1e-10
         assert abs(power(*at, found + v, v, state.t)) > 1e-3
+
+
+def test_a_run_stops_where_maggis_speeds_cease_to_serve(sleigh):
+    """At a dead centre of the chosen speeds a run ends with a sentence, or is right.
+
+    A sleigh that turns through a right angle to x is no longer known by x'. Rows, which
+    choose no speeds, pass, and so does a choice that is good there.
+    """
+    state = sleigh_state(sleigh, w=1.3, u=0.4, angle=0.2)
+    through = ph.simulate(ph.gauss(sleigh), state, until=2.0, rtol=1e-10).final
+    assert through.q[0] > np.pi / 2 + 0.2
+    poor = ph.maggi(sleigh, independent=("ice.angle", "ice.u"))
+    for steps in ({"rtol": 1e-10}, {"rtol": 1e-7}, {"method": ph.RungeKutta4(2e-3)}):
+        with pytest.warns(IntegrationWarning, match="cease to determine"):
+            run = ph.simulate(poor, state, until=2.0, **steps)
+        assert run.outcome.code == "SING"
+        assert 1.5 < run.final.q[0] < np.pi / 2
+    there = sleigh_state(sleigh, w=1.3, u=0.4, angle=np.pi / 2 - 1e-3)
+    with pytest.raises(ph.PolhodeError, match="cease to determine the others"):
+        ph.simulate(poor, there, until=0.1)
+    assert np.all(np.isfinite(poor.accelerations(there)))

@@ -62,6 +62,8 @@ class Core(NamedTuple):
                    body (n, 6), about its point there, in the axes of its frame M
     arms           of the table: (n, 3) from bodies' origins to the points that y is
                    about, along their axes, if it is not about the origins
+    serves         whether y determines the motion well enough to be stepped, if it may
+                   cease to
     """
 
     start: Callable[..., Any]
@@ -73,6 +75,7 @@ class Core(NamedTuple):
     along: Callable[..., Any]
     joint_wrenches: Callable[..., Any]
     arms: Callable[..., Any] | None = None
+    serves: Callable[..., Any] | None = None
 
 
 def solved(terms: Callable[..., Terms]) -> Callable[..., tuple[Any, Any]]:

@@ -35,20 +35,24 @@ from polhode.system.check import DEPENDENT, mobility
 from polhode.system.members import suggestion
 from polhode.system.system import System
 
+# A run stops where the chosen speeds determine the others so much worse than at rest:
+# it has then lost at most two digits of its tolerance.
+LEVERAGE = 100.0
+
 
 def maggi(system: System, independent: Sequence[str] | None = None) -> Equations:
     """Maggi's equations in independent speeds, the user's or found at rest.
 
     `independent` names as many speeds as the system has freedoms; the constraints must
     determine the others. Where they cease to, at a dead centre, choose others: answers
-    at a state are good on both sides of it, but a run through it loses digits unnoticed
-    (a sleigh that turns through a right angle, eight digits to four).
+    at a state are good on both sides of it, but a run that comes near stops.
     """
     require_rows_for(system)
     require_linear(system, "Maggi's")
     names = tuple(independent) if independent else independent_speeds(system)
     _require_independent(system, names)
-    reduced = _Reduced(system, _selection(system, names))
+    S = _selection(system, names)
+    reduced = _Reduced(system, S, LEVERAGE * _leverage_at_rest(system, S))
     core = Core(
         start=lambda t, q, z, table: reduced.S @ z,
         speeds=reduced.speeds,
@@ -60,6 +64,7 @@ def maggi(system: System, independent: Sequence[str] | None = None) -> Equations
         bodies=reduced.bodies,
         along=reduced.forces,
         joint_wrenches=by_balance(system, reduced.speeds, reduced.bodies),
+        serves=reduced.serves,
     )
     return Equations("Maggi", system, names, (), core)
 
@@ -71,6 +76,7 @@ class _Reduced:
 
     system: System
     S: np.ndarray
+    leverage: float
 
     def speeds(self, t: Any, q: Any, s: Any, table: Any) -> Any:
         still = jnp.zeros(self.system.speeds)
@@ -101,6 +107,17 @@ class _Reduced:
         s_dot = solve_definite(C.T @ M @ C, C.T @ (f - b - M @ shift))
         left = M @ (C @ s_dot + shift) + b - f
         return s_dot, solve_rows(A @ A.T, A @ left, VANISHING)
+
+    def serves(self, t: Any, q: Any, s: Any, table: Any) -> Any:
+        """Whether small errors of s are still small ones of z: |dz/ds| is bounded."""
+        A = self.system.constraint_rows(t, q, jnp.zeros(self.system.speeds), table)[0]
+        solve, none = _solver(A, self.S), jnp.zeros(A.shape[0])
+        columns = jnp.stack([solve(none, unit) for unit in np.eye(len(self.S))])
+        weights = jnp.sqrt(jnp.diagonal(self.system.mass_matrix(t, q, table)))
+        stretch = _stretch(columns, weights, self.S)
+        # The solve of a singular matrix may give anything: what it gives is tried.
+        kept = jnp.abs(columns @ self.S.T - jnp.eye(len(self.S))) < 1e-3
+        return (jnp.max(stretch) < self.leverage) & jnp.all(kept)
 
     def bodies(self, t: Any, q: Any, s: Any, s_dot: Any, table: Any) -> Any:
         system, z = self.system, self.speeds(t, q, s, table)
@@ -145,6 +162,20 @@ def _rows_at_rest(system: System) -> np.ndarray:
     now = host_rows.scene(system, 0.0, system.rest().q)
     found = host_rows.velocities(system, now, np.zeros(system.speeds))
     return found.slopes / found.sizes[:, None]
+
+
+def _leverage_at_rest(system: System, S: np.ndarray) -> float:
+    """The largest |dz/ds| at rest, in the measure of the masses."""
+    A, q = _rows_at_rest(system), system.rest().q
+    columns = np.linalg.pinv(np.concatenate([A, S]))[:, len(A) :].T
+    weights = np.sqrt(np.diagonal(system.mass_matrix(0.0, q)))
+    return float(np.max(_stretch(columns, weights, S), initial=1.0))
+
+
+def _stretch(columns: Any, weights: Any, S: np.ndarray) -> Any:
+    """|dz/ds| (k, nz), each speed by the root of its inertia."""
+    own = S @ weights + VANISHING
+    return abs(columns) * weights / own[:, None]
 
 
 def _require_independent(system: System, names: tuple[str, ...]) -> None:

@@ -71,7 +71,10 @@ def field_of(
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
 
     def accelerations(t: Any, q: Any, y: Any) -> Any:
-        return core.accelerations(t, q, y, driven(t, q, y))[0]
+        y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
+        if core.serves is None:
+            return y_dot
+        return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
 
     def slope(t: Any, x: Any) -> Any:
         q, y = x[:n], x[n:]

@@ -150,7 +150,8 @@ def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, st
     return "SING", (
         f"{name} stopped at {at}, after {end.accepted} steps: its accelerations are no"
         " numbers just after, though all forces are. Its mass matrix or its"
-        " constraints are singular there; what was reached is kept."
+        " constraints are singular there, or the speeds chosen cease to determine the"
+        " others; what was reached is kept."
     )
 
 

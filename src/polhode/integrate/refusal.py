@@ -42,8 +42,9 @@ def require_sound_start(
         )
     raise SingularMassMatrix(
         f"{which}{system.name!r} has no unique acceleration at t = {t:g} s.",
-        "Its mass matrix or its constraints are singular in this state.",
-        "Start from another state.",
+        "Its mass matrix or its constraints are singular in this state, or the speeds"
+        " chosen cease to determine the others.",
+        "Start from another state, or choose other speeds.",
     )
 
 
