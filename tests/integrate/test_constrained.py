@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from closeness import assert_close
 from held import bob_on_a_rod, doubled_parallelogram
 from moving import heavy_top
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.hamilton import hamiltonian
 from polhode.models.four_bars import start as four_bars_start
+from strategies_system import random_state, topology
 
 METHODS = [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler, ph.Rattle]
 NAMES = ["alpha", "stabilised", "rattle"]
@@ -175,6 +177,29 @@ def test_a_step_too_long_for_its_rod_says_so():
     assert motion.outcome.code == "INTEG"
     assert np.all(np.isfinite(motion.q))
     assert len(motion) == 1
+
+
+@pytest.mark.parametrize("form", [ph.hamilton, ph.lagrange_first_kind])
+def test_generalised_alpha_refuses_velocities_that_are_not_the_speeds(form):
+    """Momenta are as many as the speeds, and are not the speeds."""
+    with pytest.raises(IntegrationError, match="cannot be stepped by generalised"):
+        ph.simulate(
+            form(bob_on_a_rod()),
+            swing(),
+            until=0.1,
+            method=ph.GeneralisedAlpha(step=0.01),
+        )
+
+
+@pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler])
+def test_rows_of_velocity_alone_are_kept_too(method):
+    """Chaplygin's sleigh on its blade moves as by default, never sideways."""
+    system = topology("sleigh")
+    start = random_state(system, np.random.default_rng(2))
+    motion = ph.simulate(system, start, until=1.0, method=method(step=1e-3, radius=1.0))
+    plain = ph.simulate(system, start, until=1.0, rtol=1e-11)
+    assert motion.ledger().velocity_miss.max() < 1e-10
+    assert_close(motion.final.q, plain.final.q, rtol=1e-5)
 
 
 def test_the_work_of_projection_is_what_the_balance_lacks():

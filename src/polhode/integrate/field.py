@@ -38,6 +38,7 @@ class Field(NamedTuple):
     start          (t, q, z) -> y
     table_at       (t, q, y) -> the values of parameters then and there
     system         whose energies and poses methods of its own structure ask
+    is_in_speeds   whether y are the system's own speeds z
     carried        (x,) what the method's last step left for this one; the first slope
                    at the start; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
@@ -53,6 +54,7 @@ class Field(NamedTuple):
     start: Callable[[Any, Any, Any], Any]
     table_at: Callable[[Any, Any, Any], Table]
     system: System
+    is_in_speeds: bool = True
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
 
@@ -100,6 +102,7 @@ def field_of(
         start=lambda t, q, z: core.start(t, q, z, table),
         table_at=driven,
         system=system,
+        is_in_speeds=core.start is core.speeds,
     )
 
 

@@ -145,7 +145,7 @@ def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> 
     """What a step from (t, x, slope, h) can reach."""
     t, x, slope, _ = start
     n = field.coordinates
-    if len(x) - n != field.system.speeds:
+    if not field.is_in_speeds:
         raise IntegrationError(
             f"{field.system.name!r} cannot be stepped by generalised-alpha in these"
             " equations.",
