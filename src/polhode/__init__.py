@@ -197,14 +197,28 @@ PUBLIC = {
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     "unified": "polhode.formulation.unified",
     # analyse
+    "Equilibria": "polhode.analyse.equilibrium",
+    "Equilibrium": "polhode.analyse.equilibrium",
+    "Gradient": "polhode.analyse.gradient",
     "Linear": "polhode.analyse.linearise",
     "LinearAlong": "polhode.analyse.linear_along",
     "Modes": "polhode.analyse.modes",
+    "Sensitivity": "polhode.analyse.sensitivity",
     "Stability": "polhode.analyse.stability",
+    "carriers": "polhode.analyse.carriers",
+    "equilibria": "polhode.analyse.equilibrium",
+    "gradient": "polhode.analyse.gradient",
+    "is_equilibrium": "polhode.analyse.rest",
     "linearise": "polhode.analyse.linearise",
+    "sensitivity": "polhode.analyse.sensitivity",
     "stability": "polhode.analyse.stability",
     # formation
     "Orbit": "polhode.formation.orbit",
+    # files
+    "Formula": "polhode.files.expression",
+    "Model": "polhode.files.model",
+    "load_model": "polhode.files.model",
+    "save_model": "polhode.files.model",
     # models: a room of its own
     "models": "polhode",
     # errors

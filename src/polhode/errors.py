@@ -143,3 +143,19 @@ class AnalysisError(PolhodeError, ValueError):
     """A question that has no answer here, or not the one that was asked for."""
 
     code = "ANALYSE"
+
+
+class ShowError(PolhodeError, ValueError):
+    """A picture that cannot be made as asked, or a viewer that is not installed."""
+
+    code = "SHOW"
+
+
+class ModelFileError(FileError, ModelError):
+    """A model file that says no model: every error of it at once, with its line."""
+
+
+class UnsafeFile(ModelFileError):
+    """A file that asks for code to be run, or for files outside its own folder."""
+
+    code = "SEC"

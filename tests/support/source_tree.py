@@ -26,6 +26,7 @@ ROOMS = (
     "analyse",
     "control",
     "formation",
+    "files",
     "show",
     "scale",
     "models",

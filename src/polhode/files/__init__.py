@@ -1,0 +1,1 @@
+"""Models in files: TOML that people write, and URDF that robots come in."""

@@ -1,0 +1,259 @@
+"""Arithmetic written in files: `"m * l ** 2 / 12"` of parameters, `"sin(2 * t)"`.
+
+    sum     = product (("+" | "-") product)*
+    product = factor (("*" | "/") factor)*
+    factor  = "-" factor | power
+    power   = atom ("**" factor)?
+    atom    = number | name | `any name` | function "(" sum ")" | "(" sum ")"
+
+Text becomes a tree of these and nothing else: it is never given to Python.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias, final
+
+from polhode.errors import ModelError
+from polhode.files.issues import nearest
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import Parameter
+
+LONGEST, DEEPEST = 2000, 40
+OPERATORS = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
+SIGNS = {law: sign for sign, law in OPERATORS.items()}
+FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "arctan", "abs")
+NAME = re.compile(r"[^\W\d]\w*+(?:\.\w++)*+")
+TOKEN = re.compile(
+    r"\s*+(?:(?P<number>(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?)"
+    rf"|(?P<name>{NAME.pattern})|`(?P<quoted>[^`]++)`|(?P<sign>\*\*|[-+*/()]))"
+)
+
+
+class Number(NamedTuple):
+    """A number that is written out: whole ones stay whole, as powers want them."""
+
+    value: float | int
+
+
+class Name(NamedTuple):
+    """A parameter or a variable."""
+
+    name: str
+
+
+class Call(NamedTuple):
+    """A function or an operator of one or two trees."""
+
+    law: str
+    parts: tuple[Any, ...]
+
+
+Tree: TypeAlias = Number | Name | Call
+
+
+def parse(text: str) -> Tree:
+    """The tree of an expression; a ModelError says what is none.
+
+    >>> parse("m * l / 2").law
+    '/'
+    """
+    if len(text) > LONGEST:
+        raise ModelError(f"an expression of {len(text):,} characters is too long.")
+    tokens = _tokens(text)
+    tree, end = _sum(tokens, 0, 0)
+    if end < len(tokens):
+        raise ModelError(f"{tokens[end].text!r} does not belong in {text!r}.")
+    return tree
+
+
+def names_in(tree: Tree) -> tuple[str, ...]:
+    """The names that an expression uses, each once, in order."""
+    if isinstance(tree, Name):
+        return (tree.name,)
+    parts = tree.parts if isinstance(tree, Call) else ()
+    return tuple(dict.fromkeys(name for part in parts for name in names_in(part)))
+
+
+def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> Any:
+    """The value of a tree: numbers, parameters or arrays, by the operators of each.
+
+    `call(word, value)` applies functions; without it they are refused.
+    """
+    if isinstance(tree, Number):
+        return tree.value
+    if isinstance(tree, Name):
+        return value_of(tree.name)
+    parts = [evaluate(part, value_of, call) for part in tree.parts]
+    if tree.law == "neg":
+        return -parts[0]
+    if tree.law == "**" and isinstance(parts[0], int):
+        parts[0] = float(parts[0])  # whole powers of whole numbers know no end
+    if tree.law in OPERATORS:
+        return OPERATORS[tree.law](*parts)
+    if call is None:
+        raise ModelError(
+            f"{tree.law}(...) cannot be used of parameters: they take + - * / **."
+        )
+    return call(tree.law, parts[0])
+
+
+def written(quantity: Any) -> str | None:
+    """A parameter as an expression that `parse` reads, or None if it follows from
+    its sources by a law of Python.
+
+    >>> m, l = Parameter("m", 1.2), Parameter("l 1", 0.5)
+    >>> written(m * (m - l) ** 2)
+    'm * (m - `l 1`) ** 2'
+    """
+    found = _written(quantity)
+    return None if found is None else found[0]
+
+
+@final
+@dataclass(frozen=True)
+class Formula:
+    """A function by its formula, for prescribed motions and motors, also in files.
+
+    >>> sway = Formula("0.3 * sin(2 * t)")
+    >>> round(float(sway(0.5)), 6)
+    0.252441
+    """
+
+    text: str
+    of: tuple[str, ...] = ("t",)
+    tree: Tree = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        tree = parse(self.text)
+        for name in names_in(tree):
+            if name not in self.of:
+                raise ModelError(
+                    f"{self.text!r} uses {name!r}, which is no variable here."
+                    f" {nearest(name, self.of)}"
+                )
+        object.__setattr__(self, "tree", tree)
+
+    def __call__(self, *values: Any) -> Any:
+        """The value, of arrays or inside a trace."""
+        given = dict(zip(self.of, values, strict=True))
+        xp = namespace(*values)
+
+        def call(word: str, value: Any) -> Any:
+            return getattr(xp, word)(value)
+
+        return evaluate(self.tree, given.__getitem__, call) + 0.0 * values[0]
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+def _tokens(text: str) -> list[_Token]:
+    found, at = [], 0
+    end = len(text.rstrip())
+    while at < end:
+        token = TOKEN.match(text, at)
+        if token is None:
+            raise ModelError(f"{text[at:].strip()[:1]!r} does not belong in {text!r}.")
+        kind = str(token.lastgroup)
+        found.append(_Token(kind, token[kind]))
+        at = token.end()
+    if not found:
+        raise ModelError("an expression is empty.")
+    return found
+
+
+def _sum(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
+    return _chain(tokens, at, depth, ("+", "-"), _product)
+
+
+def _product(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
+    return _chain(tokens, at, depth, ("*", "/"), _factor)
+
+
+def _chain(
+    tokens: list[_Token], at: int, depth: int, signs: Iterable[str], part: Any
+) -> tuple[Tree, int]:
+    tree, at = part(tokens, at, depth)
+    while _sign(tokens, at) in signs:
+        sign = _sign(tokens, at)
+        right, at = part(tokens, at + 1, depth)
+        tree = Call(sign, (tree, right))
+    return tree, at
+
+
+def _factor(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
+    if depth > DEEPEST:
+        raise ModelError("an expression has too many brackets in each other.")
+    if _sign(tokens, at) == "-":
+        inner, at = _factor(tokens, at + 1, depth + 1)
+        return Call("neg", (inner,)), at
+    tree, at = _atom(tokens, at, depth)
+    if _sign(tokens, at) == "**":
+        power, at = _factor(tokens, at + 1, depth + 1)
+        return Call("**", (tree, power)), at
+    return tree, at
+
+
+def _atom(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
+    if at >= len(tokens):
+        raise ModelError("an expression ends too early.")
+    kind, text = tokens[at]
+    if kind == "number":
+        return Number(int(text) if text.isdecimal() else float(text)), at + 1
+    if kind == "quoted":
+        return Name(text), at + 1
+    if kind == "name" and _sign(tokens, at + 1) != "(":
+        return Name(text), at + 1
+    if kind == "name" and text not in FUNCTIONS:
+        known = nearest(text, FUNCTIONS)
+        raise ModelError(f"{text}(...) is no function that files know. {known}")
+    if kind == "sign" and text != "(":
+        raise ModelError(f"{text!r} stands where a number or a name belongs.")
+    inner, end = _sum(tokens, at + (2 if kind == "name" else 1), depth + 1)
+    if _sign(tokens, end) != ")":
+        raise ModelError("a bracket is not closed.")
+    return (Call(text, (inner,)) if kind == "name" else inner), end + 1
+
+
+def _sign(tokens: list[_Token], at: int) -> str:
+    return tokens[at].text if at < len(tokens) and tokens[at].kind == "sign" else ""
+
+
+RANKS = {"+": 1, "-": 1, "*": 2, "/": 2, "**": 3}
+
+
+def _written(value: Any) -> tuple[str, int] | None:
+    """The text, and how strongly its weakest sign binds."""
+    if not isinstance(value, Parameter):
+        shown = repr(value) if type(value) is int else repr(float(value))
+        return (shown, 4 if value >= 0 else 0)
+    if value.law is None:
+        plain = NAME.fullmatch(value.name) and value.name not in FUNCTIONS
+        return (value.name if plain else f"`{value.name}`", 4)
+    parts = [_written(source) for source in value.sources]
+    if value.law is operator.neg and parts[0]:
+        return (f"-{_bracketed(parts[0], 3)}", 0)
+    sign = SIGNS.get(value.law)
+    if sign is None or None in parts:
+        return None
+    rank = RANKS[sign]
+    least = (4, 4) if sign == "**" else (rank, rank + 1)
+    left, right = (_bracketed(p, r) for p, r in zip(parts, least, strict=True) if p)
+    return (f"{left} {sign} {right}", rank)
+
+
+def _bracketed(part: tuple[str, int], least: int) -> str:
+    text, rank = part
+    return text if rank >= least else f"({text})"

@@ -1,0 +1,95 @@
+"""All that is wrong with a file, told at once: line, column, place and repair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, final
+
+from polhode.errors import ModelFileError, UnsafeFile
+
+# The way to a value in a document: keys, and numbers of entries.
+Way: TypeAlias = tuple[str | int, ...]
+MOST = 40  # errors that are told; more only tell that the file is something else
+
+
+class Spot(NamedTuple):
+    """A line and a column of a text, both counted from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+class Issue(NamedTuple):
+    """One thing that is wrong, and where."""
+
+    spot: Spot
+    text: str
+    is_unsafe: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Report:
+    """The errors found so far in one file. Reading goes on after each."""
+
+    path: Path
+    spots: Mapping[Way, Spot]
+    issues: list[Issue] = field(default_factory=list)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether enough was found: the rest is only counted."""
+        return len(self.issues) >= MOST
+
+    def add(self, way: Way, text: str, *, is_unsafe: bool = False) -> None:
+        """Note an error at a value, or at the nearest thing above it that is there."""
+        self.issues.append(Issue(self.spot(way), f"{said(way)}{text}", is_unsafe))
+
+    def spot(self, way: Way) -> Spot:
+        """Where a value is, or what holds it."""
+        while way and way not in self.spots:
+            way = way[:-1]
+        return self.spots.get(way, Spot(1, 1))
+
+    def raise_all(self) -> None:
+        """Raise one error that tells all, if there is any."""
+        if self.issues:
+            raise refusal(self.path, self.issues)
+
+
+def refusal(path: Path, issues: list[Issue]) -> ModelFileError:
+    """The error that tells all issues of a file in the order of its lines."""
+    found = sorted(issues)
+    lines = [f"{issue.spot}: {issue.text}" for issue in found[:MOST]]
+    if len(found) > MOST:
+        lines.append(f"... and {len(found) - MOST} more.")
+    kind = UnsafeFile if any(issue.is_unsafe for issue in found) else ModelFileError
+    count = "1 error" if len(found) == 1 else f"{len(found)} errors"
+    return kind(f"{path.name!r} is no model that can be read: {count}.", *_told(lines))
+
+
+def _told(lines: list[str]) -> tuple[str, str]:
+    return "\n".join(lines), "What a model file may say is in docs/model-files.md."
+
+
+def said(way: Way) -> str:
+    """The way to a value in the words of the file: `joints.hinge.axis`."""
+    words = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in way)
+    return f"{words[1:]}: " if words else ""
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """The repair of a misspelt word: the nearest of those known, or all of them."""
+    names = [str(name) for name in known]
+    close = get_close_matches(str(word)[:80], names, n=1)
+    if close:
+        return f"Did you mean {close[0]!r}?"
+    some = ", ".join(repr(name) for name in names[:12])
+    more = ", ..." if len(names) > 12 else ""
+    return f"There are: {some}{more}." if names else "There are none."

@@ -1,0 +1,270 @@
+"""The tables of what a model file can say: kinds of joints, actions and constraints.
+
+One line a field; reader, writer and schema follow from it. A kind's fields have the
+names of the arguments of the Python API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+from polhode.actions.applied import AppliedCouple, AppliedForce
+from polhode.actions.damper import Damper, RotationalDamper
+from polhode.actions.drag import Drag
+from polhode.actions.friction import Friction
+from polhode.actions.gravitation import Gravitation
+from polhode.actions.gravity import GRAVITATIONAL_CONSTANT
+from polhode.actions.joint_law import JointDamper, JointSpring, Motor
+from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
+from polhode.actions.spring import Spring
+from polhode.actions.weight import Weight
+from polhode.constraints.distance import Distance
+from polhode.constraints.gear import Gear
+from polhode.constraints.prescribed_motion import PrescribedMotion
+from polhode.files.contacts import CONTACT_FIELDS, no_slip, rolling, touching
+from polhode.files.loads import FRICTION_LAW, MASSES, VECTOR
+from polhode.files.references import BODY, JOINT, POINT
+from polhode.files.values import (
+    BOUNDS,
+    DIRECTION,
+    FLAG,
+    MATRIX,
+    QUANTITIES,
+    QUANTITY,
+    Field,
+    formula,
+    law_of_time,
+)
+from polhode.joints.registry import ALL_JOINTS
+from polhode.joints.user_joint import UserJoint
+from polhode.matter.axes import Z
+
+
+@final
+@dataclass(frozen=True)
+class Kind:
+    """A kind of thing: the word for it, how it is made, its noun and its fields."""
+
+    word: str
+    noun: type
+    fields: tuple[Field, ...]
+    make: Callable[..., Any] | None = None
+
+    def built(self, name: str, given: dict[str, Any]) -> Any:
+        """The thing, under its name."""
+        return (self.make or self.noun)(name=name, **given)
+
+
+AXIS = Field("axis", DIRECTION, "in the axes of the first body")
+NORMAL = Field("normal", DIRECTION, "in the axes of the first body")
+OWN_OF_JOINTS = {
+    "Revolute": (AXIS,),
+    "Prismatic": (AXIS,),
+    "Cylindrical": (AXIS,),
+    "Screw": (AXIS, Field("pitch", QUANTITY, "m/rad")),
+    "Universal": (AXIS, Field("second_axis", DIRECTION)),
+    "Slider": (NORMAL,),
+    "Planar": (NORMAL,),
+    "BallRoller": (NORMAL,),
+    "Roller": (NORMAL, AXIS),
+}
+OF_ALL_JOINTS = (
+    Field("first", POINT, "where it sits on the body before it"),
+    Field("second", POINT, "where it sits on the body that it carries"),
+    Field("first_axes", MATRIX, "its axes on the first body, as columns", None),
+    Field("second_axes", MATRIX, "its axes on the second body, as columns", None),
+    Field("limits", BOUNDS, "rad or m, [lower, upper]", None),
+    Field("rotor_inertia", QUANTITIES, "kg m^2 about the motor's shaft", 0.0),
+    Field("gear_ratio", QUANTITIES, "turns of the shaft a turn of the joint", 1.0),
+    Field("effort_limits", BOUNDS, "N m or N, [lower, upper]", None),
+)
+
+
+def _words(name: str) -> str:
+    """BallRoller -> ball_roller"""
+    small = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+    return small.removeprefix("_")
+
+
+JOINTS = {
+    _words(noun.__name__): Kind(
+        _words(noun.__name__),
+        noun,
+        (*OF_ALL_JOINTS, *OWN_OF_JOINTS.get(noun.__name__, ())),
+    )
+    for noun in ALL_JOINTS
+    if noun is not UserJoint
+}
+
+ON, BY = Field("on", POINT, "the point it acts on"), Field("by", BODY)
+FRAMES = (Field("on", BODY, "the body it acts on"), BY)
+NEGATIVE = Field("allow_negative", FLAG, "let it drive motion", False)
+STIFFNESS = "N/m or N m/rad"
+DAMPING = "N s/m or N m s/rad"
+
+ACTIONS = {
+    kind.word: kind
+    for kind in (
+        Kind(
+            "weight",
+            Weight,
+            (
+                Field("gravity", QUANTITY, "m/s^2"),
+                Field("up", DIRECTION, "in the world's axes", Z),
+            ),
+        ),
+        Kind(
+            "spring",
+            Spring,
+            (
+                ON,
+                Field("by", POINT, "its other end"),
+                Field("stiffness", QUANTITY, "N/m"),
+                Field("rest_length", QUANTITY, "m", 0.0),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "damper",
+            Damper,
+            (
+                ON,
+                Field("by", POINT, "its other end"),
+                Field("damping", QUANTITY, "N s/m"),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "joint_spring",
+            JointSpring,
+            (
+                Field("joint", JOINT),
+                Field("stiffness", QUANTITIES, STIFFNESS),
+                Field("rest", QUANTITIES, "rad or m", 0.0),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "joint_damper",
+            JointDamper,
+            (Field("joint", JOINT), Field("damping", QUANTITIES, DAMPING), NEGATIVE),
+        ),
+        Kind(
+            "motor",
+            Motor,
+            (
+                Field("joint", JOINT),
+                Field("law", formula("t", "q", "z"), "N m or N; of t, q, z"),
+            ),
+        ),
+        Kind(
+            "rotational_spring",
+            RotationalSpring,
+            (*FRAMES, Field("stiffness", QUANTITY, "N m/rad"), NEGATIVE),
+        ),
+        Kind(
+            "torsional_spring",
+            TorsionalSpring,
+            (
+                *FRAMES,
+                Field("axis", DIRECTION, "in the axes of `by`"),
+                Field("stiffness", QUANTITY, "N m/rad"),
+                Field("rest_angle", QUANTITY, "rad", 0.0),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "rotational_damper",
+            RotationalDamper,
+            (
+                *FRAMES,
+                Field("damping", QUANTITY, "N m s/rad"),
+                Field("axis", DIRECTION, "in the axes of `by`", None),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "drag",
+            Drag,
+            (
+                ON,
+                Field("by", BODY, "what the medium moves with"),
+                Field("linear", QUANTITY, "N s/m", 0.0),
+                Field("quadratic", QUANTITY, "N s^2/m^2", 0.0),
+                NEGATIVE,
+            ),
+        ),
+        Kind(
+            "friction",
+            Friction,
+            (
+                ON,
+                BY,
+                Field("normal", DIRECTION, "out of the surface, in the axes of `by`"),
+                Field("load", QUANTITY, "N"),
+                Field("law", FRICTION_LAW),
+            ),
+        ),
+        Kind(
+            "force",
+            AppliedForce,
+            (
+                ON,
+                Field("force", VECTOR, "N, in the axes of a body"),
+                Field("by", BODY, "what exerts it", None),
+            ),
+        ),
+        Kind(
+            "couple",
+            AppliedCouple,
+            (
+                Field("on", BODY, "the body it acts on"),
+                Field("couple", VECTOR, "N m, in the axes of a body"),
+                Field("by", BODY, "what exerts it", None),
+            ),
+        ),
+        Kind(
+            "gravitation",
+            Gravitation,
+            (
+                Field("masses", MASSES),
+                Field("constant", QUANTITY, "m^3/kg/s^2", GRAVITATIONAL_CONSTANT),
+            ),
+        ),
+    )
+}
+
+CONSTRAINTS = {
+    kind.word: kind
+    for kind in (
+        Kind(
+            "distance",
+            Distance,
+            (
+                Field("first", POINT),
+                Field("second", POINT),
+                Field("length", QUANTITY, "m"),
+            ),
+        ),
+        Kind(
+            "gear",
+            Gear,
+            (
+                Field("driven", JOINT),
+                Field("driver", JOINT),
+                Field("ratio", QUANTITY, "driven a driver"),
+                Field("offset", QUANTITY, "rad or m", 0.0),
+            ),
+        ),
+        Kind(
+            "prescribed_motion",
+            PrescribedMotion,
+            (Field("joint", JOINT), Field("law", law_of_time(), "rad or m; of t, s")),
+        ),
+        Kind("rolling", tuple, CONTACT_FIELDS, rolling),
+        Kind("touching", tuple, CONTACT_FIELDS, touching),
+        Kind("no_slip", tuple, CONTACT_FIELDS, no_slip),
+    )
+}

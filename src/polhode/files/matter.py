@@ -1,0 +1,264 @@
+"""Matter in files: solids, compounds, clouds, given moments, and the fluid round it."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import PolhodeError
+from polhode.files.issues import Way, nearest
+from polhode.files.loads import read_table
+from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.values import (
+    DIRECTION,
+    FLAG,
+    MATRIX,
+    NUMBER,
+    QUANTITY,
+    TEXT,
+    THREE,
+    Value,
+    each,
+    shown,
+    write_quantity,
+)
+from polhode.matter import solids
+from polhode.matter.axes import X, Y, turn_to
+from polhode.matter.cloud import Cloud
+from polhode.matter.given import Given, given
+from polhode.matter.solids import Compound, Solid
+from polhode.matter.submerged import Submerged, submerged, with_added_mass
+
+ROWS = {2: each(each(NUMBER, 2)), 3: each(each(NUMBER, 3))}
+ARRAYS = {"corners": ROWS[3], "outline": ROWS[2]}
+MADE_OTHERWISE = ("Compound", "Solid", "joined", "pierced", "placed", "mesh")
+AMOUNT = {"mass": QUANTITY, "density": QUANTITY}
+PLACE = {"shift": THREE, "turn": MATRIX, "cut": FLAG}
+MESH = {
+    "file": TEXT,
+    "scale": NUMBER,
+    "vertices": ROWS[3],
+    "triangles": ROWS[3],
+}
+
+
+def _dimensions(shape: str) -> dict[str, Value]:
+    names = inspect.signature(getattr(solids, shape)).parameters
+    own = [n for n in names if n not in ("mass", "density", "along")]
+    along = {"along": DIRECTION} if "along" in names else {}
+    return {n: ARRAYS.get(n, QUANTITY) for n in own} | along
+
+
+SHAPES: dict[str, dict[str, Value]] = {
+    shape: _dimensions(shape) for shape in solids.__all__ if shape not in MADE_OTHERWISE
+}
+WORDS = (*SHAPES, "mesh", "joined", "cloud")
+MOMENTS = {"mass": QUANTITY, "inertia": THREE, "products": THREE}
+MOMENTS |= {"centre": THREE, "about": THREE}
+CLOUD = {"masses": each(NUMBER), "positions": ROWS[3]}
+FLUID = {"density": QUANTITY, "added": each(each(NUMBER, 6), 6)}
+
+
+def read_matter(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+    """The matter of a body or of a part of one."""
+    solid = table.get("solid")
+    if solid is None:
+        return _read_given(scope, way, table)
+    if solid == "joined":
+        return _read_compound(scope, way, table)
+    if solid == "cloud":
+        values = {"solid": TEXT, "cut": FLAG, **CLOUD}
+        found = read_table(scope, way, table, values, CLOUD)
+        if isinstance(found, Bad):
+            return BAD
+        args = found["masses"], found["positions"]
+        return scope.built(way, lambda: Cloud(*args))
+    if solid == "mesh":
+        return _read_mesh(scope, way, table)
+    if solid not in SHAPES:
+        text = f"{shown(solid)} is no solid. {nearest(solid, WORDS)}"
+        return scope.refuse((*way, "solid"), text)
+    own = SHAPES[solid]
+    values = {"solid": TEXT, **own, **AMOUNT, **PLACE}
+    found = read_table(scope, way, table, values, [k for k in own if k != "along"])
+    if isinstance(found, Bad):
+        return BAD
+    return _placed(scope, way, found, getattr(solids, solid))
+
+
+def _placed(scope: Scope, way: Way, found: dict[str, Any], make: Any) -> Any:
+    own = {k: v for k, v in found.items() if k not in ("solid", *PLACE)}
+
+    def built() -> Any:
+        solid = make(**own)
+        if "shift" not in found and "turn" not in found:
+            return solid
+        shift = found.get("shift", (0.0, 0.0, 0.0))
+        return solids.placed(solid, shift, found.get("turn"))
+
+    return scope.built(way, built)
+
+
+def _read_given(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+    values = {**MOMENTS, "cut": FLAG}
+    if "mass" not in table and "inertia" not in table:
+        text = 'no matter: give solid = "rod" or the like, or mass and inertia.'
+        return scope.refuse(way, text)
+    found = read_table(scope, way, table, values, ("mass", "inertia"))
+    if isinstance(found, Bad):
+        return BAD
+    inertia = found["inertia"]
+    if "products" in found:
+        (xx, yy, zz), (yz, zx, xy) = inertia, found["products"]
+        inertia = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]
+    centre = found.get("centre", (0.0, 0.0, 0.0))
+    who = repr(str(way[-1]))
+    args = (found["mass"], inertia, centre, found.get("about"))
+    return scope.built(way, lambda: given(*args, who=who))
+
+
+def _read_compound(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+    parts = table.get("parts")
+    for key in table:
+        if key not in ("solid", "parts", "cut"):
+            known = nearest(key, ("parts",))
+            scope.refuse((*way, key), f"unknown field. {known}")
+    if not isinstance(parts, dict) or not parts:
+        return scope.refuse((*way, "parts"), "a joined solid needs parts, by name.")
+    found = []
+    for name, part in parts.items():
+        place = (*way, "parts", name)
+        if not isinstance(part, dict):
+            return scope.refuse(place, f"{shown(part)} is no table of a solid.")
+        sign = -1.0 if part.get("cut") is True else 1.0
+        found.append((name, read_matter(scope, place, part), sign))
+    if any(isinstance(part, Bad) for _, part, _ in found):
+        return BAD
+    return Compound(tuple(found))
+
+
+def _read_mesh(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+    values = {"solid": TEXT, **MESH, **AMOUNT, **PLACE}
+    found = read_table(scope, way, table, values, ())
+    if isinstance(found, Bad):
+        return BAD
+    source: Any = (found.pop("vertices", None), found.pop("triangles", None))
+    if "file" in found:
+        source = inner_path(scope, (*way, "file"), found.pop("file"))
+        if isinstance(source, Bad):
+            return BAD
+    else:
+        source = source[0], np.asarray(source[1], dtype=float).astype(int)
+    try:
+        return _placed(scope, way, found, lambda **own: solids.mesh(source, **own))
+    except (PolhodeError, ValueError, IndexError) as refused:
+        return scope.refuse(way, f"no mesh: {refused}")
+
+
+def inner_path(scope: Scope, way: Way, text: str) -> Any:
+    """A path inside the folder of the model; anything else is refused."""
+    folder = scope.folder.resolve()
+    place = (folder / text).resolve()
+    if Path(text).is_absolute() or not place.is_relative_to(folder):
+        note = f"{text!r} leads out of the model's folder: files stay inside it."
+        return scope.refuse(way, note, is_unsafe=True)
+    if not place.is_file():
+        return scope.refuse(way, f"there is no file {text!r} beside the model.")
+    return place
+
+
+def read_fluid(scope: Scope, way: Way, dry: Any, table: Any) -> Any:
+    """The same matter with the added mass of { density = 1000 } round it."""
+    hull = table.get("hull") if isinstance(table, dict) else None
+    rest = (
+        {k: v for k, v in table.items() if k != "hull"}
+        if isinstance(table, dict)
+        else table
+    )
+    found = read_table(scope, way, rest, FLUID, ())
+    shape = read_matter(scope, (*way, "hull"), hull) if hull else None
+    if any(isinstance(part, Bad) for part in (found, dry, shape)):
+        return BAD
+    if "added" in found:
+        return scope.built(way, lambda: with_added_mass(dry, found["added"]))
+    density = found.get("density", 0.0)
+    return scope.built(way, lambda: submerged(dry, fluid_density=density, hull=shape))
+
+
+# ------------------------------------------------------------------- writing
+
+
+def write_matter(ink: Ink, matter: Any, place: str) -> dict[str, Any]:
+    """The table of some matter whose bare numbers are named from a place."""
+    if isinstance(matter, Submerged):
+        return _write_fluid(ink, matter, place)
+    if isinstance(matter, Given):
+        return _write_given(ink, matter, place)
+    if isinstance(matter, Cloud):
+        places = matter.positions.tolist()
+        masses = matter.masses.tolist()
+        return {"solid": "cloud", "masses": masses, "positions": places}
+    if isinstance(matter, Compound):
+        parts = {
+            name: write_matter(ink, part, f"{place}.{name}")
+            | ({"cut": True} if sign < 0 else {})
+            for name, part, sign in matter.parts
+        }
+        return {"solid": "joined", "parts": parts}
+    return _write_solid(ink, matter, place)
+
+
+def _write_solid(ink: Ink, solid: Solid, place: str) -> dict[str, Any]:
+    word = "density" if solid.mass is None else "mass"
+    table: dict[str, Any] = {"solid": solid.shape}
+    table[word] = write_quantity(ink, getattr(solid, word), f"{place}.{word}")
+    for name, size in solid.dimensions.items():
+        if isinstance(size, np.ndarray):
+            table[name] = size.tolist()
+        else:
+            table[name] = write_quantity(ink, size, f"{place}.{name}")
+    turn: Any = solid.turn
+    along = [n for n in (X, Y) if np.array_equal(turn, turn_to(n, ""))]
+    if turn is not None and along and "along" in SHAPES.get(solid.shape, ()):
+        table["along"] = str(along[0])
+    elif turn is not None:
+        table["turn"] = np.asarray(turn).tolist()
+    shift = _written_three(ink, solid.shift, f"{place}.shift")
+    return table | ({"shift": shift} if any(shift) else {})
+
+
+def _write_given(ink: Ink, matter: Given, place: str) -> dict[str, Any]:
+    names = ("xx", "yy", "zz", "yz", "zx", "xy")
+    entries = [
+        write_quantity(ink, entry, f"{place}.inertia.{name}")
+        for entry, name in zip(matter.inertia, names, strict=True)
+    ]
+    table = {"mass": write_quantity(ink, matter.mass, f"{place}.mass")}
+    table["inertia"] = entries[:3]
+    if any(entries[3:]):
+        table["products"] = entries[3:]
+    for word in ("centre", "about"):
+        column = getattr(matter, word)
+        if column is not None and (word == "about" or any(c != 0.0 for c in column)):
+            table[word] = _written_three(ink, column, f"{place}.{word}")
+    return table
+
+
+def _write_fluid(ink: Ink, matter: Submerged, place: str) -> dict[str, Any]:
+    table = write_matter(ink, matter.matter, place)
+    if matter.hull is None:
+        return table | {"fluid": {"added": np.asarray(matter.added).tolist()}}
+    density = matter.fluid_density
+    fluid = {"density": write_quantity(ink, density, f"{place}.fluid_density")}
+    hull = write_matter(ink, matter.hull, place)
+    if hull != table:
+        fluid["hull"] = write_matter(ink, matter.hull, f"{place}.hull")
+    return table | {"fluid": fluid}
+
+
+def _written_three(ink: Ink, column: Any, place: str) -> list[Any]:
+    pairs = zip(column, "xyz", strict=True)
+    return [write_quantity(ink, entry, f"{place}.{axis}") for entry, axis in pairs]

@@ -1,0 +1,124 @@
+"""`ph.load_model` and `ph.save_model`: a system, its start and its run, in a file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+from polhode.errors import FileError, ModelFileError, PolhodeError
+from polhode.files.admission import LARGEST, Lines, admitted_text, require_shallow
+from polhode.files.issues import Issue, Report, refusal
+from polhode.files.reading import read_system
+from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.settings import read_run, read_start, write_run, write_start
+from polhode.files.spots import spots_of
+from polhode.files.toml_text import to_toml
+from polhode.files.writing import write_system
+from polhode.system.state import State
+from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What a model file holds.
+
+    start   the state in [start], or rest
+    run     what [run] gives to `ph.simulate`: until, method, rtol, atol, samples
+    """
+
+    system: System
+    start: State
+    run: Mapping[str, Any] = field(default_factory=dict)
+
+
+def load_model(path: Any) -> Model:
+    """The model in a TOML file; one error tells all that is wrong with it, by line.
+
+    Nothing in a file is run: expressions are arithmetic of the file's own parameters.
+    """
+    place = Path(path)
+    text = admitted_text(place)
+    document = _parsed(place, text)
+    scope = Scope(Report(place, spots_of(text)), place.parent)
+    system = read_system(scope, document)
+    start = read_start(scope, system, document.get("start", {}))
+    run = read_run(scope, document.get("run", {}))
+    scope.report.raise_all()
+    if isinstance(system, Bad) or start is BAD or run is BAD:
+        raise ModelFileError(f"{place.name!r} is no model that can be read.")
+    return Model(system, start, run)
+
+
+def save_model(
+    system: System,
+    path: Any,
+    *,
+    start: State | None = None,
+    run: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the file from which `load_model` reads the same system again.
+
+    Laws that are functions of Python are refused, each by name: a file holds no code.
+    `ph.Formula` says many of them in words that a file can hold.
+    """
+    text = model_text(system, start=start, run=run)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as reason:
+        raise FileError(
+            f"{str(path)!r} cannot be written: {reason.strerror}.",
+            "The folder must be there, and must be yours to write in.",
+            "Give another path.",
+        ) from reason
+
+
+def model_text(
+    system: System, *, start: State | None = None, run: Mapping[str, Any] | None = None
+) -> str:
+    """The text of a system's model file."""
+    document, lost = write_system(system)
+    if lost:
+        raise FileError(
+            f"{system.name!r} cannot be written as a file.",
+            "A file holds no code, and these are laws of Python:\n" + "\n".join(lost),
+            "Say laws of time, q and z by ph.Formula, or keep the model in Python.",
+        )
+    if start is not None:
+        document["start"] = write_start(start)
+    if run:
+        document["run"] = write_run(run)
+    text = to_toml(document)
+    if len(text.encode()) > LARGEST:
+        raise FileError(
+            f"{system.name!r} needs {len(text):,} bytes: a model file has at most"
+            f" {LARGEST:,}.",
+            "Meshes written out by their corners are long.",
+            "Keep the mesh in a file of its own and name it in the model file.",
+        )
+    return text
+
+
+def _parsed(place: Path, text: str) -> dict[str, Any]:
+    require_shallow(place, text)
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as reason:
+        raise _unparsed(place, text, str(reason)) from None
+    except (ValueError, RecursionError, PolhodeError) as reason:
+        raise _unparsed(place, text, str(reason)) from None
+
+
+def _unparsed(place: Path, text: str, reason: str) -> ModelFileError:
+    """The error of the TOML reader, at its line and column."""
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", reason)
+    spot = Lines(text).spot(len(text))
+    if found:
+        spot = spot._replace(line=int(found[1]), column=int(found[2]))
+    words = re.sub(r" \(at [^()]*\)$", "", reason)
+    cut = words if len(words) <= 200 else f"{words[:197]}..."
+    return refusal(place, [Issue(spot, f"this is no TOML: {cut}.")])

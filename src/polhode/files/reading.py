@@ -1,0 +1,188 @@
+"""From the tables of a model file to the nouns of a system, all errors noted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from polhode.files.issues import Way, nearest
+from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
+from polhode.files.loads import read_table
+from polhode.files.matter import read_fluid, read_matter
+from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.values import QUANTITY, TEXT, THREE, read_number, shown
+from polhode.matter.parameter import Parameter
+from polhode.matter.particle import Particle
+from polhode.matter.rigid_body import Body
+from polhode.matter.world import World
+from polhode.system.system import System
+
+VERSION = 1
+SECTIONS = (
+    "polhode",
+    "name",
+    "members",
+    "world",
+    "parameters",
+    "values",
+    "bodies",
+    "joints",
+    "actions",
+    "constraints",
+    "start",
+    "run",
+)
+
+
+def read_system(scope: Scope, document: dict[str, Any]) -> Any:
+    """The system of a document, or BAD; every error goes into the report."""
+    _require_sections(scope, document)
+    _read_parameters(scope, _section(scope, document, "parameters"))
+    _read_world(scope, _section(scope, document, "world"))
+    for name, table in _section(scope, document, "bodies").items():
+        scope.bodies[name] = _read_body(scope, ("bodies", name), name, table)
+    kinds = JOINTS
+    for name, table in _section(scope, document, "joints").items():
+        way = ("joints", name)
+        scope.joints[name] = read_kind(scope, way, kinds, table)
+    actions = _read_all(scope, document, "actions", ACTIONS)
+    both = CONSTRAINTS | JOINTS
+    constraints = _read_all(scope, document, "constraints", both)
+    values = _read_values(scope, _section(scope, document, "values"))
+    members = _members(scope, document)
+    name = TEXT.read(scope, ("name",), document.get("name", "system"))
+    parts: list[Any] = [*members, *actions, *constraints, values, name]
+    if scope.report.issues or any(isinstance(part, Bad) for part in parts):
+        return BAD
+    rows = [row for c in constraints for row in (c if isinstance(c, tuple) else (c,))]
+    return scope.built(
+        (), lambda: System(members, actions, rows, name=name, values=values)
+    )
+
+
+def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any:
+    """One joint, action or constraint by its table."""
+    if not isinstance(table, dict):
+        return scope.refuse(way, f"{shown(table)} is no table.")
+    word = table.get("kind")
+    if word not in kinds:
+        what = f"kind {shown(word)} is not known" if word else "'kind' is missing"
+        return scope.refuse((*way, "kind"), f"{what}. {nearest(word, kinds)}")
+    kind = kinds[word]
+    values = {"kind": TEXT, **{field.name: field.value for field in kind.fields}}
+    required = [field.name for field in kind.fields if field.is_required]
+    found = read_table(scope, way, table, values, required)
+    if isinstance(found, Bad):
+        return BAD
+    del found["kind"]
+    return scope.built(way, lambda: kind.built(str(way[-1]), found))
+
+
+def _read_all(
+    scope: Scope, document: dict[str, Any], word: str, kinds: dict[str, Kind]
+) -> list[Any]:
+    tables = _section(scope, document, word)
+    return [read_kind(scope, (word, n), kinds, table) for n, table in tables.items()]
+
+
+def _require_sections(scope: Scope, document: dict[str, Any]) -> None:
+    for key in document:
+        if scope.report.is_full:
+            return
+        if key not in SECTIONS:
+            scope.refuse((key,), f"unknown section. {nearest(key, SECTIONS)}")
+    version = document.get("polhode")
+    if version != VERSION:
+        text = f"the first line must be 'polhode = {VERSION}', the version of the form"
+        scope.refuse(("polhode",), f"{text}; it is {shown(version)}.")
+
+
+def _section(scope: Scope, document: dict[str, Any], word: str) -> dict[str, Any]:
+    table = document.get(word, {})
+    if isinstance(table, dict):
+        return table
+    scope.refuse((word,), f"{shown(table)} is no table: write [{word}] above it.")
+    return {}
+
+
+def _read_parameters(scope: Scope, table: dict[str, Any]) -> None:
+    for name, value in table.items():
+        way = ("parameters", name)
+        number = read_number(scope, way, value)
+        if not isinstance(number, Bad):
+            made = scope.built(way, _parameter(name, number))
+            if not isinstance(made, Bad):
+                scope.parameters[name] = made
+
+
+def _parameter(name: str, value: float) -> Callable[[], Parameter]:
+    return lambda: Parameter(name, value)
+
+
+def _read_values(scope: Scope, table: dict[str, Any]) -> Any:
+    found = {n: read_number(scope, ("values", n), v) for n, v in table.items()}
+    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
+
+
+def _read_world(scope: Scope, table: dict[str, Any]) -> None:
+    world = World(str(table.get("name", "world")))
+    scope.bodies[world.name] = world
+    values = {"name": TEXT, "points": _ANY}
+    read_table(scope, ("world",), table, values, ())
+    _read_points(scope, ("world", "points"), world, table.get("points", {}))
+
+
+def _read_body(scope: Scope, way: Way, name: str, table: Any) -> Any:
+    if not isinstance(table, dict):
+        return scope.refuse(way, f"{shown(table)} is no table of a body.")
+    if name in scope.bodies:
+        return scope.refuse(way, f"there is a body {name!r} already: the world.")
+    if table.get("kind") == "particle":
+        values = {"kind": TEXT, "mass": QUANTITY}
+        found = read_table(scope, way, table, values, ("mass",))
+        if isinstance(found, Bad):
+            return BAD
+        return scope.built(way, lambda: Particle(name, found["mass"]))
+    own = {k: v for k, v in table.items() if k not in ("points", "fluid")}
+    matter = read_matter(scope, way, own)
+    if "fluid" in table:
+        matter = read_fluid(scope, (*way, "fluid"), matter, table["fluid"])
+    if isinstance(matter, Bad):
+        return BAD
+    body = scope.built(way, lambda: Body(name, matter))
+    if not isinstance(body, Bad):
+        _read_points(scope, (*way, "points"), body, table.get("points", {}))
+    return body
+
+
+def _read_points(scope: Scope, way: Way, body: Any, table: Any) -> None:
+    if not isinstance(table, dict):
+        scope.refuse(way, f"{shown(table)} is no table of points.")
+        return
+    for name, entries in table.items():
+        three = THREE.read(scope, (*way, name), entries)
+        point = BAD if isinstance(three, Bad) else body.point(*three, name)
+        scope.points[body.name, name] = point
+
+
+def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:
+    """Joints in their order, then bodies; or in the order that `members` tells."""
+    world = next(iter(scope.bodies))
+    things = {**scope.bodies, **scope.joints}
+    order: Iterable[Any] = (*scope.joints, *(b for b in scope.bodies if b != world))
+    if "members" in document:
+        told = document["members"]
+        if not isinstance(told, list):
+            return [scope.refuse(("members",), f"{shown(told)} is no list of names.")]
+        order = told
+    found: list[Any] = []
+    for k, name in enumerate(order):
+        if not isinstance(name, str) or name not in things:
+            text = f"there is no joint or body {shown(name)}. {nearest(name, things)}"
+            found.append(scope.refuse(("members", k), text))
+        else:
+            found.append(scope.joints.get(name, scope.bodies.get(name)))
+    return found
+
+
+_ANY = type(TEXT)(lambda scope, way, value: value, lambda ink, value, place: value, {})

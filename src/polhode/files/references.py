@@ -1,0 +1,152 @@
+"""Values that refer to things by name: bodies, their points, joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.files.issues import Way, nearest
+from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.values import TEXT, THREE, THREE_NUMBERS, Value, shown
+from polhode.geometry.point import Point
+from polhode.joints.joint import Joint
+from polhode.matter.parameter import Parameter, at
+from polhode.matter.particle import Particle
+
+
+def read_body(scope: Scope, way: Way, value: Any) -> Any:
+    """A body, a particle or the world by name, as its frame."""
+    found = _owner(scope, way, value)
+    return found if isinstance(found, Bad) else found.frame
+
+
+def read_point(scope: Scope, way: Way, value: Any) -> Any:
+    """ "rod", "rod.tip", "rod.mass_centre", or { body = "rod", at = [0, 0, 0.4] }."""
+    if isinstance(value, dict):
+        return _read_place(scope, way, value)
+    if not isinstance(value, str):
+        text = f'{shown(value)} is no point: give "body", "body.point" or a table.'
+        return scope.refuse(way, text)
+    if value in scope.bodies:
+        return _origin(scope.bodies[value])
+    name, _, tail = value.rpartition(".")
+    if (name, tail) in scope.points:
+        return scope.points[name, tail]
+    if name not in scope.bodies:
+        known = nearest(name or value, scope.bodies)
+        return scope.refuse(way, f"there is no body {name or value!r}. {known}")
+    body = scope.bodies[name]
+    if isinstance(body, Bad):
+        return BAD
+    if tail == "origin":
+        return _origin(body)
+    if tail == "mass_centre" and hasattr(body, "mass_centre"):
+        return body.mass_centre
+    own = ["origin", "mass_centre", *(p for b, p in scope.points if b == name)]
+    return scope.refuse(way, f"{name!r} has no point {tail!r}. {nearest(tail, own)}")
+
+
+def write_point(ink: Ink, point: Any, place: str) -> Any:
+    """The shortest words for a point of a body."""
+    body = point.frame.name
+    if isinstance(point, Point):
+        fixed = np.asarray(point.coordinates).tolist()
+        return {"body": body, "fixed": fixed} if any(fixed) else body
+    if not point.entries and isinstance(point.frame.owner, Particle):
+        return body
+    if not point.entries:
+        if point.name == "mass centre":
+            return f"{body}.mass_centre"
+        return ink.lose(f"{place}: a point of {body!r} follows by a law of Python")
+    shorts = ", ".join(_short(body, entry) for entry in point.entries)
+    label = point.name or f"point({shorts})"
+    entries = [
+        ink.quantity(entry, f"{body}.{label}.{axis}", f"a point of {body}")
+        for entry, axis in zip(point.entries, "xyz", strict=True)
+    ]
+    if not point.name:
+        return {"body": body, "at": entries}
+    known = ink.points.setdefault(body, {})
+    if "." not in point.name and known.setdefault(point.name, entries) == entries:
+        return f"{body}.{point.name}"
+    return {"body": body, "at": entries, "name": point.name}
+
+
+def _short(body: str, entry: Any) -> str:
+    """An entry as it stands in the name of an unnamed point."""
+    own = f"{body}.point("
+    is_named = isinstance(entry, Parameter) and not entry.name.startswith(own)
+    return entry.name if is_named else f"{at(entry):g}"
+
+
+def _read_place(scope: Scope, way: Way, value: dict[str, Any]) -> Any:
+    for key in value:
+        if key not in ("body", "at", "fixed", "name"):
+            known = nearest(key, ("body", "at", "fixed", "name"))
+            scope.refuse((*way, key), f"unknown field. {known}")
+    owner = _owner(scope, (*way, "body"), value.get("body"))
+    if "fixed" in value:
+        fixed = THREE_NUMBERS.read(scope, (*way, "fixed"), value["fixed"])
+        return (
+            BAD
+            if isinstance(owner, Bad) or isinstance(fixed, Bad)
+            else Point(owner.frame, fixed)
+        )
+    entries = THREE.read(scope, (*way, "at"), value.get("at"))
+    name = TEXT.read(scope, (*way, "name"), value.get("name", ""))
+    if any(isinstance(part, Bad) for part in (owner, entries, name)):
+        return BAD
+    if isinstance(owner, Particle):
+        return scope.refuse(way, f"{owner.name!r} is a particle: it is one point.")
+    return scope.built(way, lambda: owner.point(*entries, name))
+
+
+def _owner(scope: Scope, way: Way, value: Any) -> Any:
+    if not isinstance(value, str) or value not in scope.bodies:
+        known = nearest(value, scope.bodies)
+        return scope.refuse(way, f"there is no body {shown(value)}. {known}")
+    return scope.bodies[value]
+
+
+def _origin(body: Any) -> Any:
+    if isinstance(body, Bad):
+        return BAD
+    return body.mass_centre if isinstance(body, Particle) else body.origin
+
+
+def read_joint(scope: Scope, way: Way, value: Any) -> Any:
+    """A joint by its name."""
+    if isinstance(value, str) and value in scope.joints:
+        return scope.joints[value]
+    known = nearest(value, scope.joints)
+    return scope.refuse(way, f"there is no joint {shown(value)}. {known}")
+
+
+def write_joint(ink: Ink, joint: Joint, place: str) -> str:
+    """Its name."""
+    return joint.name
+
+
+BODY = Value(read_body, lambda ink, frame, place: frame.name, {"type": "string"})
+POINT = Value(
+    read_point,
+    write_point,
+    {
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "properties": {
+                    "body": {"type": "string"},
+                    "at": THREE.schema,
+                    "fixed": THREE_NUMBERS.schema,
+                    "name": {"type": "string"},
+                },
+                "required": ["body"],
+                "additionalProperties": False,
+            },
+        ]
+    },
+)
+JOINT = Value(read_joint, write_joint, {"type": "string"})

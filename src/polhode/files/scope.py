@@ -1,0 +1,115 @@
+"""What is known while a model file is read, and while one is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+from polhode.errors import ModelError
+from polhode.files.expression import evaluate, parse, written
+from polhode.files.issues import Report, Way, nearest
+from polhode.matter.parameter import Parameter
+
+
+@final
+class Bad:
+    """What is read from a value that is wrong; its error is in the report already."""
+
+
+BAD = Bad()
+
+
+@final
+@dataclass(frozen=True)
+class Scope:
+    """The names of a file that is being read.
+
+    bodies, joints   by name; what could not be built is there as BAD, so that what
+                     refers to it is not called unknown
+    points           (body, point) -> the point
+    """
+
+    report: Report
+    folder: Path
+    parameters: dict[str, Parameter] = field(default_factory=dict)
+    bodies: dict[str, Any] = field(default_factory=dict)
+    joints: dict[str, Any] = field(default_factory=dict)
+    points: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def refuse(self, way: Way, text: str, *, is_unsafe: bool = False) -> Bad:
+        """Note an error, and give what stands for the value."""
+        self.report.add(way, text, is_unsafe=is_unsafe)
+        return BAD
+
+    def built(self, way: Way, make: Callable[[], Any]) -> Any:
+        """What a door makes, or BAD with its words in the report."""
+        try:
+            return make()
+        except ModelError as refused:
+            last = refused.repair or refused.why
+            return self.refuse(way, " ".join(part for part in (refused.what, last)))
+        except (TypeError, ArithmeticError) as refused:
+            return self.refuse(way, f"{refused}.")
+
+    def quantity(self, way: Way, text: str) -> Any:
+        """A number or parameter from an expression of parameters."""
+        try:
+            value = evaluate(parse(text), self._parameter)
+        except ModelError as refused:
+            code = "(" in text and any(sign in text for sign in "'\"_;=[{")
+            note = " Nothing in a file is run." if code else ""
+            return self.refuse(way, refused.what + note, is_unsafe=code)
+        except ArithmeticError as reason:
+            return self.refuse(way, f"{text!r} has no value: {reason}.")
+        if isinstance(value, Parameter):
+            return value
+        return (
+            self.refuse(way, f"{text!r} is no real number.")
+            if isinstance(value, complex)
+            else float(value)
+        )
+
+    def _parameter(self, name: str) -> Parameter:
+        if name in self.parameters:
+            return self.parameters[name]
+        raise ModelError(f"there is no parameter {name!r}.{_hint(name, self)}")
+
+
+def _hint(name: str, scope: Scope) -> str:
+    known = list(scope.parameters)
+    return f" {nearest(name, known)}" if known else " Name it under [parameters]."
+
+
+@final
+@dataclass(frozen=True)
+class Ink:
+    """What is written into a file, and what cannot be.
+
+    parameters   those that expressions refer to, by name
+    points       named points, by body and name
+    lost         in words, each thing that a file cannot say
+    """
+
+    world: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    points: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
+
+    def quantity(self, value: Any, place: str, who: str) -> Any:
+        """A number bare where its name is that of its place; else an expression."""
+        if not isinstance(value, Parameter):
+            return float(value)
+        if value.law is None and value.name == place:
+            return float(value.value)
+        text = written(value)
+        if text is None:
+            return self.lose(f"{who}: {value.name!r} follows by a law of Python")
+        for root in value.roots:
+            self.parameters[root.name] = float(root.value)
+        return text
+
+    def lose(self, what: str) -> None:
+        """Note what a file cannot say."""
+        self.lost.append(what)

@@ -1,0 +1,158 @@
+"""The sections [start] and [run] of a model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from polhode.errors import PolhodeError
+from polhode.files.issues import Way, nearest
+from polhode.files.loads import read_table
+from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.values import NUMBER, Value, is_number, shown
+from polhode.integrate.storage.header import settings_of
+from polhode.integrate.storage.methods import known_method
+from polhode.system.state import State
+
+METHODS = (
+    "DormandPrince",
+    "DormandPrince8",
+    "RungeKutta4",
+    "ImplicitMidpoint",
+    "GaussLegendre4",
+    "GaussLegendre6",
+    "RadauIIA",
+    "SemiImplicitEuler",
+    "StormerVerlet",
+    "GeneralisedAlpha",
+    "GearGuptaLeimkuhler",
+    "Rattle",
+    "Variational",
+    "EnergyMomentum",
+    "MuntheKaas4",
+    "CrouchGrossman4",
+    "CommutatorFree4",
+    "MoserVeselov",
+)
+
+
+def read_start(scope: Scope, system: Any, table: Any) -> Any:
+    """The state of [start]; without one, rest."""
+    values = {"t": NUMBER, "coordinates": _JOINTS, "speeds": _JOINTS}
+    found = read_table(scope, ("start",), table, values, ())
+    if isinstance(found, Bad) or isinstance(system, Bad):
+        return BAD
+    where, moving = found.get("coordinates", {}), found.get("speeds", {})
+    known = [joint.name for joint in system.joints]
+    for word, given in (("coordinates", where), ("speeds", moving)):
+        for name in given:
+            if name not in known:
+                way = ("start", word, name)
+                scope.refuse(way, f"there is no such joint. {nearest(name, known)}")
+    if scope.report.issues:
+        return BAD
+    try:
+        if not table:
+            return system.rest()
+        return system.state(where, speeds=moving, t=found.get("t", 0.0))
+    except PolhodeError as refused:
+        text = " ".join(p for p in (refused.what, refused.repair) if p)
+        return scope.refuse(("start",), text)
+
+
+def write_start(state: State) -> dict[str, Any]:
+    """Coordinates and speeds by joint; quaternions by the names of their parts."""
+    where: dict[str, Any] = {}
+    moving: dict[str, Any] = {}
+    for joint in state.system.joints:
+        if joint.coordinates == 0:
+            continue
+        q = np.atleast_1d(state[joint.name])
+        z = np.atleast_1d(state.speed(joint.name))
+        if joint.coordinates == joint.speeds:
+            where[joint.name] = q[0].item() if q.size == 1 else q.tolist()
+        else:
+            tails = [suffix.lstrip(".") for suffix in joint.coordinate_suffixes]
+            where[joint.name] = dict(zip(tails, q.tolist(), strict=True))
+        moving[joint.name] = z[0].item() if z.size == 1 else z.tolist()
+    return {"t": float(state.t), "coordinates": where, "speeds": moving}
+
+
+def read_run(scope: Scope, table: Any) -> Any:
+    """What `ph.simulate` is given."""
+    values = {
+        "until": NUMBER,
+        "rtol": NUMBER,
+        "atol": NUMBER,
+        "samples": _SAMPLES,
+        "method": _METHOD,
+    }
+    return read_table(scope, ("run",), table, values, ())
+
+
+def write_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, with the method by its kind and its settings."""
+    found = {k: v for k, v in run.items() if k != "method" and v is not None}
+    if run.get("method") is not None:
+        told = settings_of(run["method"])
+        own = {k: v for k, v in told["settings"].items() if v is not None}
+        found["method"] = {"kind": told["kind"], **own}
+    return found
+
+
+def _read_joints(scope: Scope, way: Way, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return scope.refuse(way, f"{shown(value)} is no table of joints.")
+    found = {n: _read_numbers(scope, (*way, n), v) for n, v in value.items()}
+    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
+
+
+def _read_numbers(scope: Scope, way: Way, value: Any) -> Any:
+    """A number, a list of them, or a table of them by name."""
+    if isinstance(value, list):
+        read = [NUMBER.read(scope, (*way, k), v) for k, v in enumerate(value)]
+        return BAD if any(isinstance(v, Bad) for v in read) else tuple(read)
+    if isinstance(value, dict):
+        named = {k: NUMBER.read(scope, (*way, k), v) for k, v in value.items()}
+        return BAD if any(isinstance(v, Bad) for v in named.values()) else named
+    return NUMBER.read(scope, way, value)
+
+
+def _read_samples(scope: Scope, way: Way, value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 1:
+        return value
+    if isinstance(value, list) and all(is_number(v) for v in value):
+        return [float(v) for v in value]
+    return scope.refuse(way, f"{shown(value)} is no number of rows and no times.")
+
+
+def _read_method(scope: Scope, way: Way, value: Any) -> Any:
+    table = {"kind": value} if isinstance(value, str) else value
+    kind = table.get("kind") if isinstance(table, dict) else None
+    if kind not in METHODS:
+        known = nearest(kind, METHODS)
+        return scope.refuse(way, f"{shown(kind)} is no method. {known}")
+    own = {k: v for k, v in table.items() if k != "kind"}
+    noun: Any = known_method(str(kind))
+    try:
+        return noun(**own)
+    except (PolhodeError, TypeError, ValueError) as refused:
+        first = str(refused).partition("\n")[0]
+        return scope.refuse(way, f"{kind} cannot be made so: {first}")
+
+
+def _unwritten(ink: Any, value: Any, place: str) -> Any:
+    return value
+
+
+_JOINTS = Value(_read_joints, _unwritten, {"type": "object"})
+_SAMPLES = Value(
+    _read_samples, _unwritten, {"anyOf": [{"type": "integer"}, {"type": "array"}]}
+)
+_METHOD = Value(
+    _read_method,
+    _unwritten,
+    {"anyOf": [{"enum": [*METHODS]}, {"type": "object", "required": ["kind"]}]},
+)

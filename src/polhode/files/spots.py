@@ -1,0 +1,142 @@
+"""Where the values of a TOML text are: line and column of each key and entry.
+
+`tomllib` gives values without places. This walks over a text that it has accepted, and
+notes where each key and each entry begins.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, final
+
+from polhode.files.admission import Lines
+from polhode.files.issues import Spot, Way
+
+BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
+KEY = re.compile(r"\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+'|[A-Za-z0-9_-]++")
+DOT = re.compile(r"[ \t]*+\.[ \t]*+")
+EQUALS = re.compile(r"[ \t]*+=[ \t]*+")
+LONG = re.compile(r"\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}", re.DOTALL)
+SHORT = re.compile(r"\"(?:\\.|[^\"\\\n])*+\"|'[^'\n]*+'")
+PLAIN = re.compile(r"[^,\]}#\n]++")
+
+
+def spots_of(text: str) -> dict[Way, Spot]:
+    """The spot of every key and entry of a valid TOML text.
+
+    >>> spots_of("[rod]\\nmass = 2\\nplace = [0, 1]")[("rod", "place", 1)]
+    Spot(line=3, column=13)
+    """
+    walk = _Walk(text)
+    walk.document()
+    return walk.spots
+
+
+@final
+class _Walk:
+    def __init__(self, text: str):
+        self._text, self._at, self._lines = text, 0, Lines(text)
+        self._counts: dict[Way, int] = {}
+        self.spots: dict[Way, Spot] = {}
+
+    def document(self) -> None:
+        head: Way = ()
+        self._skip(BLANK)
+        end, before = len(self._text), -1
+        while before < self._at < end:
+            before = self._at
+            if self._text.startswith("[", self._at):
+                head = self._header()
+            else:
+                self._pair(head)
+            self._skip(BLANK)
+
+    def _header(self) -> Way:
+        start, is_list = self._at, self._text.startswith("[[", self._at)
+        self._at += 2 if is_list else 1
+        way = self._inside_lists(self._keys(), last=not is_list)
+        self._skip(re.compile(r"[ \t]*+\]{1,2}"))
+        if is_list:
+            number = self._counts.get(way, -1) + 1
+            self._counts[way] = number
+            self.spots.setdefault(way, self._lines.spot(start))
+            way = (*way, number)
+        self._note(way, start)
+        return way
+
+    def _inside_lists(self, keys: Way, *, last: bool) -> Way:
+        """Keys with the numbers of the lists' last entries that they lead through."""
+        way: Way = ()
+        for k, key in enumerate(keys):
+            way = (*way, key)
+            if way in self._counts and (last or k < len(keys) - 1):
+                way = (*way, self._counts[way])
+        return way
+
+    def _pair(self, head: Way) -> None:
+        start = self._at
+        keys = self._keys()
+        for k in range(1, len(keys) + 1):
+            self._note((*head, *keys[:k]), start)
+        self._skip(EQUALS)
+        self._value((*head, *keys))
+
+    def _keys(self) -> Way:
+        keys: list[str] = []
+        while True:
+            self._skip(re.compile(r"[ \t]*+"))
+            keys.append(_plain(self._skip(KEY)))
+            if not self._skip(DOT):
+                return tuple(keys)
+
+    def _value(self, way: Way) -> None:
+        sign = self._text[self._at : self._at + 1]
+        if sign == "[":
+            self._entries(way)
+        elif sign == "{":
+            self._table(way)
+        elif not (self._skip(LONG) or self._skip(SHORT)):
+            self._skip(PLAIN)
+
+    def _entries(self, way: Way) -> None:
+        self._at, number = self._at + 1, 0
+        self._skip(BLANK)
+        while self._text[self._at : self._at + 1] not in ("]", ""):
+            self._note((*way, number), self._at)
+            self._value((*way, number))
+            number += 1
+            self._comma()
+        self._at += 1
+
+    def _table(self, way: Way) -> None:
+        self._at += 1
+        self._skip(BLANK)
+        while self._text[self._at : self._at + 1] not in ("}", ""):
+            self._pair(way)
+            self._comma()
+        self._at += 1
+
+    def _comma(self) -> None:
+        self._skip(BLANK)
+        if self._text.startswith(",", self._at):
+            self._at += 1
+        self._skip(BLANK)
+
+    def _skip(self, pattern: re.Pattern[str]) -> str:
+        found = pattern.match(self._text, self._at)
+        if found:
+            self._at = found.end()
+        return found.group() if found else ""
+
+    def _note(self, way: Way, offset: int) -> None:
+        self.spots.setdefault(way, self._lines.spot(offset))
+
+
+def _plain(key: str) -> str:
+    """A key without its quotation marks."""
+    if not key.startswith(('"', "'")):
+        return key
+    import tomllib
+
+    read: dict[str, Any] = tomllib.loads(f"{key} = 0")
+    return next(iter(read))

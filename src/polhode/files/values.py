@@ -1,0 +1,226 @@
+"""Kinds of values in a model file: how each is read, written and described."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from polhode.errors import ModelError
+from polhode.files.expression import Formula, names_in, parse
+from polhode.files.issues import Way, nearest
+from polhode.files.scope import BAD, Ink, Scope
+from polhode.matter.axes import X, Y, Z
+
+AXES = {str(axis): axis for one in (X, Y, Z) for axis in (one, -one)}
+
+
+@final
+@dataclass(frozen=True)
+class Value:
+    """One kind of value.
+
+    read(scope, way, value)   -> what the API takes, or BAD
+    write(ink, value, place)  -> what TOML takes; None where it cannot be said
+    schema                    in the words of JSON Schema
+    """
+
+    read: Callable[[Scope, Way, Any], Any]
+    write: Callable[[Ink, Any, str], Any]
+    schema: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Field:
+    """A key of a table: its value, its unit, and what it is by default."""
+
+    name: str
+    value: Value
+    about: str = ""
+    default: Any = ...
+
+    @property
+    def is_required(self) -> bool:
+        """Whether the key must be there."""
+        return self.default is ...
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number and not a flag."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def shown(value: Any) -> str:
+    """A value in an error, cut short."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def read_number(scope: Scope, way: Way, value: Any) -> Any:
+    """A finite number."""
+    if not is_number(value):
+        return scope.refuse(way, f"{shown(value)} is no number.")
+    if not math.isfinite(value):
+        return scope.refuse(way, f"{value} measures nothing: give a finite number.")
+    return scope.built(way, lambda: float(value))
+
+
+def read_quantity(scope: Scope, way: Way, value: Any) -> Any:
+    """A number, or an expression of parameters."""
+    if isinstance(value, str):
+        return scope.quantity(way, value)
+    if not is_number(value):
+        text = f"{shown(value)} is neither a number nor an expression of parameters."
+        return scope.refuse(way, text)
+    return read_number(scope, way, value)
+
+
+def write_quantity(ink: Ink, value: Any, place: str) -> Any:
+    """See `Ink.quantity`."""
+    return ink.quantity(value, place, place.rpartition(".")[0] or place)
+
+
+def each(value: Value, count: int | None = None) -> Value:
+    """A list of values of one kind, of some length."""
+
+    def read(scope: Scope, way: Way, given: Any) -> Any:
+        if not isinstance(given, list) or (count and len(given) != count):
+            many = f"{count} entries" if count else "entries"
+            return scope.refuse(way, f"{shown(given)} is no list of {many}.")
+        found = [value.read(scope, (*way, k), entry) for k, entry in enumerate(given)]
+        return BAD if BAD in found else found
+
+    def write(ink: Ink, given: Any, place: str) -> Any:
+        return [value.write(ink, entry, place) for entry in given]
+
+    size = {"minItems": count, "maxItems": count} if count else {}
+    schema = {"type": "array", "items": value.schema, **size}
+    return Value(read, write, schema)
+
+
+def either(one: Value, other: Value) -> Value:
+    """A single value or a list of them."""
+
+    def read(scope: Scope, way: Way, given: Any) -> Any:
+        chosen = other if isinstance(given, list) else one
+        return chosen.read(scope, way, given)
+
+    def write(ink: Ink, given: Any, place: str) -> Any:
+        if not isinstance(given, tuple | list | np.ndarray):
+            return one.write(ink, given, place)
+        alike = all(entry is given[0] or entry == given[0] for entry in given)
+        if len(given) and alike:
+            return one.write(ink, given[0], place)
+        return other.write(ink, given, place)
+
+    return Value(read, write, {"anyOf": [one.schema, other.schema]})
+
+
+def plain(kind: type, word: str, schema: dict[str, Any]) -> Value:
+    """A text or a flag."""
+
+    def read(scope: Scope, way: Way, value: Any) -> Any:
+        if isinstance(value, kind):
+            return value
+        return scope.refuse(way, f"{shown(value)} is no {word}.")
+
+    return Value(read, lambda ink, value, place: kind(value), schema)
+
+
+def read_direction(scope: Scope, way: Way, value: Any) -> Any:
+    """An axis by its name, or three numbers."""
+    if isinstance(value, str):
+        if value in AXES:
+            return AXES[value]
+        known = nearest(value, AXES)
+        return scope.refuse(way, f"{shown(value)} is no direction. {known}")
+    return THREE_NUMBERS.read(scope, way, value)
+
+
+def write_direction(ink: Ink, value: Any, place: str) -> Any:
+    """The name of an axis where it is one."""
+    column = np.asarray(value, dtype=float)
+    for name, axis in AXES.items():
+        if np.array_equal(column, np.asarray(axis)):
+            return name
+    return column.tolist()
+
+
+def read_bounds(scope: Scope, way: Way, value: Any) -> Any:
+    """[lower, upper]: numbers, infinite where there is none, or lists of them."""
+    ends = value if isinstance(value, list) else []
+    flat = [e for end in ends for e in (end if isinstance(end, list) else [end])]
+    if len(ends) != 2 or not all(is_number(e) and not math.isnan(e) for e in flat):
+        return scope.refuse(way, f"{shown(value)} is no pair [lower, upper].")
+    return tuple(ends)
+
+
+def write_bounds(ink: Ink, bounds: Any, place: str) -> Any:
+    """Nothing where there are none."""
+    lower, upper = (np.asarray(end) for end in bounds)
+    if not np.any(np.isfinite([lower, upper])):
+        return None
+    return [end[0].item() if end.size == 1 else end.tolist() for end in (lower, upper)]
+
+
+def formula(*variables: str) -> Value:
+    """A law of variables, or a quantity."""
+
+    def read(scope: Scope, way: Way, value: Any) -> Any:
+        try:
+            used = names_in(parse(value)) if isinstance(value, str) else ()
+        except ModelError:
+            used = ()  # its error is told below
+        if set(used) & set(variables):
+            return scope.built(way, lambda: Formula(value, variables))
+        return read_quantity(scope, way, value)
+
+    def write(ink: Ink, law: Any, place: str) -> Any:
+        if isinstance(law, Formula):
+            return law.text
+        if callable(law):
+            return ink.lose(f"{place}: its law is a function of Python")
+        return write_quantity(ink, law, place)
+
+    return Value(read, write, QUANTITY.schema)
+
+
+def law_of_time() -> Value:
+    """A function of t."""
+
+    def read(scope: Scope, way: Way, value: Any) -> Any:
+        if is_number(value):
+            value = repr(value)
+        if not isinstance(value, str):
+            return scope.refuse(way, f'{shown(value)} is no law such as "sin(2 * t)".')
+        return scope.built(way, lambda: Formula(value))
+
+    return Value(read, formula("t").write, QUANTITY.schema)
+
+
+QUANTITY = Value(
+    read_quantity,
+    write_quantity,
+    {"anyOf": [{"type": "number"}, {"type": "string"}]},
+)
+NUMBER = Value(read_number, lambda ink, value, place: float(value), {"type": "number"})
+THREE = each(QUANTITY, 3)
+THREE_NUMBERS = each(NUMBER, 3)
+MATRIX = each(THREE_NUMBERS, 3)
+QUANTITIES = either(QUANTITY, each(QUANTITY))
+TEXT = plain(str, "text", {"type": "string"})
+FLAG = plain(bool, "flag: give true or false", {"type": "boolean"})
+DIRECTION = Value(
+    read_direction,
+    write_direction,
+    {"anyOf": [{"enum": [*AXES]}, THREE_NUMBERS.schema]},
+)
+BOUNDS = Value(
+    read_bounds,
+    write_bounds,
+    {"type": "array", "minItems": 2, "maxItems": 2},
+)
