@@ -100,6 +100,10 @@ PUBLIC = {
     "audit_invariance": "polhode.actions.invariance",
     "circulation": "polhode.actions.work",
     "conservativity": "polhode.actions.conservative",
+    "driven_potential": "polhode.actions.driven_potential",
+    "forces_by_power": "polhode.actions.power_definition",
+    "forces_by_virtual_work": "polhode.actions.power_definition",
+    "multiplier_family": "polhode.actions.power_definition",
     "quadrature": "polhode.actions",
     "work": "polhode.actions.work",
     # constraints
@@ -110,7 +114,10 @@ PUBLIC = {
     "PrescribedMotion": "polhode.constraints.prescribed_motion",
     "VelocityEquation": "polhode.constraints.velocity_rows",
     "VelocityRows": "polhode.constraints.velocity_rows",
+    "Driven": "polhode.constraints.driven",
     "audit_constraint": "polhode.constraints.invariance",
+    "driven": "polhode.constraints.driven",
+    "prescribed": "polhode.constraints.driven",
     "rolling": "polhode.constraints.rolling",
     "surfaces": "polhode.constraints",
     # system
