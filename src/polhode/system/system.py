@@ -81,7 +81,7 @@ class System:  # limit: its functions are the contract with all formulations
     values: Table = field(default_factory=dict)
     given: Given = field(init=False)
     tree: Tree = field(init=False)
-    compiled: dict[str, Any] = field(init=False, default_factory=dict)
+    compiled: dict[Any, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
