@@ -39,13 +39,13 @@ FIXED = [
 # A method, and whether it compiles fast enough for every day on the pendulum, the top.
 CASES = [
     *((stepping(method), True, True) for method in FIXED),
-    (ph.MuntheKaas4(1.0), True, True),
-    (ph.CrouchGrossman4(1.0), True, True),
-    (ph.ImplicitMidpoint(1.0), True, True),
-    (ph.GaussLegendre4(1.0), True, False),
+    (ph.MuntheKaas4(1.0), False, True),
+    (ph.CrouchGrossman4(1.0), False, True),
+    (ph.ImplicitMidpoint(1.0), False, True),
+    (ph.GaussLegendre4(1.0), False, False),
     (ph.GaussLegendre6(1.0), True, False),
     (ph.Variational(1.0), True, False),
-    (ph.MoserVeselov(1.0), True, True),
+    (ph.MoserVeselov(1.0), True, False),
     (ph.EnergyMomentum(1.0), True, False),
     (ph.Composed(ph.ImplicitMidpoint(1.0), 4), False, False),
     (ph.Composed(ph.ImplicitMidpoint(1.0), 6), False, False),
@@ -53,7 +53,7 @@ CASES = [
     (ph.Composed(ph.MoserVeselov(1.0), 4), False, False),
     (ph.Composed(ph.EnergyMomentum(1.0), 4), False, False),
     (ph.DormandPrince(), True, True),
-    (ph.DormandPrince8(), True, True),
+    (ph.DormandPrince8(), False, True),
 ]
 SYSTEMS = {"double pendulum": double_pendulum, "heavy top": heavy_top}
 # By order, how many steps make a tenth of the run. Few halvings lie between a step that

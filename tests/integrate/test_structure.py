@@ -114,7 +114,12 @@ def test_collocation_of_hamiltons_equations_is_symplectic(method):
 
 
 @pytest.mark.parametrize(
-    "method", [ph.StormerVerlet, ph.SemiImplicitEuler, ph.ImplicitMidpoint]
+    "method",
+    [
+        ph.StormerVerlet,
+        ph.SemiImplicitEuler,
+        pytest.param(ph.ImplicitMidpoint, marks=pytest.mark.long),
+    ],
 )
 def test_methods_of_speeds_preserve_it_where_masses_are_constant(method, sprung):
     """Two particles on a spring: q and m v are canonical."""
