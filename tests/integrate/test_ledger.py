@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from held import bob_on_a_rod
 from moving import double_pendulum, four_bar, heavy_top
 from polhode.errors import (
     ForceError,
@@ -17,6 +18,7 @@ from polhode.errors import (
     ModelError,
     NumericalWarning,
 )
+from polhode.integrate.promises import is_isolated
 from strategies_system import cart_pendulum, driven_hinge
 
 
@@ -138,3 +140,35 @@ def test_a_step_is_a_function_for_others():
     states = [step(system.rest(), {"u": 0.3 + s * h}) for s in (1, -1)]
     difference = (states[0].speed("hinge") - states[1].speed("hinge")) / (2 * h)
     assert np.isclose(slope, difference, rtol=1e-8)
+
+
+def said(motion) -> list[str]:
+    """What the ledger of a motion warns of."""
+    with pytest.warns(NumericalWarning) as warned:
+        motion.ledger()
+    return [str(warning.message) for warning in warned]
+
+
+def test_constraints_that_drift_warn_with_numbers():
+    """Without projection a rod of Runge and Kutta's grows past any tolerance."""
+    system = bob_on_a_rod()
+    start = system.state(bob=(0.6, 0.0, -0.8), speeds={"bob": (0.8, 0.3, 0.6)})
+    loose = ph.Unprojected(ph.RungeKutta4(step=0.1))
+    motion = ph.simulate(system, start, until=20.0, method=loose)
+    assert any("constraints of 'bob on a rod' are missed by" in w for w in said(motion))
+
+
+def test_momentum_of_what_is_isolated_warns_with_numbers():
+    """Two bodies and a stiff spring, stepped too coarsely about a far point."""
+    a, b = ph.Particle("a", 1.0), ph.Particle("b", 2.0)
+    spring = ph.Spring(a.mass_centre, b.mass_centre, 900.0, 0.5)
+    system = ph.System([a, b], [spring], name="pair")
+    assert is_isolated(system)
+    start = system.state(b=(0.9, 0, 0), speeds={"b": (0.0, 3.0, 0.0)})
+    method = ph.RungeKutta4(step=0.06)
+    motion = ph.simulate(system, start, until=3.0, method=method)
+    assert any(
+        "angular momentum of 'pair', on which nothing" in w for w in said(motion)
+    )
+    weighed = ph.System([a, b], [spring, ph.Weight(9.81)], name="pair")
+    assert not is_isolated(weighed)

@@ -8,22 +8,20 @@ four points a step.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import IntegrationError, NumericalWarning
+from polhode.errors import IntegrationError
 from polhode.integrate.audit import Audit, audited
 from polhode.integrate.dense import evaluate
+from polhode.integrate.promises import share_of, warn_of_drift
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
-# A fixed step promises no accuracy; beyond this share of its energy a run is in doubt.
-UNPROMISED = 1e-3
 
 
 @final
@@ -97,9 +95,6 @@ def ledger_of(motion: Trajectory) -> Ledger:
     """
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
-    share = UNPROMISED
-    if motion.method.is_adaptive:
-        share = motion.method.rtol * max(motion.outcome.accepted, 1)  # type: ignore[attr-defined]
     ledger = Ledger(
         motion.t,
         rows.kinetic,
@@ -111,9 +106,9 @@ def ledger_of(motion: Trajectory) -> Ledger:
         rows.velocity_miss,
         motion.outcome.accepted,
         motion.outcome.rejected,
-        share * scale,
+        share_of(motion) * scale,
     )
-    _warn(motion, ledger)
+    warn_of_drift(motion, ledger)
     return ledger
 
 
@@ -152,23 +147,6 @@ def _jumps(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
     change = np.diff(rows.kinetic + rows.potential)
     each = np.where(np.diff(motion.t) == 0, change, 0.0)
     return {"events": np.concatenate([[0.0], np.cumsum(each)])}
-
-
-def _warn(motion: Trajectory, ledger: Ledger) -> None:
-    worst = float(np.max(np.abs(ledger.balance), initial=0.0))
-    # Rounding alone, step by step, is no fault of the method.
-    rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
-    floor = rounding * max(ledger.accepted, 1)
-    if worst <= max(ledger.promise, floor):
-        return
-    warnings.warn(
-        f"the energy of {motion.system.name!r} is out of balance by {worst:.3g} J, of"
-        f" {ledger.scale:.3g} J that move; {motion.method.name} with these settings"
-        f" promises {ledger.promise:.3g} J. Take smaller steps or tolerances, and look"
-        " for a force that is not smooth",
-        NumericalWarning,
-        stacklevel=4,
-    )
 
 
 def table_of(ledger: Ledger) -> str:

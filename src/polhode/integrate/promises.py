@@ -1,0 +1,130 @@
+"""What a run promises of its invariants, and a warning where they drift past it.
+
+    energy       |balance|                 <= share of the most kinetic energy
+    constraints  |g|, |phi|                <= share of lengths, of speeds
+    momenta      of an isolated system: constant, within a share of their size
+
+The share is the tolerance times the number of steps; a fixed step promises 1e-3.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.actions.weight import WeightOf
+from polhode.errors import NumericalWarning
+from polhode.integrate.scales import lengths
+from polhode.joints.free import Free
+from polhode.joints.translation import Translation
+
+if TYPE_CHECKING:
+    from polhode.integrate.ledger import Ledger
+    from polhode.integrate.trajectory import Trajectory
+    from polhode.system.system import System
+
+# A fixed step promises no accuracy; beyond this share a run is in doubt.
+UNPROMISED = 1e-3
+HELD = 1e-9  # constraints that are held at every step are held better than this
+
+
+def share_of(motion: Trajectory) -> float:
+    """The relative error that the settings let one expect."""
+    if not motion.method.is_adaptive:
+        return UNPROMISED
+    return motion.method.rtol * max(motion.outcome.accepted, 1)  # type: ignore[attr-defined]
+
+
+def warn_of_drift(motion: Trajectory, ledger: Ledger) -> None:
+    """One warning for each invariant that drifts past its promise, with the numbers."""
+    _energy(motion, ledger)
+    _constraints(motion, ledger)
+    if is_isolated(motion.system):
+        _momenta(motion, ledger)
+
+
+def is_isolated(system: System) -> bool:
+    """Whether nothing outside acts: no weight, no joint, action or row on the world."""
+    world = system.tree.world.frame
+    joined = any(
+        edge.parent < 0 and not isinstance(edge.joint, Free | Translation)
+        for edge in system.tree.edges
+    )
+    outside = any(
+        isinstance(action, WeightOf) or world in action.bodies or len(action.bodies) < 2
+        for action in system.actions
+    )
+    held = any(world in c.bodies or c.joints for c in system.constraints)
+    return not (joined or outside or held)
+
+
+def _energy(motion: Trajectory, ledger: Ledger) -> None:
+    worst = float(np.max(np.abs(ledger.balance), initial=0.0))
+    # Rounding alone, step by step, is no fault of the method.
+    rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
+    floor = rounding * max(ledger.accepted, 1)
+    if worst > max(ledger.promise, floor):
+        _say(
+            motion,
+            f"the energy of {motion.system.name!r} is out of balance by {worst:.3g} J,"
+            f" of {ledger.scale:.3g} J that move",
+            f"{ledger.promise:.3g} J",
+        )
+
+
+def _constraints(motion: Trajectory, ledger: Ledger) -> None:
+    allowed = max(HELD, share_of(motion))
+    sizes = max(1.0, _length(motion)), max(1.0, float(np.max(np.abs(motion.z))))
+    misses = ledger.position_miss, ledger.velocity_miss
+    for word, miss, size in zip(("position", "velocity"), misses, sizes, strict=True):
+        worst = float(np.max(miss, initial=0.0))
+        if worst > allowed * size:
+            _say(
+                motion,
+                f"the constraints of {motion.system.name!r} are missed by"
+                f" {worst:.3g} in {word}",
+                f"{allowed * size:.3g}",
+            )
+
+
+def _momenta(motion: Trajectory, ledger: Ledger) -> None:
+    mass = sum(float(body.moments()[0]) for body in motion.system.bodies)
+    size, far = float(np.sqrt(2 * ledger.scale * mass)), _length(motion)
+    rows = (
+        ("momentum", ledger.momentum, size, "kg m/s"),
+        (
+            "angular momentum",
+            ledger.angular_momentum,
+            size * far,
+            "kg m2/s",
+        ),
+    )
+    for word, values, scale, unit in rows:
+        worst = float(np.max(np.abs(values - values[0]), initial=0.0))
+        allowed = share_of(motion) * max(scale, float(np.max(np.abs(values))))
+        if worst > allowed:
+            _say(
+                motion,
+                f"the {word} of {motion.system.name!r}, on which nothing outside acts,"
+                f" drifts by {worst:.3g} {unit}",
+                f"{allowed:.3g} {unit}",
+            )
+
+
+def _length(motion: Trajectory) -> float:
+    """The largest length of the system, and how far it is from the world's origin."""
+    first = motion.q[:1], motion.z[:1]
+    own = lengths(motion.system, *first, abs(float(motion.t[-1] - motion.t[0])))
+    origins = motion.system.poses(motion.t[0], motion.q[0]).origins
+    return float(own[0] + np.max(np.abs(origins), initial=0.0))
+
+
+def _say(motion: Trajectory, what: str, promised: str) -> None:
+    warnings.warn(
+        f"{what}; {motion.method.name} with these settings promises {promised}. Take"
+        " smaller steps or tolerances, and look for a force that is not smooth",
+        NumericalWarning,
+        stacklevel=6,
+    )
