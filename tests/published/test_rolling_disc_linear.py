@@ -1,4 +1,4 @@
-"""The rolling disc and hoop near upright: Routh; Neimark and Fufaev; O'Reilly (1996)."""
+"""The rolling disc and hoop near upright: Routh; Neimark, Fufaev; O'Reilly (1996)."""
 
 from __future__ import annotations
 

@@ -69,11 +69,12 @@ def kept(system: System, near: Neighbours, wanted: Sequence[str] | None) -> Kept
             )
     sizes = np.sqrt(np.diag(near.mass)) + 1e-300
     chosen = [names.index(name) for name in wanted or ()]
-    places = _independent(near.places / sizes, chosen)
+    places = _independent(_unit_rows(near.places / sizes), chosen)
     S_p = _spanning(near.places, places)
     among = [places.index(k) for k in chosen if k in places]
     weights = np.sqrt(np.diag(S_p.T @ near.mass @ S_p)) + 1e-300
-    speeds = [places[k] for k in _independent(near.rows @ S_p / weights, among)]
+    rows = _unit_rows(near.rows / sizes) @ (sizes[:, None] * S_p / weights)
+    speeds = [places[k] for k in _independent(rows, among)]
     if wanted and set(speeds) != set(chosen):
         free = ", ".join(names[k] for k in speeds)
         raise AnalysisError(
@@ -137,20 +138,22 @@ def _speeds(near: Neighbours, which: Kept) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _independent(rows: np.ndarray, first: Sequence[int]) -> list[int]:
-    """Columns that rows x = 0 leaves free; those in `first` if they can be."""
+    """Columns that rows x = 0 leaves free; those in `first` if they can be.
+
+    Rows are of about unit length: what is less than DEPENDENT of them is none.
+    """
     from scipy.linalg import qr
 
     n = rows.shape[1]
     if not len(rows):
         return list(range(n))
-    scaled = _unit_rows(rows)
-    rank = int(np.sum(np.linalg.svd(scaled, compute_uv=False) > DEPENDENT))
+    rank = int(np.sum(np.linalg.svd(rows, compute_uv=False) > DEPENDENT))
     rest = [k for k in range(n) if k not in first]
-    R, order = qr(scaled[:, rest], mode="r", pivoting=True)
+    R, order = qr(rows[:, rest], mode="r", pivoting=True)
     taken = int(np.sum(np.abs(np.diag(R)) > DEPENDENT))
     dependent = [rest[k] for k in order[: min(rank, taken)]]
     if len(dependent) < rank:  # some of `first` depend on others
-        order = qr(scaled, mode="r", pivoting=True)[1]
+        order = qr(rows, mode="r", pivoting=True)[1]
         dependent = list(order[:rank])
     return [k for k in range(n) if k not in dependent]
 
