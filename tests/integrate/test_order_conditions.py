@@ -1,0 +1,99 @@
+"""Tables of Runge-Kutta methods keep the conditions of their orders, tree by tree."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from polhode.integrate import dop853_table as table
+
+Tree = tuple  # of the trees on its root, sorted
+
+
+@cache
+def trees(order: int) -> tuple[Tree, ...]:
+    """All rooted trees with so many vertices."""
+    return tuple(sorted(set(_forests(order - 1, order - 1))))
+
+
+def _forests(vertices: int, largest: int):
+    """Sorted tuples of trees with so many vertices together."""
+    if vertices == 0:
+        yield ()
+        return
+    for size in range(1, min(vertices, largest) + 1):
+        for count in range(1, vertices // size + 1):
+            for rest in _forests(vertices - size * count, size - 1):
+                for chosen in combinations_with_replacement(trees(size), count):
+                    yield tuple(sorted((*rest, *chosen)))
+
+
+def order(tree: Tree) -> int:
+    return 1 + sum(map(order, tree))
+
+
+def density(tree: Tree) -> float:
+    """gamma: the product of the sizes of all subtrees."""
+    return float(order(tree) * np.prod([density(child) for child in tree]))
+
+
+def stages(tree: Tree, A: np.ndarray) -> np.ndarray:
+    """What each stage makes of a tree."""
+    product = np.ones(len(A))
+    for child in tree:
+        product = product * (A @ stages(child, A))
+    return product
+
+
+def matrix(rows) -> np.ndarray:
+    """The stages as a lower triangular matrix; the first slope is at the start."""
+    found = np.zeros((len(rows) + 1, len(rows) + 1))
+    for i, row in enumerate(rows, start=1):
+        for j, weight in row.items():
+            found[i, j] = weight
+    return found
+
+
+def column(weights, size: int) -> np.ndarray:
+    found = np.zeros(size)
+    for j, weight in weights.items():
+        found[j] = weight
+    return found
+
+
+def test_there_are_as_many_trees_as_cayley_counted():
+    """1, 1, 2, 4, 9, 20, 48, 115 rooted trees with 1 to 8 vertices."""
+    assert [len(trees(k)) for k in range(1, 9)] == [1, 1, 2, 4, 9, 20, 48, 115]
+
+
+@pytest.mark.parametrize("vertices", range(1, 9))
+def test_the_step_of_order_eight_keeps_every_condition(vertices):
+    """sum b_i u_i(tree) = 1/gamma(tree) for all trees with up to eight vertices."""
+    A = matrix(table.STAGES)
+    b = column(table.END, len(A))
+    gaps = [b @ stages(tree, A) * density(tree) - 1 for tree in trees(vertices)]
+    assert np.max(np.abs(gaps)) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("weights", "kept"), [(table.ERROR_5, 5), (table.ERROR_3, 3)], ids=["5", "3"]
+)
+def test_estimates_vanish_to_their_order_and_not_beyond(weights, kept):
+    """The embedded formulas are of orders 5 and 3: estimates see the next order."""
+    A = matrix(table.STAGES)
+    e = column(weights, len(A))
+    low = [e @ stages(tree, A) for k in range(1, kept + 1) for tree in trees(k)]
+    high = [e @ stages(tree, A) for tree in trees(kept + 1)]
+    assert np.max(np.abs(low)) < 1e-13
+    assert np.max(np.abs(high)) > 1e-6
+
+
+def test_nodes_are_the_sums_of_their_rows():
+    """c_i = sum a_ij, for the stages of dense output too."""
+    rows = [*table.STAGES, *table.STAGES_BETWEEN]
+    nodes = [*table.NODES, *table.NODES_BETWEEN]
+    sums = [sum(row.values()) for row in rows]
+    assert np.max(np.abs(np.subtract(sums, nodes))) < 1e-13
