@@ -20,7 +20,7 @@ import numpy as np
 from polhode.analyse.neighbours import Ports, shifted
 from polhode.analyse.ports import port_names, port_values
 from polhode.errors import AnalysisError
-from polhode.formulation.equations import Equations
+from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.jacobian import jacobian
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
@@ -109,12 +109,8 @@ class LinearAlong:
         return np.array(A), np.array(B)
 
     def _at(self, state: State) -> tuple[np.ndarray, np.ndarray]:
-        n = 2 * self.motion.system.speeds
         values = port_values(state, self.table, self.ports, self.table)
-        J = _program(self.motion.equations, self.ports, state, values)(
-            float(state.t), state.q, state.z, {**self.table, **values}
-        )
-        return J[:, :n], J[:, n:]
+        return slopes(state, {**self.table, **values}, self.ports)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"
@@ -129,20 +125,16 @@ def linear_along(
     return LinearAlong(motion, {**motion.table, **parameters, **given}, ports)
 
 
-def _program(equations: Equations, ports: Ports, state: State, values: Table) -> Any:
-    key = ("linear along", tuple(ports.items()), tuple(sorted(values)))
-    if key not in equations.programs:
-        table = {**values}
-        example = (float(state.t), state.q, state.z, table)
-        function = _slopes(equations.system, _accelerations(equations.system), ports)
-        equations.programs[key] = compile(function, *example)
-    return equations.programs[key]
-
-
-def _accelerations(system: System) -> Callable[..., Any]:
-    from polhode.formulation.recursive.recursive import recursive
-
-    return recursive(system).functions.accelerations
+def slopes(state: State, table: Table, ports: Ports) -> tuple[np.ndarray, np.ndarray]:
+    """A (2 nz, 2 nz) and B (2 nz, k) about a state of a motion."""
+    system = state.system
+    arguments = (float(state.t), state.q, state.z, dict(table))
+    key = ("linear along", tuple(ports.items()), tuple(sorted(table)))
+    if key not in system.compiled:
+        law = recursive(system).functions.accelerations
+        system.compiled[key] = compile(_slopes(system, law, ports), *arguments)
+    J, n = system.compiled[key](*arguments), 2 * system.speeds
+    return J[:, :n], J[:, n:]
 
 
 def _slopes(
@@ -179,7 +171,7 @@ def _tangent(state: State) -> np.ndarray:
     if not system.constraints:
         return np.eye(2 * system.speeds)
     near = neighbours(state, {}, {}, {})
-    P = _carried(state)
+    P = errors_carried(state)
     rows = np.block(
         [
             [near.places, np.zeros_like(near.places)],
@@ -189,7 +181,7 @@ def _tangent(state: State) -> np.ndarray:
     return null_space(rows, rcond=1e-9)
 
 
-def _carried(state: State) -> np.ndarray:
+def errors_carried(state: State) -> np.ndarray:
     """P (nz, nz) with d' = e + P d."""
     system = state.system
     example: tuple[Any, ...] = (float(state.t), state.q, state.z, {})
