@@ -169,10 +169,49 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
         return tables.logs_of(self, rates)
 
+    def plot(self, *names: str, against: str = "t") -> Any:
+        """Quantities by name, with labels and units; see `show.quantities`.
+
+        `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
+        """
+        from polhode.show.plot import plot
+
+        return plot(self, names, against)
+
+    def picture(self, at: Any = None, **wishes: Any) -> Any:
+        """The bodies at a time or at several, drawn in 3D; see `show.still`."""
+        from polhode.show.still import picture
+
+        return picture(self, at, **wishes)
+
+    def film(self, path: Any, **wishes: Any) -> Any:
+        """Write a .gif or .mp4 of the motion; `speed=0.5` is slow; see `show.film`."""
+        from polhode.show.film import film
+
+        return film(self, path, **wishes)
+
+    def page(self, path: Any, **wishes: Any) -> Any:
+        """Write one HTML file with replay, curves, equations; see `show.page.page`."""
+        from polhode.show.page import page
+
+        return page(self, path, **wishes)
+
+    def show(self, **wishes: Any) -> Any:
+        """A live 3D scene in the browser, on this machine only; see `show.viewer`."""
+        from polhode.show.viewer import show
+
+        return show(self, **wishes)
+
     def __add__(self, later: Trajectory) -> Trajectory:
         from polhode.integrate.join import one_after_the_other
 
         return one_after_the_other(self, later)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import trajectory_html
+
+        return trajectory_html(self)
 
     def __repr__(self) -> str:
         end = "" if self.outcome.is_complete else f"; {self.outcome}"

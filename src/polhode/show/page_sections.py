@@ -1,0 +1,223 @@
+"""The written parts of a page: equations, ledger, comparison, model, provenance."""
+
+from __future__ import annotations
+
+import html
+import platform
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import (
+    IntegrationError,
+    NumericalWarning,
+    PolhodeError,
+    UnfinishedReading,
+)
+from polhode.integrate.storage.header import digest, header_of, text_of
+from polhode.lowering.sympy import to_latex
+from polhode.show.mathml import mathml
+
+if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
+    from polhode.show.scene import Scene
+    from polhode.system.system import System
+
+READABLE = 6  # speeds beyond which equations are read only when they are asked for
+LONGEST = 6000  # characters of LaTeX; what is longer nobody reads
+
+
+def section(title: str, body: str, kind: str = "") -> str:
+    """A card of the page; `body` is HTML already."""
+    return (
+        f'<section class="card {kind}"><h2>{html.escape(title)}</h2>{body}</section>\n'
+    )
+
+
+def table(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
+    """A table; everything in it is escaped."""
+    top = "".join(f"<th>{html.escape(str(word))}</th>" for word in heads)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(x))}</td>" for x in line) + "</tr>"
+        for line in lines
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def note(text: str) -> str:
+    """A line of small print."""
+    return f'<p class="note">{html.escape(text)}</p>'
+
+
+# --------------------------------------------------------------------- equations
+
+
+def equations_section(motion: Trajectory, asked: Any) -> str:
+    """The equations as MathML: those integrated, or given, or a reading of them."""
+    if asked is False or asked is None:
+        return ""
+    title = "Equations of motion"
+    if asked is True and motion.system.speeds > READABLE:
+        words = f"{motion.system.speeds} equations are more than one reads on a page."
+        return section(title, note(words), "wide")
+    source = motion.equations if asked is True else asked
+    try:
+        reading = _read(source)
+    except PolhodeError as refusal:
+        return section(title, note(refusal.what), "wide")
+    formulas = [rf"L = {to_latex(reading.lagrangian)}"]
+    formulas += [f"{to_latex(each)} = 0" for each in reading.motion]
+    formulas += [f"{to_latex(each)} = 0" for each in reading.constraints]
+    if max(map(len, formulas)) > LONGEST:
+        return section(title, note("They are too long to be read on a page."), "wide")
+    body = "".join(f'<div class="equation">{mathml(each)}</div>' for each in formulas)
+    body += note(f"{reading.name}: the Lagrangian, then what is integrated.")
+    return section(title, body, "wide")
+
+
+def _read(source: Any) -> Any:
+    if hasattr(source, "motion") and hasattr(source, "lagrangian"):
+        return source
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnfinishedReading)  # right, if not its shortest
+        return source.read()
+
+
+# ------------------------------------------------------------------------ ledger
+
+
+def ledger_section(motion: Trajectory) -> str:
+    """What must balance: first row, last row, change."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NumericalWarning)  # the page says it itself
+            ledger = motion.ledger()
+    except IntegrationError as refusal:
+        return section("Ledger", note(f"{refusal.what} {refusal.why}"))
+    size = np.linalg.norm
+    lines = [
+        _line("kinetic energy, J", ledger.kinetic),
+        _line("potential energy, J", ledger.potential),
+        *(_line(f"work of {name}, J", work) for name, work in ledger.work.items()),
+        _line("|momentum|, kg m/s", size(ledger.momentum, axis=1)),
+        _line("|angular momentum|, kg m²/s", size(ledger.angular_momentum, axis=1)),
+    ]
+    worst = float(np.max(np.abs(ledger.balance)))
+    balanced = worst <= max(ledger.promise, 1e-12 * ledger.scale)
+    verdict = "balances" if balanced else "is out of balance"
+    words = (
+        f"The energy {verdict}: at most {worst:.2g} J of {ledger.scale:.4g} J that move"
+        f" are unaccounted for; {ledger.promise:.2g} J are promised."
+    )
+    kind = "good" if balanced else "bad"
+    verdict = f'<p class="{kind}">{html.escape(words)}</p>'
+    steps = f"{ledger.accepted} steps accepted, {ledger.rejected} rejected."
+    if np.any(ledger.position_miss) or np.any(ledger.velocity_miss):
+        steps += (
+            f" Constraints are kept to {ledger.position_miss.max():.2g} in position"
+            f" and {ledger.velocity_miss.max():.2g} in velocity."
+        )
+    body = table(("", "start", "end", "change"), lines) + verdict + note(steps)
+    return section("Ledger", body)
+
+
+def _line(name: str, values: Any) -> tuple[str, ...]:
+    a, b = float(values[0]), float(values[-1])
+    return name, f"{a:.6g}", f"{b:.6g}", f"{b - a:.3g}"
+
+
+# -------------------------------------------------------------------- comparison
+
+
+def comparison_section(system: System, asked: Any) -> str:
+    """All forms side by side, if one was given or asked for."""
+    if asked is False or asked is None:
+        return ""
+    comparison = _compared(system) if asked is True else asked
+    heads = ("formulation", "unknowns", "disagreement", "after a motion", "operations")
+    lines = [
+        (
+            row.name,
+            row.unknowns,
+            f"{row.disagreement:.1e}",
+            "–" if np.isnan(row.motion) else f"{row.motion:.1e}",
+            row.operations,
+        )
+        for row in comparison.applied
+    ]
+    refused = [row.name for row in comparison.rows if row.reason]
+    words = f"All forms agree within {comparison.worst:.1e}."
+    if refused:
+        words += f" Not for this system: {', '.join(refused)}."
+    return section("All formulations, side by side", table(heads, lines) + note(words))
+
+
+def _compared(system: System) -> Any:
+    from polhode.formulation.compare import compare
+
+    if "comparison" not in system.compiled:
+        system.compiled["comparison"] = compare(system)
+    return system.compiled["comparison"]
+
+
+# ------------------------------------------------------------- model, provenance
+
+
+def model_section(system: System, scene: Scene) -> str:
+    """Bodies, joints, what acts and what constrains, and the parameters."""
+    bodies = [(b.name, f"{b.mass:.6g}", _three(b.centre)) for b in scene.bodies]
+    joints = [
+        (
+            joint.name,
+            type(joint).__name__,
+            joint.first.frame.name,
+            joint.second.frame.name,
+        )
+        for joint in system.joints
+    ]
+    body = table(("body", "mass, kg", "mass centre, m"), bodies)
+    body += "<br>" + table(("joint", "kind", "from", "to"), joints)
+    acting = [action.name for action in system.actions]
+    held = [constraint.name for constraint in system.constraints]
+    body += note(f"Acting: {', '.join(acting) or 'nothing'}.")
+    body += note(f"Constraints: {', '.join(held)}.") if held else ""
+    for each in scene.bodies:
+        if each.magnified > 1:
+            body += note(f"{each.name} is drawn {each.magnified:.2g} times larger.")
+    return section("Model", body)
+
+
+def _three(values: Any) -> str:
+    return "(" + ", ".join(f"{x:.4g}" for x in values) + ")"
+
+
+def provenance_section(motion: Trajectory) -> str:
+    """Which program, model, method and numbers made it."""
+    header = header_of(motion.equations, motion.method, {})
+    values = {name: float(value) for name, value in dict(motion.table).items()}
+    header["parameters varied"] = values
+    settings = ", ".join(f"{k} = {v}" for k, v in header["method"]["settings"].items())
+    lines = [
+        ("Polhode", header["polhode"]),
+        (
+            "Python, JAX, NumPy",
+            f"{platform.python_version()}, {header['jax']}, {header['numpy']}",
+        ),
+        ("equations", header["formulation"]),
+        ("method", f"{motion.note} ({settings})" if settings else motion.note),
+        ("outcome", str(motion.outcome)),
+        ("model and settings, SHA-256", digest(text_of(header))),
+    ]
+    lines.append(("parameters", _parameters(header, values)))
+    rows = "".join(
+        f'<tr><td>{html.escape(a)}</td><td class="left">{html.escape(b)}</td></tr>'
+        for a, b in lines
+    )
+    return section("Provenance", f'<table class="facts"><tbody>{rows}</tbody></table>')
+
+
+def _parameters(header: dict[str, Any], values: dict[str, float]) -> str:
+    named = {**header["model"]["parameters"], **values}
+    return ", ".join(f"{name} = {value:.9g}" for name, value in named.items()) or "none"
