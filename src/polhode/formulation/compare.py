@@ -77,6 +77,18 @@ class Comparison:
         gaps = [x for row in self.applied for x in (row.disagreement, row.motion)]
         return float(np.nanmax(gaps))
 
+    def plot(self) -> Any:
+        """Disagreements and costs as a picture; see `show.charts`."""
+        from polhode.show.charts import comparison_picture
+
+        return comparison_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import comparison_html
+
+        return comparison_html(self)
+
     def __repr__(self) -> str:
         head = (
             f"{'formulation':24} {'unknowns':>8} {'equations':>9} "

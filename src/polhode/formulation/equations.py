@@ -315,6 +315,12 @@ class Equations:  # limit: one noun answers every question about the motion
     def _solution(self, state: State, table: Table) -> tuple[np.ndarray, np.ndarray]:
         return self.ask("solution", self.functions.accelerations, state, table)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import equations_html
+
+        return equations_html(self)
+
     def __repr__(self) -> str:
         return (
             f"Equations({self.name} of {self.system.name!r}:"

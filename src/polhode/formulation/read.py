@@ -77,6 +77,12 @@ class Reading:
         ]
         return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
 
+    def picture(self) -> Any:
+        """The equations typeset as a picture; see `show.charts`."""
+        from polhode.show.charts import reading_picture
+
+        return reading_picture(self)
+
     def text(self) -> str:
         """All of it in plain text."""
         lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]

@@ -205,6 +205,12 @@ class Rotation:  # limit: a pair for each parametrisation is the contract
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import rotation_html
+
+        return rotation_html(self)
+
     def __repr__(self) -> str:
         who = f"of={self.of.name!r}, seen_from={self.seen_from.name!r}"
         if not isinstance(self.matrix, np.ndarray):

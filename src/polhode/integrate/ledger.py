@@ -84,6 +84,12 @@ class Ledger:
         """The most kinetic energy of the run, to which balances are compared."""
         return float(np.max(self.kinetic))
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import ledger_html
+
+        return ledger_html(self)
+
     def __repr__(self) -> str:
         return table_of(self)
 

@@ -285,5 +285,11 @@ class System:  # limit: its functions are the contract with all formulations
         places = {body.frame: k for k, body in enumerate(self.bodies)}
         return {**places, self.tree.world.frame: -1}
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import system_html
+
+        return system_html(self)
+
     def __repr__(self) -> str:
         return check.described(self)
