@@ -203,6 +203,7 @@ PUBLIC = {
     "spatial_form": "polhode.formulation.spatial_forms.spatial_form",
     "udwadia_kalaba": "polhode.formulation.udwadia_kalaba",
     "unified": "polhode.formulation.unified",
+    "workless": "polhode.formulation.workless",
     # analyse
     "Equilibria": "polhode.analyse.equilibrium",
     "Equilibrium": "polhode.analyse.equilibrium",
@@ -212,19 +213,25 @@ PUBLIC = {
     "Modes": "polhode.analyse.modes",
     "Sensitivity": "polhode.analyse.sensitivity",
     "Stability": "polhode.analyse.stability",
+    "SteadyMotion": "polhode.analyse.steady_motion",
+    "SteadyMotions": "polhode.analyse.steady_motion",
     "carriers": "polhode.analyse.carriers",
     "equilibria": "polhode.analyse.equilibrium",
     "gradient": "polhode.analyse.gradient",
     "is_equilibrium": "polhode.analyse.rest",
     "linearise": "polhode.analyse.linearise",
     "sensitivity": "polhode.analyse.sensitivity",
+    "sleeping_spin": "polhode.analyse.top",
     "stability": "polhode.analyse.stability",
+    "steady_motions": "polhode.analyse.steady_motion",
+    "steady_precessions": "polhode.analyse.top",
     # formation
     "Orbit": "polhode.formation.orbit",
     # files
     "Formula": "polhode.files.expression",
     "Model": "polhode.files.model",
     "load_model": "polhode.files.model",
+    "load_urdf": "polhode.files.urdf",
     "save_model": "polhode.files.model",
     # models: a room of its own
     "models": "polhode",

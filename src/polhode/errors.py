@@ -159,3 +159,9 @@ class UnsafeFile(ModelFileError):
     """A file that asks for code to be run, or for files outside its own folder."""
 
     code = "SEC"
+
+
+class CommandError(PolhodeError, ValueError):
+    """Words of the command line that name nothing."""
+
+    code = "WORDS"

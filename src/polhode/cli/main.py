@@ -1,35 +1,109 @@
 """The command line itself. Heavy libraries are imported by the commands that use them.
 
-Exit codes: 0 well, 2 the words were not understood, 3 the model was refused.
+Exit codes: 0 well; 1 the answer is bad news (a run that stopped early, forms that
+disagree, a ledger out of balance); 2 the words were not understood; 3 the model was
+refused; 4 a file cannot be read or written; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from polhode.errors import PolhodeError
+from polhode.errors import CommandError, FileError, ModelError, PolhodeError
+
+WELL, BAD_NEWS, WORDS, REFUSED, FILES, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+HELP = (
+    "Rigid-body mechanics described once, read and run in every form.\n\n"
+    "A MODEL is a name of the gallery (pendulum), a Python file with the name of a"
+    " system in it (model.py:crane), a model file (crane.toml) or a robot (arm.urdf)."
+    " Lengths are in m, masses in kg, times in s, angles in rad."
+)
+EPILOGUE = """Examples:
+  polhode gallery                             what there is to try
+  polhode run pendulum --until 10 --set m=2   a motion, with another mass
+  polhode equations pendulum --form kane      its equations
+  polhode compare pendulum                    all forms side by side
+
+Exit codes:
+  0 well; 1 bad news: a run stopped early, forms disagree, a ledger is off;
+  2 words not understood; 3 model refused; 4 file cannot be read or written;
+  130 interrupted."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run `polhode` with the words given, or those of the command line."""
     import cyclopts
 
+    asked = list(sys.argv[1:] if words is None else words)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = _warn
+            return int(_app()(asked, exit_on_error=False, print_error=False) or WELL)
+    except cyclopts.CycloptsError as error:
+        _say(f"{error}\n'polhode --help' tells the commands.")
+        return WORDS
+    except PolhodeError as error:
+        _say(f"{type(error).__name__}: {error}")
+        return code_of(error)
+    except KeyboardInterrupt:
+        _say("Interrupted.")
+        return INTERRUPTED
+
+
+def code_of(error: PolhodeError) -> int:
+    """The exit code of a refusal."""
+    if isinstance(error, CommandError):
+        return WORDS
+    if isinstance(error, FileError) and not isinstance(error, ModelError):
+        return FILES
+    return REFUSED
+
+
+def commands() -> dict[str, Callable[..., Any]]:
+    """Every command by its name, one file each."""
+    from polhode.cli.audit import audit
+    from polhode.cli.bench import bench
+    from polhode.cli.compare import compare
     from polhode.cli.demo import demo
     from polhode.cli.doctor import doctor
+    from polhode.cli.equations import equations
+    from polhode.cli.gallery import gallery
+    from polhode.cli.plot import plot
+    from polhode.cli.report import report
+    from polhode.cli.run import run
+    from polhode.cli.view import view
+
+    found = (demo, gallery, run, equations, compare, audit, plot, view, report)
+    return {command.__name__: command for command in (*found, bench, doctor)}
+
+
+def _app() -> Any:
+    import cyclopts
+
     from polhode.version import __version__
 
     app = cyclopts.App(
         name="polhode",
-        help="Rigid-body mechanics described once, read and run in every form.",
+        help=HELP,
+        help_format="plaintext",
+        help_epilogue=EPILOGUE,
         version=__version__,
         result_action="return_value",
     )
-    app.command(demo)
-    app.command(doctor)
-    try:
-        app(None if words is None else list(words))
-    except PolhodeError as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return 3
-    return 0
+    for number, command in enumerate(commands().values()):
+        app.command(command, sort_key=number, help_epilogue="")
+    return app
+
+
+def _warn(message: Any, *rest: Any, **more: Any) -> None:
+    _say(f"Warning: {message}")
+
+
+def _say(text: str) -> None:
+    """To people, beside the answer; brackets and braces as they are."""
+    print(text, file=sys.stderr)

@@ -29,11 +29,13 @@ class Model:
 
     start   the state in [start], or rest
     run     what [run] gives to `ph.simulate`: until, method, rtol, atol, samples
+    notes   what the file says and is not taken, in words
     """
 
     system: System
     start: State
     run: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def load_model(path: Any) -> Model:

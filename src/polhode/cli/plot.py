@@ -1,0 +1,45 @@
+"""`polhode plot`: curves of a motion in a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polhode.cli.words import Changes, ModelName, Span
+
+
+def plot(
+    subject: str,
+    model: ModelName = "",
+    /,
+    *,
+    what: list[str] | None = None,
+    against: str = "t",
+    out: Path = Path("plot.png"),
+    until: float | None = None,
+    set: Changes | None = None,
+) -> None:
+    """Draw quantities of a motion over time, or against each other.
+
+    Examples: polhode plot pendulum --what hinge --what hinge.speed;
+    polhode plot motion.nc pendulum --what hinge.speed --against hinge
+
+    Parameters
+    ----------
+    subject
+        A model, or the file of a motion, followed by the model that made it.
+    what
+        Quantities by name: hinge, hinge.speed, rod.position, energy. May be repeated.
+    against
+        What they are drawn against: t, or a quantity.
+    out
+        A .png, .svg or .pdf file.
+    until
+        Time at which the motion ends, s.
+    """
+    from polhode.cli.answers import say
+    from polhode.cli.words import motion_of
+
+    motion = motion_of(subject, model, set or (), Span(until))
+    names = what or [joint.name for joint in motion.system.joints if joint.coordinates]
+    picture = motion.plot(*names, against=against)
+    say(f"The picture is in {picture.save(out)}.")

@@ -1,0 +1,95 @@
+"""`polhode run`: the motion of a model, told in a table, kept in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from polhode.cli.words import Changes, Chosen, Json, ModelName, Span
+
+
+def run(
+    model: ModelName,
+    /,
+    *,
+    until: float | None = None,
+    out: Path | None = None,
+    set: Changes | None = None,
+    rtol: float | None = None,
+    samples: int | None = None,
+    json: Json = False,
+) -> int:
+    """Run a model from its start, and say where it ends and what its ledger says.
+
+    Examples: polhode run pendulum --until 10; polhode run crane.toml --out motion.nc
+
+    Parameters
+    ----------
+    until
+        Time at which it ends, s. 10 s after its start unless its file says more.
+    out
+        A netCDF file for the rows, written as it runs. A run that was killed goes on
+        from there when the same command is given again.
+    rtol
+        Relative error allowed in each step.
+    samples
+        How many rows to keep, evenly spread; every step without it.
+    """
+    from polhode.cli.answers import print_json
+    from polhode.cli.words import chosen, run_of
+
+    found = chosen(model, set or ())
+    span = Span(until, rtol, samples)
+    motion = run_of(found, span) if out is None else _stored(found, span, out)
+    if json:
+        print_json(_facts(motion))
+    else:
+        _tell(motion, out)
+    return 0 if motion.outcome.is_complete else 1
+
+
+def _stored(found: Chosen, span: Span, out: Path) -> Any:
+    """A run into a file, or the rest of one that a file has begun."""
+    from polhode.cli.words import run_of
+
+    if not out.exists():
+        return run_of(Chosen(found.system, found.start, {**found.run, "to": out}), span)
+    import polhode as ph
+    from polhode.cli.answers import say
+
+    told = ph.load(out)
+    if told.outcome.is_complete:
+        say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
+        return told.of(found.system)
+    say(f"{out} ends at t = {told.outcome.t:g} s; going on from there.")
+    return ph.resume(out, found.system)
+
+
+def _tell(motion: Any, out: Path | None) -> None:
+    from polhode.cli.answers import print_table, say, state_rows
+
+    say(str(motion.outcome))
+    say(f"{len(motion)} rows by {motion.note}.\n")
+    final = motion.final
+    rows = state_rows(final() if callable(final) else final)
+    print_table(f"At t = {float(motion.t[-1]):g} s", ("", "", ""), rows)
+    if motion.is_dense:
+        say()
+        say(str(motion.ledger()))
+    if out is not None:
+        say(f"\nRows are in {out}.")
+
+
+def _facts(motion: Any) -> dict[str, Any]:
+    outcome = motion.outcome
+    names = motion.system.coordinate_names, motion.system.speed_names
+    last = motion[len(motion) - 1]
+    return {
+        "system": motion.system.name,
+        "outcome": {"code": outcome.code, "t": outcome.t, "sentence": str(outcome)},
+        "steps": {"accepted": outcome.accepted, "rejected": outcome.rejected},
+        "rows": len(motion),
+        "method": motion.note,
+        "coordinates": dict(zip(names[0], last.q, strict=True)),
+        "speeds": dict(zip(names[1], last.z, strict=True)),
+    }

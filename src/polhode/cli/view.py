@@ -1,0 +1,29 @@
+"""`polhode view`: a motion in a live 3D scene, on this machine only."""
+
+from __future__ import annotations
+
+from polhode.cli.words import Changes, ModelName, Span
+
+
+def view(
+    subject: str,
+    model: ModelName = "",
+    /,
+    *,
+    until: float | None = None,
+    set: Changes | None = None,
+) -> None:
+    """Show a motion in the browser, until Ctrl-C.
+
+    Examples: polhode view heavy_top; polhode view motion.nc pendulum
+
+    Parameters
+    ----------
+    subject
+        A model, or the file of a motion, followed by the model that made it.
+    until
+        Time at which the motion ends, s.
+    """
+    from polhode.cli.words import motion_of
+
+    motion_of(subject, model, set or (), Span(until)).show()

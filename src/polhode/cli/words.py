@@ -1,0 +1,177 @@
+"""What the words of a command mean: a model, its parameters, a motion, a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, final
+
+from cyclopts import Parameter
+
+from polhode.errors import CommandError, FileError
+
+if TYPE_CHECKING:
+    import polhode as ph
+
+Changes: TypeAlias = Annotated[
+    list[str],
+    Parameter(
+        name="--set",
+        negative=(),
+        help="A parameter as name=value in SI units, such as --set rod.mass=2."
+        " May be given again.",
+    ),
+]
+Json: TypeAlias = Annotated[
+    bool, Parameter(negative=(), help="For machines: JSON instead of tables.")
+]
+ModelName: TypeAlias = Annotated[
+    str, Parameter(help="Gallery name, model.py:name, model.toml or robot.urdf.")
+]
+
+
+@final
+@dataclass(frozen=True)
+class Chosen:
+    """A system, where it starts, and the settings of its file."""
+
+    system: ph.System
+    start: ph.State
+    run: dict[str, Any] = field(default_factory=dict)
+
+
+def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
+    """The model that words name, with changed values of its parameters."""
+    found = _found(words)
+    values = dict(map(_change, changes))
+    if not values:
+        return found
+    from polhode.system.state import State
+
+    _require_parameters(found.system, values)
+    system = found.system.with_(values)
+    state = State(system, found.start.t, found.start.q, found.start.z)
+    if system.constraints:
+        state = system.consistent(state)
+    return Chosen(system, state, found.run)
+
+
+def _require_parameters(system: Any, values: dict[str, float]) -> None:
+    from polhode.files.issues import nearest
+
+    for name in values:
+        if name not in system.parameters:
+            raise CommandError(
+                f"{system.name!r} has no parameter {name!r}.",
+                repair=nearest(name, system.parameters),
+            )
+
+
+def _found(words: str) -> Chosen:
+    if words.endswith(".toml"):
+        import polhode as ph
+
+        model = ph.load_model(words)
+        return Chosen(model.system, model.start, dict(model.run))
+    if words.endswith(".urdf"):
+        import polhode as ph
+
+        robot = ph.load_urdf(words)
+        return Chosen(robot.system, robot.start)
+    path, colon, name = words.rpartition(":") if ".py:" in words else (words, "", "")
+    if path.endswith(".py"):
+        from polhode.cli.python_file import from_python
+
+        return Chosen(*from_python(Path(path), name if colon else ""))
+    return _of_gallery(words)
+
+
+def _of_gallery(name: str) -> Chosen:
+    import polhode as ph
+    from polhode.files.issues import nearest
+
+    wanted = name.replace("-", "_").replace(" ", "_")
+    if wanted not in ph.models.GALLERY:
+        raise CommandError(
+            f"there is no model {name!r} in the gallery, and it is no .py, .toml or"
+            " .urdf file.",
+            repair=nearest(wanted, ph.models.GALLERY),
+        )
+    state = ph.models.start(wanted)
+    return Chosen(state.system, state)
+
+
+def _change(text: str) -> tuple[str, float]:
+    name, equals, value = text.rpartition("=")
+    try:
+        if equals and name.strip():
+            return name.strip(), float(value)
+    except ValueError:
+        pass
+    raise CommandError(
+        f"--set {text!r} is no change of a parameter.",
+        repair="Write name=value with a number in SI units: --set rod.mass=2.",
+    )
+
+
+def form_of(word: str) -> Callable[..., Any]:
+    """The formulation that a word names: kane, lagrange, "Newton-Euler"."""
+    from polhode.files.issues import nearest
+    from polhode.formulation.registry import FORMULATIONS
+
+    by_word = {}
+    for name, function in FORMULATIONS.items():
+        by_word[_slug(name)] = by_word[_slug(function.__name__)] = function
+    if _slug(word) not in by_word:
+        known = [_slug(name) for name in FORMULATIONS]
+        raise CommandError(
+            f"there is no form {word!r} of the equations of motion.",
+            repair=nearest(_slug(word), known),
+        )
+    return by_word[_slug(word)]
+
+
+def _slug(name: str) -> str:
+    plain = name.lower().replace("'", "").replace(",", " ").replace("-", " ")
+    return "_".join(plain.replace("_", " ").split())
+
+
+@final
+@dataclass(frozen=True)
+class Span:
+    """How far and how a model is run to get a motion."""
+
+    until: float | None = None
+    rtol: float | None = None
+    samples: int | None = None
+
+
+def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> Any:
+    """The motion in a file, of the model that made it; or that of a model, run now."""
+    import polhode as ph
+
+    if not subject.endswith(".nc"):
+        return run_of(chosen(subject, changes), span)
+    if not model:
+        raise CommandError(
+            f"{subject!r} holds numbers; which model made them?",
+            "A file of a motion has no code and no shapes.",
+            f"Give its model, too: {Path(subject).name} pendulum.",
+        )
+    if not Path(subject).is_file():
+        raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
+    return ph.load(subject).of(chosen(model, changes).system)
+
+
+def run_of(found: Chosen, span: Span) -> Any:
+    """The motion of a model for some seconds; 10 unless it or its file says more."""
+    import polhode as ph
+
+    given = dict(found.run)
+    given.setdefault("until", float(found.start.t) + 10.0)
+    wishes = {"until": span.until, "rtol": span.rtol, "samples": span.samples}
+    given |= {name: wish for name, wish in wishes.items() if wish is not None}
+    if span.rtol is not None:
+        given.pop("method", None)
+    return ph.simulate(found.system, found.start, **given)

@@ -1,0 +1,238 @@
+"""`ph.load_urdf`: robots in URDF, links and joints as bodies and joints of a system.
+
+A link's inertia is about its own mass centre. A joint's frame is the child's, placed in
+the parent by xyz and by roll, pitch and yaw about the parent's axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.actions.joint_law import JointDamper
+from polhode.actions.weight import Weight
+from polhode.constraints.gear import Gear
+from polhode.errors import ModelError
+from polhode.files.issues import Report, nearest
+from polhode.files.model import Model
+from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
+from polhode.files.urdf_tree import require_tree
+from polhode.files.xml_tree import Element, read_xml
+from polhode.joints.fixed import Fixed
+from polhode.joints.free import Free
+from polhode.joints.planar import Planar
+from polhode.joints.prismatic import Prismatic
+from polhode.joints.revolute import Revolute
+from polhode.matter.rigid_body import Body
+from polhode.matter.world import World
+from polhode.system.system import System
+
+BASES = ("fixed", "free")
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+TAKEN = {
+    "robot": ("link", "joint"),
+    "link": ("inertial",),
+    "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+}
+
+
+class Plan(NamedTuple):
+    """A joint of the file, before its bodies are made."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    element: Element
+
+
+def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model:
+    """The robot of a URDF file as a model, with its weight.
+
+    The root link is fixed in the world, or free with base="free"; a root called "world"
+    is the world. `model.notes` tells what the file says and is not taken: shapes to
+    look at, dry friction, limits of speed.
+    """
+    if base not in BASES:
+        raise ModelError(
+            f"a robot cannot be held by base={base!r}.",
+            "Its root link is fixed in the world, or moves freely.",
+            nearest(base, BASES),
+        )
+    place = Path(path)
+    top, robot = read_xml(place), Robot(Report(place, {}))
+    if top.tag != "robot":
+        robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
+        robot.report.raise_all()
+    links = _links(robot, top)
+    plans = _plans(robot, top, links)
+    robot.report.raise_all()
+    root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
+    world = World()
+    for name, link in links.items():
+        is_world = name == root == "world"
+        robot.bodies[name] = world if is_world else _body(robot, name, link)
+    for plan in plans:
+        robot.joints[plan.name] = _joint(robot, plan)
+    actions: list[Any] = [Weight(gravity)] if gravity else []
+    actions += [a for plan in plans for a in _damper(robot, plan)]
+    mimics = [c for plan in plans for c in _mimic(robot, plan)]
+    robot.report.raise_all()
+    members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
+    name = top.attributes.get("name", "robot")
+    system = System(members, actions, mimics, name=name)
+    return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+
+
+def _hold(world: World, root: Any, base: str) -> list[Any]:
+    if root is world:
+        return []
+    kind = Fixed if base == "fixed" else Free
+    return [kind("base", world.origin, root.origin)]
+
+
+def _links(robot: Robot, top: Element) -> dict[str, Element]:
+    _note_others(robot, top)
+    found: dict[str, Element] = {}
+    for link in top.all("link"):
+        name = text_of(robot, link, "name")
+        if name in found:
+            robot.refuse(link, f"two links are called {name!r}.")
+        _note_others(robot, link)
+        found[name] = link
+    if not found:
+        robot.refuse(top, "the robot has no <link>.")
+    return found
+
+
+def _plans(robot: Robot, top: Element, links: dict[str, Element]) -> list[Plan]:
+    found: dict[str, Plan] = {}
+    for joint in top.all("joint"):
+        name, kind = (text_of(robot, joint, word) for word in ("name", "type"))
+        _note_others(robot, joint)
+        if kind not in KINDS:
+            text = f"joint {name!r} has the type {kind!r}. {nearest(kind, KINDS)}"
+            robot.refuse(joint, text)
+        if name in found:
+            robot.refuse(joint, f"two joints are called {name!r}.")
+        parent, child = (
+            _end(robot, joint, word, links) for word in ("parent", "child")
+        )
+        found[name] = Plan(name, kind, parent, child, joint)
+    return [*found.values()]
+
+
+def _end(robot: Robot, joint: Element, word: str, links: Sequence[str] | Any) -> str:
+    """The name of the link at one end of a joint."""
+    end = joint.first(word)
+    if end is None:
+        robot.refuse(joint, f"<joint> has no <{word}>.")
+        return ""
+    name = text_of(robot, end, "link")
+    if name and name not in links:
+        robot.refuse(end, f"there is no link {name!r}. {nearest(name, links)}")
+    return name
+
+
+def _body(robot: Robot, name: str, link: Element) -> Any:
+    inertial = link.first("inertial")
+    if inertial is None:
+        return Body.from_inertia(name, mass=0.0, inertia=(0.0, 0.0, 0.0))
+    mass, inertia = inertial.first("mass"), inertial.first("inertia")
+    if mass is None or inertia is None:
+        lost = "<mass>" if mass is None else "<inertia>"
+        return robot.refuse(inertial, f"the inertial of link {name!r} has no {lost}.")
+    centre, R = pose_of(robot, inertial.first("origin"))
+    words = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    xx, xy, xz, yy, yz, zz = (number_of(robot, inertia, word) for word in words)
+    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    turned = R @ own @ R.T
+    even = ((turned + turned.T) / 2).tolist()
+    amount = number_of(robot, mass, "value")
+    return robot.built(
+        inertial,
+        lambda: Body.from_inertia(name, mass=amount, inertia=even, centre=centre),
+    )
+
+
+def _joint(robot: Robot, plan: Plan) -> Any:
+    place, R = pose_of(robot, plan.element.first("origin"))
+    xyz = numbers_of(robot, plan.element.first("axis"), "xyz", (1.0, 0.0, 0.0))
+    own: dict[str, Any] = {} if np.array_equal(R, np.eye(3)) else {"first_axes": R}
+    if plan.kind in ("revolute", "continuous", "prismatic"):
+        own |= {"axis": xyz, **_limits(robot, plan)}
+    if plan.kind == "planar":
+        own |= {"normal": xyz}
+    nouns = {"fixed": Fixed, "floating": Free, "planar": Planar, "prismatic": Prismatic}
+    noun: Any = nouns.get(plan.kind, Revolute)
+
+    def make() -> Any:
+        first = robot.bodies[plan.parent].point(*place)
+        return noun(plan.name, first, robot.bodies[plan.child].origin, **own)
+
+    return robot.built(plan.element, make)
+
+
+def _limits(robot: Robot, plan: Plan) -> dict[str, Any]:
+    limit = plan.element.first("limit")
+    if limit is None:
+        return {}
+    found: dict[str, Any] = {}
+    if plan.kind != "continuous" and {"lower", "upper"} & set(limit.attributes):
+        ends = [number_of(robot, limit, word, 0.0) for word in ("lower", "upper")]
+        found["limits"] = tuple(ends)
+    effort = abs(number_of(robot, limit, "effort", 0.0))
+    if effort:
+        found["effort_limits"] = (-effort, effort)
+    if number_of(robot, limit, "velocity", 0.0):
+        robot.notes.append("limits of speed are not taken: no force of a link has them")
+    return found
+
+
+def _damper(robot: Robot, plan: Plan) -> list[Any]:
+    dynamics = plan.element.first("dynamics")
+    if dynamics is None:
+        return []
+    if number_of(robot, dynamics, "friction", 0.0):
+        robot.notes.append(
+            f"the dry friction of joint {plan.name!r} is not taken: add a ph.Motor with"
+            " a law of its own"
+        )
+    damping = number_of(robot, dynamics, "damping", 0.0)
+    if not damping:
+        return []
+    joint = robot.joints[plan.name]
+    if plan.kind in ("fixed", "floating", "planar"):
+        robot.notes.append(
+            f"the damping of {plan.kind} joint {plan.name!r} is not taken"
+        )
+        return []
+    made = robot.built(dynamics, lambda: JointDamper(joint, damping))
+    return [] if made is None else [made]
+
+
+def _mimic(robot: Robot, plan: Plan) -> list[Any]:
+    mimic = plan.element.first("mimic")
+    if mimic is None:
+        return []
+    driver = text_of(robot, mimic, "joint")
+    if driver not in robot.joints:
+        known = nearest(driver, robot.joints)
+        robot.refuse(mimic, f"there is no joint {driver!r} to follow. {known}")
+        return []
+    ratio = number_of(robot, mimic, "multiplier", 1.0)
+    offset = number_of(robot, mimic, "offset", 0.0)
+    ends = robot.joints[plan.name], robot.joints[driver]
+    name = f"{plan.name} follows"
+    made = robot.built(mimic, lambda: Gear(*ends, ratio, offset, name=name))
+    return [] if made is None else [made]
+
+
+def _note_others(robot: Robot, element: Element) -> None:
+    """Say once which tags are not read."""
+    for child in element.children:
+        if child.tag not in TAKEN[element.tag]:
+            robot.notes.append(f"<{child.tag}> of <{element.tag}> is not taken")
