@@ -205,6 +205,7 @@ PUBLIC = {
     "unified": "polhode.formulation.unified",
     "workless": "polhode.formulation.workless",
     # analyse
+    "Conserved": "polhode.analyse.conserved",
     "Equilibria": "polhode.analyse.equilibrium",
     "Equilibrium": "polhode.analyse.equilibrium",
     "Gradient": "polhode.analyse.gradient",
@@ -216,6 +217,7 @@ PUBLIC = {
     "SteadyMotion": "polhode.analyse.steady_motion",
     "SteadyMotions": "polhode.analyse.steady_motion",
     "carriers": "polhode.analyse.carriers",
+    "conserved": "polhode.analyse.conserved",
     "equilibria": "polhode.analyse.equilibrium",
     "gradient": "polhode.analyse.gradient",
     "is_equilibrium": "polhode.analyse.rest",

@@ -180,6 +180,18 @@ def _acting(
         torques, forces = each[action.name]
         outside = isinstance(action, WeightOf) or not own.issuperset(action.bodies)
         yield action.name, np.concatenate([torques, forces], axis=1), not outside
+    for name, rows, ends in reactions_on_bodies(equations, state, table):
+        yield name, rows, own.issuperset(ends)
+
+
+def reactions_on_bodies(
+    equations: Equations, state: State, table: Table = NOMINAL
+) -> Iterable[tuple[str, np.ndarray, set]]:
+    """By name of each joint and constraint: what it exerts on all bodies (n, 6).
+
+    [torque; force] about bodies' origins, the world's axes; and the frames it joins.
+    """
+    system = equations.system
     poses = with_world(system.poses(state.t, state.q, table))
     joined: dict[str, list[tuple[np.ndarray, set]]] = {}
     for name, wrench in equations.reactions(state, table).items():
@@ -188,8 +200,7 @@ def _acting(
         joined.setdefault(key, []).append((_spread(system, poses, wrench), ends))
     for name, parts in joined.items():
         ends = set().union(*(ends for _, ends in parts))
-        rows = np.sum([each for each, _ in parts], axis=0)
-        yield name, rows, own.issuperset(ends)
+        yield name, np.sum([each for each, _ in parts], axis=0), ends
 
 
 def _is_of(name: str, constraint: Any) -> bool:

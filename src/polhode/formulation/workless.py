@@ -1,0 +1,51 @@
+"""Are reactions ideal? Their power in all motions allowed at a frozen time.
+
+    sum over bodies of  F_c . v' + M_c . w'  =  0      for all z' with A z' = 0
+
+Of a constraint that moves, the true power need not be zero: it is what a driver gives.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.formulation.balance import reactions_on_bodies
+from polhode.matter.parameter import NOMINAL, Table
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.state import State
+
+DEPENDENT = 1e-9
+
+
+def workless(
+    equations: Equations, state: State, table: Table = NOMINAL
+) -> dict[str, float]:
+    """By name of each joint and constraint: the virtual power of what it exerts.
+
+    The largest over unit virtual speeds, relative to the sizes of its factors: zero to
+    rounding for everything ideal.
+    """
+    system, (t, q, z) = equations.system, (state.t, state.q, state.z)
+    R_WB = system.poses(t, q, table).rotations
+    own = system.jacobians(t, q, table).reshape(-1, 2, 3, system.speeds)
+    J = (R_WB[:, None] @ own).reshape(-1, 6, system.speeds)
+    J = J @ _allowed(np.asarray(system.constraint_rows(t, q, z, table)[0]), len(z))
+    found = {}
+    for name, rows, _ in reactions_on_bodies(equations, state, table):
+        powers = np.einsum("ni,nik->k", rows, J)
+        size = np.einsum("ni,nik->k", np.abs(rows), np.abs(J))
+        found[name] = float(np.max(np.abs(powers), initial=0) / (np.max(size) or 1.0))
+    return found
+
+
+def _allowed(A: np.ndarray, count: int) -> np.ndarray:
+    """Virtual speeds (nz, k), orthonormal, with A z' = 0."""
+    if len(A) == 0:
+        return np.eye(count)
+    _, sizes, V = np.linalg.svd(A)
+    rank = int(np.sum(sizes > DEPENDENT * np.max(sizes)))
+    return V[rank:].T
