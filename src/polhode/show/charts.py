@@ -127,9 +127,9 @@ def work_precision(
 
 def _admitted(name: str, pairs: Any) -> np.ndarray:
     points = np.array(pairs, dtype=float)
-    if points.ndim == 2 and points.shape[1] == 2 and np.all(points > 0):
-        if np.all(np.isfinite(points)):
-            return points
+    is_drawable = np.all((points > 0) & np.isfinite(points))
+    if points.ndim == 2 and points.shape[1] == 2 and is_drawable:
+        return points
     raise ShowError(
         f"the runs of {name!r} cannot be drawn.",
         "On logarithmic axes each is a pair of positive numbers, cost and error.",

@@ -34,7 +34,7 @@ def mathml(latex: str) -> str:
 
     from latex2mathml.converter import convert_to_element
 
-    tree = convert_to_element(_with_words(latex), display="block")
+    tree = convert_to_element(with_words(latex), display="block")
     for node in tree.iter():
         _cleaned(node)
     return tostring(tree, encoding="unicode")
@@ -52,7 +52,8 @@ def _cleaned(node: Any) -> None:
     node.tail = html.unescape(node.tail) if node.tail else node.tail
 
 
-def _with_words(latex: str) -> str:
+def with_words(latex: str) -> str:
+    """LaTeX in which names of several letters are set as words."""
     parts: list[str] = []
     end = 0
     for found in KEPT.finditer(latex):

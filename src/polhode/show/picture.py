@@ -51,6 +51,7 @@ class Picture:
         from matplotlib import rc_context
 
         into = io.BytesIO()
+        self.figure.draw_without_rendering()  # the layout settles at the second draw
         with rc_context({"svg.hashsalt": "polhode", "svg.fonttype": "path"}):
             self.figure.savefig(
                 into, format=kind[1:], dpi=dpi, facecolor=PAPER, metadata=UNDATED[kind]
