@@ -69,6 +69,7 @@ PUBLIC = {
     "Universal": "polhode.joints.universal",
     "UserJoint": "polhode.joints.user_joint",
     # actions
+    "ApparentForce": "polhode.actions.moving_observer",
     "AppliedCouple": "polhode.actions.applied",
     "AppliedForce": "polhode.actions.applied",
     "CentralForce": "polhode.actions.central_force",
@@ -104,6 +105,7 @@ PUBLIC = {
     "forces_by_power": "polhode.actions.power_definition",
     "forces_by_virtual_work": "polhode.actions.power_definition",
     "multiplier_family": "polhode.actions.power_definition",
+    "observed_from": "polhode.actions.moving_observer",
     "quadrature": "polhode.actions",
     "work": "polhode.actions.work",
     # constraints
@@ -235,6 +237,9 @@ PUBLIC = {
     "load_model": "polhode.files.model",
     "load_urdf": "polhode.files.urdf",
     "save_model": "polhode.files.model",
+    # show
+    "Picture": "polhode.show.picture",
+    "work_precision": "polhode.show.charts",
     # models: a room of its own
     "models": "polhode",
     # errors

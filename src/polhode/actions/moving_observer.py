@@ -1,0 +1,135 @@
+"""The world as a moving frame: apparent forces on rigid bodies, one action a term.
+
+A system is described before a frame that moves along a path, as if it were the world;
+these actions make its motion true. d goes from the frame's origin, v is what the frame
+sees; a_o, w, alpha are of the frame before an inertial one, all along its own axes:
+
+    m a = F - m [a_o + alpha x d + 2 w x v + w x (w x d)]          of each particle
+
+Summed over a body with the central inertia I and spin u before the frame:
+
+    origin       -m a_o at the mass centre
+    euler        -m alpha x d_G,        couple -I alpha
+    coriolis     -2 m w x v_G,          couple -(I (w x u) + w x I u + u x I w)
+    centrifugal  -m w x (w x d_G),      couple -w x I w
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.errors import ModelError
+from polhode.geometry.frame import Frame
+from polhode.geometry.path import moving_frame
+from polhode.geometry.vector import cross
+from polhode.lowering.arrays import namespace
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.particle import Particle
+from polhode.matter.rigid_body import Body
+
+TERMS = ("origin", "euler", "coriolis", "centrifugal")
+Path = Callable[[Any], tuple[Any, Any]]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ApparentForce:
+    """One kind of apparent force on all bodies, for an observer who is the world."""
+
+    term: str
+    of: Sequence[Body | Particle]
+    path: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", tuple(self.of))
+        if self.term not in TERMS:
+            raise ModelError(
+                f"there is no apparent force {self.term!r}.",
+                "A moving frame has four kinds of them.",
+                f"Choose one of {', '.join(TERMS)}, or ph.observed_from for all.",
+            )
+
+    @property
+    def name(self) -> str:
+        """That of the term."""
+        return self.term
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """Those it acts on; none of them exerts it."""
+        return tuple(body.frame for body in self.of)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the masses."""
+        return tuple(dict.fromkeys(p for body in self.of for p in body.parameters))
+
+    @property
+    def is_conservative(self) -> bool:
+        """No: the frame's motion gives and takes energy."""
+        return False
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """0: none is stored."""
+        return 0.0
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """The force through each mass centre and the couple, about bodies' origins."""
+        xp = namespace(*poses, *twists, t)
+        at = moving_frame(self.path, t)
+        axes = at.rotation.T
+        frame = [axes @ x for x in (at.acceleration, at.angular_acceleration)]
+        spin, torques, forces = axes @ at.angular_velocity, [], []
+        for k, body in enumerate(self.of):
+            mass, centre, inertia = body.moments(table)
+            R, u = poses.rotations[k], twists.angular[k]
+            arm = R @ xp.asarray(centre)
+            seen = poses.origins[k] + arm, twists.linear[k] + cross(u, arm)
+            I = R @ xp.asarray(inertia) @ R.T
+            force = -mass * _acceleration(self.term, frame, spin, seen)
+            couple = -_moment(self.term, frame[1], spin, I, u)
+            forces.append(force)
+            torques.append(couple + cross(arm, force))
+        return Wrenches(xp.stack(torques), xp.stack(forces))
+
+    def fault(self) -> str:
+        """The path has no second derivative there."""
+        return "The path of the observer, or its rates, are not finite."
+
+
+def observed_from(
+    path: Path, bodies: Sequence[Body | Particle]
+) -> tuple[ApparentForce, ...]:
+    """The apparent forces on bodies described before a frame that moves along a path.
+
+    `path(t)` is (R, p) of the frame before an inertial one; traceable, with two
+    derivatives. One action for each of "origin", "euler", "coriolis", "centrifugal", so
+    that shares, powers and ledgers itemise them.
+    """
+    return tuple(ApparentForce(term, bodies, path) for term in TERMS)
+
+
+def _acceleration(term: str, frame: Any, w: Any, seen: Any) -> Any:
+    """What the term adds to the acceleration of a point at d with the velocity v."""
+    (a_o, alpha), (d, v) = frame, seen
+    if term == "origin":
+        return a_o + 0.0 * d
+    if term == "euler":
+        return cross(alpha, d)
+    return 2 * cross(w, v) if term == "coriolis" else cross(w, cross(w, d))
+
+
+def _moment(term: str, alpha: Any, w: Any, I: Any, u: Any) -> Any:
+    """What the term adds to the moment of inertia forces about the mass centre."""
+    if term == "origin":
+        return 0.0 * u
+    if term == "euler":
+        return I @ alpha + 0.0 * u
+    if term == "centrifugal":
+        return cross(w, I @ w) + 0.0 * u
+    return I @ cross(w, u) + cross(w, I @ u) + cross(u, I @ w)
