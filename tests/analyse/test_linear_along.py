@@ -43,7 +43,9 @@ def differences(equations: ph.Equations, state: ph.State) -> np.ndarray:
     return np.transpose(found)
 
 
-@pytest.mark.parametrize("name", ["bicycle", "rolling_disc"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("bicycle", marks=pytest.mark.long), "rolling_disc"]
+)
 def test_slopes_are_those_of_the_motion(name):
     """Promise 19: derivatives equal differences of the nonlinear model to 1e-6."""
     system = getattr(ph.models, name)()

@@ -53,11 +53,11 @@ def string(n: int) -> ph.System:
 @pytest.mark.row("D-31")
 def test_a_chain_has_the_frequencies_of_its_closed_form():
     """w_j = 2 sqrt(k/m) sin(j pi / (2 (n + 1)))."""
-    modes = ph.linearise(chain(6)).modes()
-    j = np.arange(1, 7)
-    expected = 2 * np.sqrt(8.0 / 0.5) * np.sin(j * np.pi / 14)
+    modes = ph.linearise(chain(4)).modes()
+    j = np.arange(1, 5)
+    expected = 2 * np.sqrt(8.0 / 0.5) * np.sin(j * np.pi / 10)
     assert_close(modes.frequencies, expected, rtol=1e-12)
-    shape = np.sin(j * np.pi / 7)
+    shape = np.sin(j * np.pi / 5)
     shape /= np.linalg.norm(shape) * np.sqrt(0.5)
     assert_close(np.abs(modes.shapes[0]), shape, rtol=1e-10)
     assert modes.shape(0).keys() == {f"x{i}" for i in j}
@@ -66,9 +66,9 @@ def test_a_chain_has_the_frequencies_of_its_closed_form():
 @pytest.mark.row("D-31", "E-07")
 def test_the_sum_of_modes_is_the_motion():
     """Every linear system is many oscillators: their sum is the simulated motion."""
-    system = chain(6)
+    system = chain(4)
     rng = np.random.default_rng(3)
-    p, v = 0.05 * rng.normal(size=6), 0.1 * rng.normal(size=6)
+    p, v = 0.05 * rng.normal(size=4), 0.1 * rng.normal(size=4)
     names = system.speed_names
     start = system.state(
         dict(zip(names, p, strict=True)), speeds=dict(zip(names, v, strict=True))
@@ -83,16 +83,16 @@ def test_the_sum_of_modes_is_the_motion():
 @pytest.mark.row("E-07")
 def test_modes_are_orthogonal_and_of_mass_one():
     """phi_i M phi_j = 1 or 0, phi_i K phi_j = w_i^2 or 0; Rayleigh's quotient."""
-    linear = ph.linearise(chain(6))
+    linear = ph.linearise(chain(4))
     modes, parts = linear.modes(), linear.parts
     phi = modes.shapes
     assert modes.is_symmetric
-    assert_close(phi @ parts.mass @ phi.T, np.eye(6), rtol=1e-12)
+    assert_close(phi @ parts.mass @ phi.T, np.eye(4), rtol=1e-12)
     assert_close(
         phi @ parts.stiffness @ phi.T, np.diag(modes.frequencies**2), rtol=1e-12
     )
-    assert_close(modes.participation.sum(axis=1), np.ones(6), rtol=1e-12)
-    x = np.random.default_rng(1).normal(size=6)
+    assert_close(modes.participation.sum(axis=1), np.ones(4), rtol=1e-12)
+    x = np.random.default_rng(1).normal(size=4)
     rayleigh = (x @ parts.stiffness @ x) / (x @ parts.mass @ x)
     low, high = modes.frequencies[[0, -1]] ** 2
     assert low < rayleigh < high
@@ -103,7 +103,7 @@ def test_modes_are_orthogonal_and_of_mass_one():
 def test_a_chain_of_beads_becomes_a_string():
     """The lowest frequency is sqrt(T/m)/(2 L) Hz, to pi^2/(24 (n+1)^2) of itself."""
     whole = np.sqrt(30.0 / 0.45) / (2 * 2.0)
-    for n in (3, 6):
+    for n in (2, 5):
         short = 1 - ph.linearise(string(n)).modes().hertz[0] / whole
         assert_close(short, np.pi**2 / (24 * (n + 1) ** 2), rtol=0.02)
 
@@ -150,7 +150,7 @@ def test_damped_modes_sum_up_too():
 
 def test_modes_are_drawn():
     """A panel a mode, a bar a coordinate."""
-    figure = ph.linearise(chain(6)).modes().plot()
-    assert len(figure.axes) == 6
+    figure = ph.linearise(chain(4)).modes().plot()
+    assert len(figure.axes) == 4
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert_close(max(heights), 1.0)

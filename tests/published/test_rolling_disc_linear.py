@@ -13,6 +13,7 @@ from closeness import assert_close
 from polhode.analyse.neighbours import neighbours
 from polhode.analyse.reduction import kept, reduced
 from polhode.analyse.turning import turned
+from polhode.geometry import so3
 
 R, G = 0.26, 9.81
 
@@ -92,21 +93,21 @@ def test_coordinates_turn_with_the_wheel():
         stopped.modes()
 
 
-def test_a_disc_turning_steadily_is_a_steady_motion():
-    """r 0.5, lean 0.3, u3 1.2: u2 = -3.159303; matrices are constant in its axes."""
-    from polhode.geometry import so3
+def spin_of_turn(r: float, lean: float, u3: float) -> float:
+    """u2 with u1' = (6 u2 u3 r - u3^2 r tan q2 + 4 g sin q2)/(5 r) = 0."""
+    return (u3**2 * r * np.tan(lean) - 4 * G * np.sin(lean)) / (6 * u3 * r)
 
-    world = ph.World()
-    body = ph.Body("disc", ph.solids.disc(mass=1.0, radius=0.5, along=ph.Y))
-    free = ph.Free("free", world.point(0, 0, 0.5), body.origin)
-    rim = ph.surfaces.disc(body.origin, 0.5, axis=ph.Y)
-    ground = ph.rolling(rim, world.origin)
-    system = ph.System([free], [ph.Weight(G)], ground, name="turning disc")
-    lean, u = 0.3, np.array([0.0, -3.159303002686677, 1.2])
+
+def test_a_disc_turning_steadily_is_a_steady_motion():
+    """Leaning and turning at the printed rate its matrices are constant in its axes."""
+    assert_close(spin_of_turn(0.5, 0.3, 1.2), -3.159303002686677, rtol=1e-14)
+    system, lean = wheel("disc"), 0.3
+    u = np.array([0.0, spin_of_turn(R, lean, 1.2), 1.2])
     R_WB = np.asarray(so3.exp(np.array([lean, 0.0, 0.0])))
-    up = R_WB @ [0, 0, 0.5]
+    up = R_WB @ [0, 0, R]
     speeds = np.concatenate([u, R_WB.T @ np.cross(R_WB @ u, up)])
-    q = free.coordinates_from(R_WB, up - [0, 0, 0.5])
+    (free,) = system.joints
+    q = free.coordinates_from(R_WB, up - [0, 0, R])
     steady = ph.linearise(system, ph.State(system, 0.0, q, speeds))
     assert not steady.unsteady
     faster = ph.State(system, 0.0, q, speeds * 1.01)

@@ -17,11 +17,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.analyse.neighbours import Ports, shifted
+from polhode.analyse.neighbours import Ports, shifted, slopes_of
 from polhode.analyse.ports import port_names, port_values
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.jacobian import jacobian
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
 from polhode.system.state import State
@@ -156,7 +155,7 @@ def _slopes(
             return jnp.concatenate([d_dot, z_dot])
 
         width = sum(max(size, 1) for size in ports.values())
-        return jacobian(rates, jnp.zeros(2 * n + width))[1]
+        return slopes_of(rates, jnp.zeros(2 * n + width))
 
     return found
 

@@ -233,4 +233,4 @@ def _state(system: System, about: Any) -> State:
             "Give system.state(...), or a Trajectory.",
         )
     require_layout(system, about)
-    return require_consistent(about)
+    return require_consistent(State(system, about.t, about.q, about.z))

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.jacobian import jacobian
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
 from polhode.system import rows
@@ -156,13 +156,22 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
             return jnp.concatenate([needed - back(l)[0], phi, g, *seen])
 
         width = sum(max(size, 1) for size in ports.values())
-        _, J = jacobian(change, jnp.zeros(2 * n + width))
+        J = slopes_of(change, jnp.zeros(2 * n + width))
         M, mass_rate = jax.jvp(
             lambda q: mass_matrix(system, q, table), (1.0 * q,), (q_dot,)
         )
         return J, M, mass_rate
 
     return found
+
+
+def slopes_of(function: Callable[[Any], Any], x: Any) -> Any:
+    """df/dx, a column a turn of a loop: the function is traced once."""
+
+    def column(_: Any, direction: Any) -> tuple[None, Any]:
+        return None, jax.jvp(function, (x,), (direction,))[1]
+
+    return lax.scan(column, None, jnp.eye(len(x)))[1].T
 
 
 def shifted(table: Table, ports: Ports, change: Any) -> dict[str, Any]:

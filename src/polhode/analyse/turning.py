@@ -22,7 +22,8 @@ from polhode.matter.parameter import Table
 from polhode.system.state import State
 from polhode.system.system import System
 
-LATER = 0.7  # radians, or metres, or a second, by which the later state is on
+LATER = 0.7  # by how much of the quickest turn, in radians, the later state is on
+ACCELERATED = 1e-8  # of what acts and turns: a rate of speeds that is rounding
 STEADY = 1e-7  # what may differ there, of its own size
 TRIPLES = ((".wx", ".wy", ".wz"), (".vx", ".vy", ".vz"))
 PAIR = (".u", ".v")
@@ -77,45 +78,72 @@ def turned(near: Neighbours, turn: np.ndarray) -> Neighbours:
 def unsteadiness(
     state: State, table: Table, near: Neighbours, turn: np.ndarray, asked: tuple
 ) -> str:
-    """Why the first-order equations change in time; "" where they do not."""
-    z, scale = state.z, max(1.0, float(np.max(np.abs(state.z), initial=0.0)))
-    missed = np.max(np.abs(near.accelerations - turn @ z), initial=0.0)
-    weight = np.sqrt(np.max(np.abs(near.stiffness)) / np.max(np.abs(near.mass)))
-    if missed > 1e-9 * max(scale, float(weight)) * max(1.0, scale):
-        k = int(np.argmax(np.abs(near.accelerations - turn @ z)))
-        name, rate = state.system.speed_names[k], near.accelerations[k]
+    """Why the first-order equations change in time; "" where they do not.
+
+    Sizes are compared in the measure of masses, and rates with those of the motion and
+    of its oscillations, so that units do not matter.
+    """
+    z, weights = state.z, np.sqrt(np.diag(near.mass))
+    rate = _rate(state, near, turn)
+    missed = weights * np.abs(near.accelerations - turn @ z)
+    acting = _acting(state, table, weights) + rate * np.max(weights * np.abs(z))
+    if np.max(missed, initial=0.0) > ACCELERATED * acting:
+        k = int(np.argmax(missed))
+        name, found = state.system.speed_names[k], near.accelerations[k]
         what = "is at rest" if not np.any(z) else "moves"
-        return f"it {what} and is accelerated: {name}' = {rate:.4g}"
-    later, E = _later(state, turn)
-    ports, outputs = asked
-    then = neighbours(later, table, ports, outputs)
-    for word, one, other in _pairs(near, then, E):
-        size = np.max(np.abs(one), initial=0.0)
+        return f"it {what} and is accelerated: {name}' = {found:.4g}"
+    later, E = _later(state, turn, LATER / rate)
+    then = neighbours(later, table, *asked)
+    for word, (one, other), size in _pairs(near, then, E, rate):
         gap = np.max(np.abs(one - other), initial=0.0)
-        if gap > STEADY * max(size, 1e-9):
-            share, span = gap / max(size, 1e-9), later.t - state.t
+        size = max(size, np.max(np.abs(one), initial=0.0))
+        if gap > STEADY * size:
+            share, span = gap / size, later.t - state.t
             return f"its {word} changes by {share:.1e} of itself in {span:.3g} s"
     return ""
 
 
-def _pairs(near: Neighbours, then: Neighbours, E: np.ndarray) -> list[tuple]:
-    """What must be the same: now, and later turned back."""
-    pairs = [
-        (word, getattr(near, field), E.T @ getattr(then, field) @ E)
-        for word, field in [
-            ("mass matrix", "mass"),
-            ("damping", "damping"),
-            ("stiffness", "stiffness"),
-        ]
+def _rate(state: State, near: Neighbours, turn: np.ndarray) -> float:
+    """The quickest of the motion's turns and of its oscillations, 1/s."""
+    weights = np.sqrt(np.diag(near.mass))
+    stiff = np.max(np.abs(near.stiffness) / np.outer(weights, weights), initial=0.0)
+    units = [u for joint in state.system.joints for u in joint.speed_units]
+    angular = np.array([u == "rad/s" for u in units], bool)
+    spins = np.max(np.abs(state.z[angular]), initial=0.0)
+    return float(max(np.sqrt(stiff), spins, np.max(np.abs(turn), initial=0.0))) or 1.0
+
+
+def _acting(state: State, table: Table, weights: np.ndarray) -> float:
+    """The size of what acts, were it all along one speed: the sum of |F| |J|."""
+    system, at = state.system, (state.t, state.q)
+    J = np.asarray(system.jacobians(*at, table))
+    ways = np.linalg.norm(J.reshape(len(J), 2, 3, -1), axis=2)  # (n, 2, nz)
+    total = np.zeros(system.speeds)
+    for pair in system.wrenches(*at, state.z, table).values():
+        for k, part in enumerate(pair):
+            total += np.linalg.norm(part, axis=1) @ ways[:, k]
+    return float(np.max(total / weights, initial=0.0))
+
+
+def _pairs(near: Neighbours, then: Neighbours, E: np.ndarray, rate: float) -> list:
+    """What must be the same now and, turned back, later; and a size of it."""
+    weights = np.sqrt(np.diag(near.mass))
+    scale = np.outer(weights, weights)
+
+    def both(field: str) -> tuple[np.ndarray, np.ndarray]:
+        one, other = getattr(near, field), E.T @ getattr(then, field) @ E
+        return one / scale, other / scale
+
+    return [
+        ("mass matrix", both("mass"), 1.0),
+        ("damping", both("damping"), rate),
+        ("stiffness", both("stiffness"), rate**2),
+        ("set of free velocities", (_free(near), E.T @ _free(then) @ E), 1.0),
+        ("constraint drift", (_shift(near), E.T @ _shift(then) @ E), rate),
+        ("forcing by inputs", (near.forcing, E.T @ then.forcing), 0.0),
+        ("output by places", (near.seen, then.seen @ E), 0.0),
+        ("output by rates", (near.seen_rates, then.seen_rates @ E), 0.0),
     ]
-    pairs += [
-        ("set of free velocities", _free(near), E.T @ _free(then) @ E),
-        ("constraint drift", _shift(near), E.T @ _shift(then) @ E),
-        ("forcing by inputs", near.forcing, E.T @ then.forcing),
-        ("output by places", near.seen, then.seen @ E),
-        ("output by rates", near.seen_rates, then.seen_rates @ E),
-    ]
-    return pairs
 
 
 def _free(near: Neighbours) -> np.ndarray:
@@ -127,13 +155,12 @@ def _shift(near: Neighbours) -> np.ndarray:
     return np.linalg.pinv(near.rows, 1e-9) @ near.drift
 
 
-def _later(state: State, turn: np.ndarray) -> tuple[State, np.ndarray]:
+def _later(state: State, turn: np.ndarray, span: float) -> tuple[State, np.ndarray]:
     """The state of the steady motion a while later, z = exp(O t) z, and exp(O t)."""
     from scipy.integrate import solve_ivp
     from scipy.linalg import expm
 
     system, z = state.system, state.z
-    span = LATER / max(1.0, float(np.max(np.abs(z), initial=0.0)))
     E = expm(turn * span)
     t = float(state.t)
     if not np.any(z):
