@@ -40,7 +40,9 @@ class Velocities:
     """Velocities y of the user's own: z = to_speeds(t, q, y), linear in y or not.
 
     `from_speeds(t, q, z)` is the inverse; one of the two is enough, and the other is
-    found from it by Newton's steps. Both are traceable.
+    found from it by Newton's steps. Both are traceable. Fewer velocities than speeds,
+    with both directions given, hold the system to the motions that they describe: so
+    are drivers eliminated, z = Z(t, q) y + b(t, q).
 
     >>> import jax.numpy as jnp
     >>> Velocities(("a", "b"), from_speeds=lambda t, q, z: jnp.sinh(z)).names
@@ -134,6 +136,10 @@ def in_velocities(
 def require_invertible(system: System, chosen: Velocities) -> None:
     """Refuse velocities that do not determine the speeds, or not each other."""
     names, n = ", ".join(chosen.names), system.speeds
+    both = chosen.to_speeds is not None and chosen.from_speeds is not None
+    if len(chosen.names) < n and both:
+        _require_embedded(system, chosen)
+        return
     if len(chosen.names) != n:
         raise ModelError(
             f"velocities {names} cannot describe {system.name!r}.",
@@ -159,6 +165,29 @@ def require_invertible(system: System, chosen: Velocities) -> None:
                 f" {shown(back)}.",
                 "to_speeds and from_speeds must be inverse to each other; leave one of"
                 " them out to have it found.",
+            )
+
+
+def _require_embedded(system: System, chosen: Velocities) -> None:
+    """Refuse fewer velocities than speeds if they do not come back from the speeds."""
+
+    def asked(t: Any, q: Any, y: Any) -> Any:
+        z = chosen.zeta(t, q, y)
+        return chosen.inverse(t, q, z), jax.jacfwd(chosen.zeta, 2)(t, q, y)
+
+    rng, ask = np.random.default_rng(0), doubled(asked)
+    for _ in range(DRAWS):
+        t, y = float(rng.uniform()), rng.normal(size=len(chosen.names))
+        q = system.local(system.rest().q, rng.uniform(-0.5, 0.5, system.speeds))
+        back, E = (np.asarray(part, float) for part in ask(t, q, y))
+        _require_regular(system, chosen, E)
+        if not np.max(np.abs(back - y)) <= INVERTED * np.max(np.abs(y)):
+            raise ModelError(
+                f"velocities {', '.join(chosen.names)} of {system.name!r} do not come"
+                " back.",
+                f"From {shown(y)} to the speeds of joints and back gives"
+                f" {shown(back)}.",
+                "from_speeds must undo to_speeds.",
             )
 
 
