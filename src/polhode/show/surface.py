@@ -150,7 +150,7 @@ def _capsule(radius: Any, length: Any) -> Surface:
 def _torus(ring_radius: Any, tube_radius: Any) -> Surface:
     turn = np.linspace(0, 2 * np.pi, AROUND // 2 + 1)
     r, h = ring_radius + tube_radius * np.cos(turn), tube_radius * np.sin(turn)
-    return revolved(r, h)
+    return revolved([*r[:-1], r[0]], [*h[:-1], h[0]])
 
 
 def _ball(radius: Any) -> Surface:

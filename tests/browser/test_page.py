@@ -1,0 +1,180 @@
+"""The page in a real browser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+from pixels import hue_gap
+from polhode.models.gallery import start
+from polhode.show.palette import colour
+
+pytestmark = pytest.mark.browser
+TIMES = (0.0, 1.7, 4.2)
+
+
+@pytest.fixture(scope="module")
+def file(motion, tmp_path_factory):
+    """The page of a double pendulum."""
+    return motion.page(tmp_path_factory.mktemp("page") / "motion.html")
+
+
+@pytest.fixture
+def opened(watched, file):
+    """The page, open and at rest; what it did wrong is asked at the end."""
+    watched.page.goto(f"{file.as_uri()}#still")
+    until(watched.page, "window.polhode !== undefined")
+    yield watched.page
+    assert watched.errors == []
+    assert watched.requests == [file.as_uri()]
+
+
+def until(page, condition):
+    """Ask until it is so; the page's policy forbids the browser to ask by itself."""
+    for _ in range(100):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(condition)
+
+
+def put(page, t, until=5.0):
+    """Move the slider to a time, as a person does, and wait until it is drawn."""
+    page.locator("#slider").fill(str(t / until))
+    page.evaluate("window.polhode.redraw()")
+
+
+@pytest.mark.parametrize("t", TIMES)
+def test_bodies_are_where_the_data_say(opened, motion, t):
+    """The slider's time is the motion's; bodies have its places, drawn there."""
+    put(opened, t)
+    assert_close(opened.evaluate("window.polhode.time()"), t, atol=1e-9)
+    drawn = opened.evaluate("window.polhode.bodies()")
+    state = motion.at(t)
+    poses = motion.system.poses(state.t, state.q)
+    opened.locator("[data-shows=joints]").uncheck()
+    box = opened.locator("#stage").bounding_box()
+    put(opened, t)
+    shot = opened.screenshot()
+    for k, body in enumerate(motion.system.bodies):
+        found = drawn[body.name]
+        assert_close(found["origin"], poses.origins[k], atol=1e-3)
+        assert_close(np.transpose(found["axes"]), poses.rotations[k], atol=2e-3)
+        pixel = np.add(found["pixel"], [box["x"], box["y"]])
+        assert hue_gap(shot, pixel, colour(k)) < 0.2, body.name
+
+
+def test_a_place_without_a_body_is_not_coloured(opened):
+    """The colour test can fail: the corner of the stage is grey."""
+    box = opened.locator("#stage").bounding_box()
+    corner = (box["x"] + box["width"] - 30, box["y"] + 30)
+    assert hue_gap(opened.screenshot(), corner, colour(0)) > 0.2
+
+
+def test_play_runs_and_pauses(opened):
+    """Time goes on while it plays, stops when it is paused, at the speed chosen."""
+    put(opened, 1.0)
+    opened.locator("#speed").select_option("0.25")
+    opened.locator("#play").click()
+    until(opened, "window.polhode.time() > 1.05")
+    opened.locator("#play").click()
+    rest = opened.evaluate("window.polhode.time()")
+    assert 1.05 < rest < 4.9
+    opened.wait_for_timeout(150)
+    assert opened.evaluate("window.polhode.time()") == rest
+
+
+def test_equations_are_visible(opened):
+    """Formulas have a size, fractions stack, and coordinates are words."""
+    formulas = opened.locator("math")
+    assert formulas.count() == 3
+    for k in range(3):
+        box = formulas.nth(k).bounding_box()
+        assert box["height"] > 20
+        assert box["width"] > 100
+    fraction = opened.locator("mfrac").first
+    over, under = (fraction.locator("> *").nth(k).bounding_box() for k in (0, 1))
+    assert over["y"] + over["height"] <= under["y"] + 4
+    assert "elbow" in formulas.first.text_content()
+
+
+def test_curves_follow_the_time_and_lead_it(opened):
+    """The cursor is where the slider is; a press on a plot moves both."""
+    plot = opened.locator("#plot-0 svg")
+    box = plot.bounding_box()
+    opened.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    t = opened.evaluate("window.polhode.time()")
+    assert 1.5 < t < 3.5
+    slider = float(opened.locator("#slider").input_value())
+    assert_close(slider, t / 5.0, atol=1e-3)
+
+
+def test_a_picked_body_shows_its_numbers(opened):
+    """A press on a body opens its mass and velocities; one beside it closes them."""
+    put(opened, 1.7)
+    opened.locator("[data-shows=joints]").uncheck()
+    box = opened.locator("#stage").bounding_box()
+    x, y = opened.evaluate("window.polhode.bodies().upper.pixel")
+    opened.mouse.click(box["x"] + x, box["y"] + y)
+    until(opened, "document.getElementById('chosen').innerText.length > 9")
+    words = opened.locator("#chosen").inner_text()
+    assert "upper" in words
+    assert "1.000 kg" in words
+    opened.mouse.click(box["x"] + box["width"] - 20, box["y"] + 200)
+    assert opened.locator("#chosen").is_hidden()
+
+
+def test_every_switch_can_be_turned(opened):
+    """Arrows, frames, names and the rest are drawn without an error."""
+    boxes = opened.locator("#switches input")
+    assert boxes.count() >= 9
+    for k in range(boxes.count()):
+        boxes.nth(k).check()
+    put(opened, 2.0)
+    assert opened.locator("#labels span").first.is_visible()
+
+
+def test_the_policy_stops_what_would_go_out(watched, file):
+    """Even a script put into the page by hand may not fetch, nor load a script."""
+    watched.page.goto(f"{file.as_uri()}#still")
+    said = watched.page.evaluate(
+        "fetch('http://127.0.0.1:9/').then(() => 'sent', error => 'stopped')"
+    )
+    assert said == "stopped"
+    watched.page.evaluate(
+        """() => { const script = document.createElement('script');
+                   script.textContent = 'window.intruder = 1';
+                   document.body.appendChild(script); }"""
+    )
+    assert watched.page.evaluate("window.intruder") is None
+
+
+def test_a_free_body_is_drawn_with_its_polhode(watched, tmp_path):
+    """The ellipsoid, its curves and the plane are there, and nothing goes wrong."""
+    begin = start("tennis_racket")
+    path = ph.simulate(begin.system, begin, until=5.0).page(tmp_path / "racket.html")
+    watched.page.goto(f"{path.as_uri()}#still")
+    with_it = watched.page.locator("#stage").screenshot()
+    watched.page.locator("[data-shows=ellipsoid]").uncheck()
+    watched.page.evaluate("window.polhode.redraw()")
+    assert watched.page.locator("#stage").screenshot() != with_it
+    assert watched.errors == []
+
+
+def test_names_with_markup_do_nothing(watched, tmp_path):
+    """A body called like a script is a name, also on the stage."""
+    nasty = "<img src=x onerror='window.intruder=1'>"
+    rod = ph.Body(nasty, ph.solids.rod(mass=1.0, length=1.0))
+    hinge = ph.Revolute("h", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    system = ph.System([hinge], actions=[ph.Weight(9.81)], name=f"</title>{nasty}")
+    begin = system.state(h=1.0)
+    path = ph.simulate(system, begin, until=1.0).page(tmp_path / "nasty.html")
+    watched.page.goto(f"{path.as_uri()}#still")
+    watched.page.locator("[data-shows=names]").check()
+    watched.page.evaluate("window.polhode.redraw()")
+    assert watched.page.locator("#labels span").first.inner_text() == nasty
+    assert watched.page.evaluate("window.intruder") is None
+    assert watched.errors == []
+    assert watched.requests == [path.as_uri()]

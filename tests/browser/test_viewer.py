@@ -1,0 +1,165 @@
+"""The live viewer in a real browser, and its gate on the wire."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from pixels import hue_gap
+from polhode.show.palette import colour
+
+pytestmark = pytest.mark.browser
+TIMES = (0.0, 1.7, 4.2)
+
+
+@pytest.fixture(scope="module")
+def viewer(motion):
+    """A double pendulum, served."""
+    made = motion.show(browser=False)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(watched, viewer):
+    """The viewer's page, connected; what it did wrong is asked at the end."""
+    viewer.pause()
+    watched.page.goto(viewer.url)
+    watched.page.get_by_text("time [s]").wait_for()
+    yield watched.page
+    assert watched.errors == []
+    inside = (f"http://127.0.0.1:{viewer.port}/", "blob:", "data:")
+    assert all(url.startswith(inside) for url in watched.requests)
+
+
+def until(page, condition):
+    """Wait until it is so, while the browser goes on."""
+    for _ in range(100):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    pytest.fail("it did not come to be so")
+
+
+def ask(viewer, method="GET", path=None, headers=None, body=None):
+    """The status of one request."""
+    connection = http.client.HTTPConnection("127.0.0.1", viewer.port, timeout=10)
+    connection.request(method, path or urlsplit(viewer.url).path, body, headers or {})
+    answer = connection.getresponse()
+    answer.read()
+    connection.close()
+    return answer.status
+
+
+def pixel_of(viewer, point, height, width):
+    """Where the client's camera sees a point of the world, in pixels."""
+    (client,) = viewer._server.get_clients().values()
+    camera = client.camera
+    back = camera.position - camera.look_at
+    back /= np.linalg.norm(back)
+    right = np.cross(camera.up_direction, back)
+    right /= np.linalg.norm(right)
+    seen = np.array([right, np.cross(back, right), back]) @ (point - camera.position)
+    scale = height / 2 / np.tan(camera.fov / 2) / -seen[2]
+    return width / 2 + scale * seen[0], height / 2 - scale * seen[1]
+
+
+@pytest.mark.parametrize("t", TIMES)
+def test_bodies_are_where_the_data_say(opened, viewer, motion, t):
+    """The box beside the slider moves the time; bodies are drawn at their places."""
+    box = opened.locator("input[type=text], input[type=number]").first
+    box.fill(f"{t:.3f}")
+    box.press("Enter")
+    until(opened, lambda: abs(viewer.time - t) < 1e-6)
+    opened.get_by_label("joints").uncheck()
+    opened.get_by_label("trails").uncheck()
+    opened.wait_for_timeout(1500)
+    state = motion.at(t)
+    poses = motion.system.poses(state.t, state.q)
+    shot = opened.screenshot()
+    for k in range(2):
+        pixel = pixel_of(viewer, poses.origins[k], 800, 1200)
+        assert hue_gap(shot, pixel, colour(k)) < 0.22, k
+
+
+def test_play_moves_the_time(opened, viewer):
+    """The button lets the time run, and stops it."""
+    viewer.seek(0.5)
+    opened.get_by_role("button", name="Play", exact=True).click()
+    until(opened, lambda: viewer.time > 0.7)
+    opened.get_by_role("button", name="Pause", exact=True).click()
+    until(opened, lambda: not viewer.is_playing)
+    rest = viewer.time
+    opened.wait_for_timeout(200)
+    assert viewer.time == rest
+
+
+def test_a_picked_body_shows_its_numbers(opened, viewer, motion):
+    """A press on a body fills the boxes of its numbers."""
+    viewer.seek(1.7)
+    opened.wait_for_timeout(1500)
+    state = motion.at(1.7)
+    place = motion.system.poses(state.t, state.q).origins[0]
+    opened.mouse.click(*pixel_of(viewer, place, 800, 1200))
+    opened.get_by_label("mass centre").wait_for()
+    assert opened.get_by_label("body").input_value() == "upper"
+    assert opened.get_by_label("mass", exact=True).input_value() == "1 kg"
+
+
+def test_the_gate_on_the_wire(viewer):
+    """Only this machine, only with the word, and nothing can be sent up."""
+    path = urlsplit(viewer.url).path
+    assert ask(viewer) == 200
+    assert ask(viewer, path="/") == 403
+    assert ask(viewer, headers={"Host": "evil.example"}) == 403
+    assert ask(viewer, headers={"Origin": "http://evil.example"}) == 403
+    assert ask(viewer, path=f"{path}../../../etc/passwd") == 404
+    assert ask(viewer, path=f"{path}%2e%2e/%2e%2e/etc/passwd") == 404
+    assert ask(viewer, path=f"{path}nothing.js") == 404
+    assert ask(viewer, "POST", body=b"x" * 1000) == 413
+    assert ask(viewer, headers={"Content-Length": "99999999999"}) == 413
+
+
+def test_it_listens_on_loopback_only(viewer):
+    """The socket is bound to 127.0.0.1, and another address of the host is closed."""
+    other = "127.0.0.2"
+    with socket.socket() as probe, pytest.raises(OSError, match="refused"):
+        probe.connect((other, viewer.port))
+
+
+def test_a_socket_without_the_word_is_refused(viewer):
+    """The channel of messages is behind the gate, too."""
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    origin = f"http://127.0.0.1:{viewer.port}"
+    good = viewer.url.replace("http", "ws").rstrip("/")
+    for url, host in ((f"ws://127.0.0.1:{viewer.port}/", origin), (good, None)):
+        with pytest.raises(InvalidStatus, match="403"):
+            connect(url, origin=host)
+    with connect(good, origin=origin, subprotocols=None) as channel:
+        channel.close()
+
+
+def test_nobody_can_ask_for_a_public_address(viewer):
+    """The message that would open a tunnel has no ear."""
+    from viser import _messages
+
+    handlers = viewer._server._websock_server._incoming_handlers
+    assert _messages.ShareUrlRequest not in handlers
+
+
+def test_two_runs_have_two_words(viewer, motion):
+    """Port and word are of one run; a closed viewer answers nobody."""
+    other = motion.show(browser=False)
+    assert other.port != viewer.port
+    assert urlsplit(other.url).path != urlsplit(viewer.url).path
+    assert ask(other, path=urlsplit(viewer.url).path) == 403
+    other.close()
+    assert "closed" in repr(other)
+    with pytest.raises(OSError, match="refused"):
+        ask(other)

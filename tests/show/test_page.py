@@ -1,0 +1,157 @@
+"""The page: one file, nothing from outside, every name escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+from polhode.errors import ShowError
+from polhode.show.mathml import mathml
+from polhode.show.page_sections import comparison_section
+
+NASTY = "<img src=x onerror=alert(1)>"
+
+
+class Reader(HTMLParser):
+    """Tags, attributes and the text of elements, as a browser would part them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.inside = [], [], {}
+        self.open = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.inside.setdefault(tag, []).append("")
+        self.open = tag
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+    def handle_data(self, data):
+        if self.open:
+            self.inside[self.open][-1] += data
+
+
+def pendulum(name="pendulum", rod="rod"):
+    body = ph.Body(rod, ph.solids.rod(mass=1.2, length=0.8))
+    hinge = ph.Revolute("hinge", ph.World().origin, body.point(0, 0, 0.4), axis=ph.Y)
+    return ph.System([hinge], actions=[ph.Weight(9.81)], name=name)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    system = pendulum(NASTY, f"</script>{NASTY}")
+    return ph.simulate(system, system.state(hinge=2.0), until=2.0)
+
+
+@pytest.fixture(scope="module")
+def text(motion, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "new folder" / "motion.html"
+    assert motion.page(path) == path
+    return path.read_text(encoding="utf-8")
+
+
+def test_names_are_text_and_never_markup(text):
+    """A name that is an image with a script makes neither image nor script."""
+    reader = Reader(text)
+    assert reader.tags.count("script") == 2
+    assert "img" not in reader.tags
+    assert not [name for name, _ in reader.attributes if name.startswith("on")]
+    assert NASTY in reader.inside["title"][0]
+
+
+def test_nothing_outside_is_asked_for(text):
+    """No address, no style attribute, and a policy that allows two hashes only."""
+    reader = Reader(text)
+    named = {name for name, _ in reader.attributes}
+    assert not named & {"src", "href", "action", "srcset", "style", "xlink:href"}
+    (policy,) = (
+        v for k, v in reader.attributes if k == "content" and "default-src" in v
+    )
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        body = reader.inside[tag][-1]
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.findall(r"https?://(?!www\.w3\.org/)", text)
+
+
+def test_the_data_are_those_of_the_motion(text, motion):
+    """Tracks, read back, are the body's places at the page's times."""
+    data = json.loads(Reader(text).inside["script"][0])
+    times = np.frombuffer(base64.b64decode(data["times"]), "<f8")
+    (body,) = data["bodies"]
+    track = np.frombuffer(base64.b64decode(body["track"]), "<f4").reshape(-1, 7)
+    rows = motion.resampled(times)
+    places = rows[body["name"]].position - np.array(data["middle"])
+    assert_close(track[:, 4:], places, atol=1e-6)
+    angle = 2 * np.arctan2(track[:, 2], track[:, 0])  # about Y
+    turn = np.exp(1j * rows.q[:, 0])
+    assert_close(np.abs(np.exp(1j * angle) - turn), 0 * times, atol=1e-5)
+
+
+def test_equations_ledger_model_and_provenance_are_there(text, motion):
+    """Each part of the page says what it is for."""
+    reader = Reader(text)
+    heads = " ".join(reader.inside["h2"])
+    for word in ("Equations of motion", "Ledger", "Model", "Provenance", "energy [J]"):
+        assert word in heads
+    assert reader.tags.count("math") == 2
+    assert "The energy balances" in text
+    assert ph.__version__ in text
+    assert re.search(r"\b[0-9a-f]{64}\b", text)
+    assert "hinge" in "".join(reader.inside["mtext"])
+
+
+def test_only_the_curves_that_were_asked_for(motion, tmp_path):
+    """Names of `motion.plot`; a wrong one is refused with the nearest right one."""
+    path = motion.page(tmp_path / "a.html", plots=["hinge.speed"], equations=False)
+    data = json.loads(Reader(path.read_text()).inside["script"][0])
+    assert [plot["title"] for plot in data["plots"]] == ["hinge.speed [rad/s]"]
+    with pytest.raises(ShowError, match="hinje"):
+        motion.page(tmp_path / "b.html", plots=["hinje"])
+    assert not (tmp_path / "b.html").exists()
+
+
+def test_a_folder_is_no_page(motion, tmp_path):
+    """The path must name a file."""
+    with pytest.raises(ShowError, match="is a folder"):
+        motion.page(tmp_path)
+
+
+def test_the_comparison_is_shown_when_given():
+    """Forms that apply in rows, the others by name."""
+    from polhode.formulation.compare import Comparison, Row
+
+    rows = (Row("Kane", 2, 2, 1e-15, 0.0, 2e-15, 77), Row("Routh", reason="no"))
+    text = comparison_section(pendulum(), Comparison("pendulum", rows))
+    assert "<td>Kane</td><td>2</td><td>1.0e-15</td>" in text
+    assert "agree within 2.0e-15. Not for this system: Routh." in text
+    assert comparison_section(pendulum(), False) == ""
+
+
+@pytest.mark.parametrize("nasty", [r"\text{<b>x</b>}", r"\text{&lt;b&gt;}", "<script>"])
+def test_formulas_hold_no_markup_but_their_own(nasty):
+    """What LaTeX brings as text stays text."""
+    tags = Reader(mathml(nasty)).tags
+    assert all(tag.startswith("m") for tag in tags)
+
+
+def test_names_of_several_letters_are_words():
+    """A coordinate 'hinge' is one word with two dots, not h i n g e."""
+    made = mathml(r"\ddot{hinge} l + hinge_{wx}^{2} + \sin{\left(q \right)}")
+    assert made.count("<mtext>hinge</mtext>") == 2
+    assert 'accent="true"' in made
+    assert "<mi>sin</mi>" in made
