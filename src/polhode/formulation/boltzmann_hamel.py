@@ -13,15 +13,22 @@ For a body's angular velocity they are g^b_ac z^c p_b = (z x p)_a.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from polhode.errors import ModelError
 from polhode.formulation.chart import origin, speeds_in_chart
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.speeds import along, in_speeds
+from polhode.formulation.velocities import Velocities, in_velocities, rows_in
+from polhode.lowering.double import doubled
 from polhode.system.system import System
+
+LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
 
 
 def structure_coefficients(system: System, t: Any, q: Any) -> Any:
@@ -37,8 +44,16 @@ def structure_coefficients(system: System, t: Any, q: Any) -> Any:
     return slope - slope.swapaxes(1, 2)
 
 
-def boltzmann_hamel(system: System) -> Equations:
-    """The equations of Boltzmann and Hamel in the system's speeds."""
+def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equations:
+    """The equations of Boltzmann and Hamel in the system's speeds, or in a user's own.
+
+    A user's velocities must be linear in the speeds, y = Y(q) z, and as many.
+    """
+    if velocities is not None:
+        _require_linear(system, velocities)
+        return in_velocities(
+            "Boltzmann-Hamel", system, velocities, _terms_in(system, velocities)
+        )
 
     def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
         def T(x: Any, z: Any) -> Any:
@@ -61,3 +76,61 @@ def boltzmann_hamel(system: System) -> Equations:
         )
 
     return in_speeds("Boltzmann-Hamel", system, terms)
+
+
+def _terms_in(system: System, chosen: Velocities) -> Callable[..., Terms]:
+    """Hamel's terms in velocities y = Y(q) z, with T(q, y) and its own coefficients.
+
+    y = E(x) x_dot in the chart about q, and e_a is the slope along x_dot = E^-1 e_a.
+    """
+
+    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+        x = origin(system)
+
+        def quasi(x: Any, x_dot: Any) -> Any:
+            place = system.local(q, x)
+            return chosen.inverse(t, place, speeds_in_chart(system, t, q, x, x_dot))
+
+        def T(x: Any, y: Any) -> Any:
+            place = system.local(q, x)
+            return system.kinetic_energy(t, place, chosen.zeta(t, place, y), table)
+
+        def E(x: Any) -> Any:
+            return jax.jacfwd(lambda v: quasi(x, v))(jnp.zeros_like(x))
+
+        z = chosen.zeta(t, q, y)  # x_dot, where the chart begins
+        D = jax.jacfwd(chosen.zeta, 2)(t, q, y)  # its columns: x_dot of unit y_a
+        slope = jax.jacfwd(E)(x)
+        g = jnp.einsum("bij,ia,jc->bac", slope - slope.swapaxes(1, 2), D, D)
+        momentum = jax.grad(T, 1)
+        growth = jax.jvp(lambda x: momentum(x, y), (x,), (1.0 * z,))[1]
+        turning = jnp.einsum("bac,c,b->a", g, y, momentum(x, y))
+        Q = along(system, t, q, system.applied(t, q, z, table), table)
+        return Terms(
+            jax.jacfwd(momentum, 1)(x, y),
+            growth - D.T @ jax.grad(T, 0)(x, y) + turning,
+            D.T @ Q,
+            *rows_in(system, chosen, (t, q, y), table),
+        )
+
+    return terms
+
+
+def _require_linear(system: System, chosen: Velocities) -> None:
+    """Refuse velocities that move in time or are not linear in the speeds."""
+    rng, ask = np.random.default_rng(0), doubled(chosen.zeta)
+    n, size = system.speeds, len(chosen.names)
+    for _ in range(4):
+        t, y = float(rng.uniform()), rng.normal(size=size)
+        q = system.local(system.rest().q, rng.uniform(-0.5, 0.5, n))
+        once, twice, later = ask(t, q, y), ask(t, q, 2 * y), ask(t + 0.7, q, y)
+        scale = LINEAR * np.max(np.abs(once))
+        gaps = np.abs(2 * np.asarray(once) - twice), np.abs(np.subtract(once, later))
+        if not max(map(np.max, gaps)) <= scale or size != n:
+            raise ModelError(
+                f"Boltzmann and Hamel's equations of {system.name!r} cannot be in"
+                f" {', '.join(chosen.names)}.",
+                "Their coefficients are of velocities linear in the speeds, without"
+                " time, and as many.",
+                "Use ph.gauss, which takes any velocities.",
+            )
