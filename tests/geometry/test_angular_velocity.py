@@ -23,16 +23,17 @@ A, B, C = Frame("A"), Frame("B"), Frame("C")
 EPS = permutation_symbol()
 
 
-@pytest.mark.row("K-07")
+@pytest.mark.row("K-07", "P-02")
 @given(generators)
 def test_angular_velocity_of_a_rotation(rng):
-    """Rdot R^T is skew, Rdot = [w] R, and material vectors obey da/dt = w x a."""
+    """Rdot R^T is skew, Rdot = [w] R, w = -1/2 eps[Rdot R^T], and da/dt = w x a."""
     motion, a0 = Motion.random(rng), rng.normal(size=3)
     R, R_dot = motion.rotation(0.4), derivative(motion.rotation, 0.4)
     spin = R_dot @ R.T
     assert_close(spin + spin.T, np.zeros((3, 3)), atol=1e-10)
     w = spatial_components(R, R_dot)
     assert_close(skew(w) @ R, R_dot, rtol=1e-9)
+    assert_close(-np.einsum("ipq,pq", EPS, spin) / 2, w, rtol=1e-9)
     a_dot = derivative(lambda t: motion.rotation(t) @ a0, 0.4)
     assert_close(cross(w, R @ a0), a_dot, rtol=1e-9)
     assert_close(R @ body_components(R, R_dot), w, rtol=1e-9)

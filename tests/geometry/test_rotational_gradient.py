@@ -47,7 +47,7 @@ def slope_by_parameters(chart, gamma):
     )
 
 
-@pytest.mark.row("R-30")
+@pytest.mark.row("P-03", "R-30")
 def test_rate_of_a_scalar_is_sigma_dot_omega():
     """dS/dt = σ · ω along a motion, with σ = -ε[Σ], Σ = 1/2 (S_R Rᵀ - R S_Rᵀ)."""
     path, rate = seeded_path()

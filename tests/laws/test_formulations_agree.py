@@ -56,6 +56,7 @@ def cases() -> list:
     return found
 
 
+@pytest.mark.row("L-02")
 @pytest.mark.parametrize(("name", "form"), cases())
 def test_every_formulation_gives_the_same_accelerations(name, form):
     """The accelerations of all bodies do not depend on the form of the equations."""
