@@ -76,7 +76,7 @@ def _run(path: Path) -> dict[str, Any]:
     sys.modules["_polhode_model"] = module
     sys.path.insert(0, str(path.parent))
     try:
-        _guarded(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
+        _guarded(path, lambda: spec.loader.exec_module(module))
     finally:
         sys.path.remove(str(path.parent))
     return vars(module)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from pathlib import Path
 from typing import Any
 
 from polhode.errors import FileError, ModelFileError, UnsafeFile
-from polhode.files.issues import Issue, Spot, refusal
+from polhode.files.issues import Issue, Lines, Spot, refusal
 
-LARGEST = 1_000_000  # bytes
+LARGEST = 500_000  # bytes
 DEEPEST = 24  # brackets in brackets, and parts of a dotted key
 
 # First bytes of files that hold objects or programs: pickles, archives, executables.
@@ -88,15 +87,3 @@ def require_shallow(place: Path, text: str) -> None:
             spot = Lines(text).spot(token.start())
             words = f"more than {DEEPEST} levels in each other: no model is so deep."
             raise refusal(place, [Issue(spot, words)])
-
-
-class Lines:
-    """Where the lines of a text begin."""
-
-    def __init__(self, text: str):
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
-
-    def spot(self, offset: int) -> Spot:
-        """The line and the column of a character."""
-        line = bisect_right(self._starts, offset)
-        return Spot(line, offset - self._starts[line - 1] + 1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, final
@@ -34,43 +35,25 @@ class Issue(NamedTuple):
 
 
 @final
-@dataclass(frozen=True)
-class Report:
-    """The errors found so far in one file. Reading goes on after each."""
+class Lines:
+    """Where the lines of a text begin."""
 
-    path: Path
-    spots: Mapping[Way, Spot]
-    issues: list[Issue] = field(default_factory=list)
+    def __init__(self, text: str):
+        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
 
-    @property
-    def is_full(self) -> bool:
-        """Whether enough was found: the rest is only counted."""
-        return len(self.issues) >= MOST
-
-    def add(self, way: Way, text: str, *, is_unsafe: bool = False) -> None:
-        """Note an error at a value, or at the nearest thing above it that is there."""
-        self.issues.append(Issue(self.spot(way), f"{said(way)}{text}", is_unsafe))
-
-    def spot(self, way: Way) -> Spot:
-        """Where a value is, or what holds it."""
-        while way and way not in self.spots:
-            way = way[:-1]
-        return self.spots.get(way, Spot(1, 1))
-
-    def raise_all(self) -> None:
-        """Raise one error that tells all, if there is any."""
-        if self.issues:
-            raise refusal(self.path, self.issues)
+    def spot(self, offset: int) -> Spot:
+        """The line and the column of a character."""
+        line = bisect_right(self._starts, offset)
+        return Spot(line, offset - self._starts[line - 1] + 1)
 
 
 def refusal(path: Path, issues: list[Issue]) -> ModelFileError:
     """The error that tells all issues of a file in the order of its lines."""
     found = sorted(issues)
-    lines = [f"{issue.spot}: {issue.text}" for issue in found[:MOST]]
-    if len(found) > MOST:
-        lines.append(f"... and {len(found) - MOST} more.")
+    lines = [f"{issue.spot}: {issue.text}" for issue in found]
     kind = UnsafeFile if any(issue.is_unsafe for issue in found) else ModelFileError
     count = "1 error" if len(found) == 1 else f"{len(found)} errors"
+    count += " or more" if len(found) >= MOST else ""
     return kind(f"{path.name!r} is no model that can be read: {count}.", *_told(lines))
 
 

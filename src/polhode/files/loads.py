@@ -38,6 +38,8 @@ def read_table(
         return scope.refuse(way, f"{shown(value)} is no table with {keys}.")
     found: dict[str, Any] = {}
     for key, entry in value.items():
+        if scope.report.is_full:
+            return BAD
         if key not in values:
             scope.refuse((*way, key), f"unknown field. {nearest(key, values)}")
             continue

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, final
 
 from polhode.errors import FileError, ModelFileError, PolhodeError
-from polhode.files.admission import LARGEST, Lines, admitted_text, require_shallow
-from polhode.files.issues import Issue, Report, refusal
+from polhode.files.admission import LARGEST, admitted_text, require_shallow
+from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.reading import read_system
+from polhode.files.report import Report
 from polhode.files.scope import BAD, Bad, Scope
 from polhode.files.settings import read_run, read_start, write_run, write_start
-from polhode.files.spots import spots_of
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
 from polhode.system.state import State
@@ -46,7 +46,7 @@ def load_model(path: Any) -> Model:
     place = Path(path)
     text = admitted_text(place)
     document = _parsed(place, text)
-    scope = Scope(Report(place, spots_of(text)), place.parent)
+    scope = Scope(Report(place, text), place.parent)
     system = read_system(scope, document)
     start = read_start(scope, system, document.get("start", {}))
     run = read_run(scope, document.get("run", {}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from polhode.files.issues import Way, nearest
@@ -39,12 +39,10 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
     _require_sections(scope, document)
     _read_parameters(scope, _section(scope, document, "parameters"))
     _read_world(scope, _section(scope, document, "world"))
-    for name, table in _section(scope, document, "bodies").items():
+    for name, table in _while_telling(scope, _section(scope, document, "bodies")):
         scope.bodies[name] = _read_body(scope, ("bodies", name), name, table)
-    kinds = JOINTS
-    for name, table in _section(scope, document, "joints").items():
-        way = ("joints", name)
-        scope.joints[name] = read_kind(scope, way, kinds, table)
+    for name, table in _while_telling(scope, _section(scope, document, "joints")):
+        scope.joints[name] = read_kind(scope, ("joints", name), JOINTS, table)
     actions = _read_all(scope, document, "actions", ACTIONS)
     both = CONSTRAINTS | JOINTS
     constraints = _read_all(scope, document, "constraints", both)
@@ -81,8 +79,16 @@ def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any
 def _read_all(
     scope: Scope, document: dict[str, Any], word: str, kinds: dict[str, Kind]
 ) -> list[Any]:
-    tables = _section(scope, document, word)
-    return [read_kind(scope, (word, n), kinds, table) for n, table in tables.items()]
+    tables = _while_telling(scope, _section(scope, document, word))
+    return [read_kind(scope, (word, n), kinds, table) for n, table in tables]
+
+
+def _while_telling(scope: Scope, tables: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The tables of a section by name, until enough is wrong."""
+    for name, table in tables.items():
+        if scope.report.is_full:
+            return
+        yield name, table
 
 
 def _require_sections(scope: Scope, document: dict[str, Any]) -> None:
@@ -106,7 +112,7 @@ def _section(scope: Scope, document: dict[str, Any], word: str) -> dict[str, Any
 
 
 def _read_parameters(scope: Scope, table: dict[str, Any]) -> None:
-    for name, value in table.items():
+    for name, value in _while_telling(scope, table):
         way = ("parameters", name)
         number = read_number(scope, way, value)
         if not isinstance(number, Bad):

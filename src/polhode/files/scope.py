@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from polhode.errors import ModelError
+from polhode.errors import ModelError, PolhodeError
 from polhode.files.expression import evaluate, parse, written
-from polhode.files.issues import Report, Way, nearest
+from polhode.files.issues import Way, nearest
+from polhode.files.report import Report
 from polhode.matter.parameter import Parameter
 
 
@@ -47,7 +48,7 @@ class Scope:
         """What a door makes, or BAD with its words in the report."""
         try:
             return make()
-        except ModelError as refused:
+        except PolhodeError as refused:
             last = refused.repair or refused.why
             return self.refuse(way, " ".join(part for part in (refused.what, last)))
         except (TypeError, ArithmeticError) as refused:

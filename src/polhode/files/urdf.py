@@ -16,8 +16,9 @@ from polhode.actions.joint_law import JointDamper
 from polhode.actions.weight import Weight
 from polhode.constraints.gear import Gear
 from polhode.errors import ModelError
-from polhode.files.issues import Report, nearest
+from polhode.files.issues import nearest
 from polhode.files.model import Model
+from polhode.files.report import Report
 from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
 from polhode.files.urdf_tree import require_tree
 from polhode.files.xml_tree import Element, read_xml
@@ -63,7 +64,7 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
             nearest(base, BASES),
         )
     place = Path(path)
-    top, robot = read_xml(place), Robot(Report(place, {}))
+    top, robot = read_xml(place), Robot(Report(place))
     if top.tag != "robot":
         robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
         robot.report.raise_all()
@@ -82,9 +83,19 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
     mimics = [c for plan in plans for c in _mimic(robot, plan)]
     robot.report.raise_all()
     members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
+    _require_motion(place.name, members)
     name = top.attributes.get("name", "robot")
     system = System(members, actions, mimics, name=name)
     return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+
+
+def _require_motion(who: str, joints: Sequence[Any]) -> None:
+    if not any(joint.speeds for joint in joints):
+        raise ModelError(
+            f"{who!r} does not move: all its joints are fixed, and so is its root.",
+            "A system needs a freedom to have a motion.",
+            'Load it with base="free", or correct the types of its joints.',
+        )
 
 
 def _hold(world: World, root: Any, base: str) -> list[Any]:

@@ -10,7 +10,8 @@ from typing import Any, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.files.issues import Issue, Report
+from polhode.files.issues import Issue
+from polhode.files.report import Report
 from polhode.files.xml_tree import Element
 
 

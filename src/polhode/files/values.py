@@ -91,8 +91,12 @@ def each(value: Value, count: int | None = None) -> Value:
         if not isinstance(given, list) or (count and len(given) != count):
             many = f"{count} entries" if count else "entries"
             return scope.refuse(way, f"{shown(given)} is no list of {many}.")
-        found = [value.read(scope, (*way, k), entry) for k, entry in enumerate(given)]
-        return BAD if BAD in found else found
+        found = []
+        for k, entry in enumerate(given):
+            found.append(value.read(scope, (*way, k), entry))
+            if scope.report.is_full:
+                return BAD
+        return BAD if any(entry is BAD for entry in found) else found
 
     def write(ink: Ink, given: Any, place: str) -> Any:
         return [value.write(ink, entry, place) for entry in given]

@@ -1,0 +1,202 @@
+"""What is written into a file is read again as the same system."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import FileError
+from polhode.files.model import model_text
+from polhode.files.schema import model_schema
+from polhode.files.writing import write_system
+from polhode.system import rows
+from schema_check import fits
+from source_tree import ROOT
+
+# Models of the gallery with laws of Python, and the words that say which.
+OF_PYTHON = {
+    "chaplygin_sleigh": "'blade': VelocityRows is a law of Python",
+    "four_bars": "'pin 0': PointOn is a law of Python",
+    "moving_hinge_pendulum": "driver.law: its law is a function of Python",
+    "satellite": "'gravity': Potential is a law of Python",
+    "shaken_pendulum": "shaker.law: its law is a function of Python",
+    "tunnel": "'pull': Potential is a law of Python",
+}
+WRITABLE = [name for name in ph.models.GALLERY if name not in OF_PYTHON]
+
+
+def again(tmp_path, system, **more):
+    """The model read from the file that a system was written to."""
+    path = tmp_path / "model.toml"
+    ph.save_model(system, path, **more)
+    return ph.load_model(path)
+
+
+def assert_same(one, other, state):
+    """Two systems of one structure, table and mechanics, bit for bit."""
+    assert dict(one.parameters) == dict(other.parameters)
+    assert one.coordinate_names == other.coordinate_names
+    assert one.row_names == other.row_names
+    assert [body.name for body in one.bodies] == [body.name for body in other.bodies]
+    t, q, z = float(state.t), state.q, state.z
+    for word in ("mass_matrix", "potential_energy"):
+        a, b = (getattr(system, word)(t, q) for system in (one, other))
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(one.applied(t, q, z), other.applied(t, q, z))
+    assert [j.limits[0].tolist() for j in one.joints] == [
+        j.limits[0].tolist() for j in other.joints
+    ]
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_model_of_the_gallery_comes_back(name, tmp_path):
+    """Parameters, coordinates, rows, inertia, forces and start are the same."""
+    state = ph.models.start(name)
+    model = again(tmp_path, state.system, start=state)
+    assert_same(state.system, model.system, state)
+    np.testing.assert_allclose(model.start.q, state.q, rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(model.start.z, state.z)
+
+
+@pytest.mark.parametrize("name", OF_PYTHON)
+def test_laws_of_python_are_named_and_not_written(name, tmp_path):
+    """A system with a function in it is refused in words, and no file is left."""
+    path = tmp_path / "model.toml"
+    with pytest.raises(FileError, match="cannot be written as a file") as refused:
+        ph.save_model(ph.models.GALLERY[name](), path)
+    assert OF_PYTHON[name] in refused.value.why
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_what_is_written_fits_the_schema(name):
+    """The published schema allows every file that the library writes."""
+    state = ph.models.start(name)
+    text = model_text(state.system, start=state, run={"until": 3.0})
+    assert fits(tomllib.loads(text), model_schema())
+
+
+def test_the_schema_is_published_and_refuses():
+    """The file in docs is the schema; unknown fields and kinds do not fit it."""
+    published = json.loads((ROOT / "docs/model-schema.json").read_text())
+    assert published == model_schema()
+    document, _ = write_system(ph.models.pendulum())
+    assert fits(document, published)
+    for section, name, key, value in (
+        ("joints", "hinge", "kind", "revolut"),
+        ("bodies", "rod", "lenght", 1.0),
+        ("actions", "weight", "gravity", [9.81]),
+    ):
+        wrong = json.loads(json.dumps(document))
+        wrong[section][name][key] = value
+        assert not fits(wrong, published)
+
+
+def everything():
+    """One of each action and constraint that files know, and matter of all sorts."""
+    world = ph.World()
+    solids = ph.solids
+    plate = solids.pierced(
+        solids.box(density=1000.0, x=0.4, y=0.4, z=0.02),
+        hole=solids.cylinder(density=1000.0, radius=0.1, length=0.02),
+    )
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    head = solids.placed(solids.cone(mass=0.3, radius=0.1, height=0.2), (0, 0, 1), turn)
+    one = ph.Body("one", plate)
+    two = ph.Body("two", solids.joined(shaft=solids.rod(mass=1, length=2), head=head))
+    three = ph.Body("three", ph.Cloud([1, 2, 3], [[0, 0, 1], [0, 1, 0], [1, 0, 0]]))
+    four = ph.Body("four", solids.tetrahedron(mass=2.0, corners=CORNERS))
+    bob = ph.Particle("bob", ph.Parameter("m", 0.2))
+    tip = two.point(0, 0, ph.Parameter("l", 1.0) / 2, name="tip")
+    lift = ph.Screw("lift", world.point(0, 0, 1), one.origin, axis=ph.Z, pitch=0.01)
+    cross = ph.Universal("cross", one.origin, tip, axis=ph.X, second_axis=ph.Y)
+    slide = ph.Prismatic(
+        "slide",
+        two.mass_centre,
+        three.origin,
+        axis=(1, 2, 2),
+        limits=(-1, 2),
+        rotor_inertia=1e-3,
+        gear_ratio=50.0,
+        effort_limits=(-5, 5),
+    )
+    wave = ph.Formula("0.1 * sin(2 * t) - 0.5 * z", ("t", "q", "z"))
+    actions = [
+        ph.Weight(9.81, up=(0.0, 3.0, 4.0)),
+        ph.Spring(tip, world.origin, 10.0, 0.3, name="spring"),
+        ph.Damper(four.origin, world.point(1, 1, 1, "wall"), 0.4, name="damper"),
+        ph.JointSpring(slide, 20.0, 0.1, name="slide spring"),
+        ph.JointDamper(lift, 0.1),
+        ph.Motor(slide, wave, name="motor"),
+        ph.RotationalSpring(three.frame, one.frame, 2.0, name="twist"),
+        ph.TorsionalSpring(one.frame, world.frame, ph.Z, 3.0, 0.2, name="torsion"),
+        ph.RotationalDamper(one.frame, world.frame, 0.1, ph.Z, name="brake"),
+        ph.Drag(bob.mass_centre, world.frame, 0.1, 0.02, name="drag"),
+        ph.Friction(tip, world.frame, ph.Z, 5.0, ph.Regularised(0.3, 0.01), name="rub"),
+        ph.AppliedForce(
+            tip, ph.Vector([1, 2, 3], world.frame), world.frame, name="push"
+        ),
+        ph.AppliedCouple(two.frame, ph.Vector([0, 0, 1], two.frame), name="turn"),
+        ph.Gravitation([ph.PointMass.of(one), ph.PointMass.of(bob)], 1e-3),
+    ]
+    constraints = [
+        ph.Distance(bob.mass_centre, three.point(0.1, 0, 0), 0.7, name="string"),
+        ph.Gear(slide, lift, 0.5, name="gear"),
+        ph.Spherical("shackle", four.origin, two.point(0, 0, 0.2)),
+    ]
+    members = [four, lift, cross, slide, bob]
+    return ph.System(members, actions, constraints, name="everything")
+
+
+CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+def test_every_kind_of_thing_comes_back(tmp_path):
+    """Each joint's, action's, constraint's and solid's numbers survive the file."""
+    system = everything()
+    rng = np.random.default_rng(3)
+    q = system.normalised(system.neutral() + 0.2 * rng.normal(size=system.coordinates))
+    state = ph.State(system, 0.3, q, rng.normal(size=system.speeds))
+    model = again(tmp_path, system)
+    assert_same(system, model.system, state)
+    misses = [rows.positions(each, 0.3, q, {}) for each in (system, model.system)]
+    np.testing.assert_array_equal(*misses)
+    document, lost = write_system(system)
+    assert not lost
+    assert fits(document, model_schema())
+
+
+def test_a_changed_value_is_kept_and_moves_the_points_that_follow_from_it(tmp_path):
+    """`with_` comes back, and expressions of parameters stay expressions."""
+    system = ph.models.pendulum().with_({"l": 1.7})
+    model = again(tmp_path, system)
+    assert model.system.parameters["l"] == 1.7
+    longer = model.system.with_({"l": 2.0})
+    expected = 1.2 * 2.0**2 / 3
+    assert float(longer.mass_matrix(0.0, [0.3])[0, 0]) == pytest.approx(expected)
+
+
+def test_prescribed_motions_and_runs_come_back(tmp_path):
+    """A law by its formula, the method by its settings, the start by its numbers."""
+    cart = ph.Particle("cart", 1.0)
+    rail = ph.Prismatic("rail", ph.World().origin, cart.mass_centre, axis=ph.X)
+    law = ph.Formula("0.3 * sin(2 * t)")
+    driver = ph.PrescribedMotion(rail, law, name="driver")
+    system = ph.System([rail], constraints=[driver], name="driven")
+    run = {"until": 2.0, "method": ph.RungeKutta4(step=0.01)}
+    state = system.state(speeds={"rail": 0.6})
+    model = again(tmp_path, system, start=state, run=run)
+    assert model.run["until"] == 2.0
+    assert model.run["method"] == run["method"]
+    assert model.system.given.constraints[0].law == law
+    assert model.start.speed("rail") == 0.6
+
+
+def test_nothing_is_written_where_nothing_can_be(tmp_path):
+    """A path in no folder is refused by name."""
+    with pytest.raises(FileError, match="cannot be written"):
+        ph.save_model(ph.models.pendulum(), tmp_path / "no" / "model.toml")
