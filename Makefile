@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+DOCS_READY := $(VENV)/.docs-ready
 # A file of tests stays in one process: what it compiles serves all its tests.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
-.PHONY: demo test test-all test-browser check format bench rows clean
+.PHONY: demo test test-all test-browser check docs format bench rows clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -16,6 +17,10 @@ $(READY): pyproject.toml
 
 $(BENCH_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
 demo: $(READY)
@@ -42,6 +47,9 @@ format: $(READY)
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks
+
+docs: $(DOCS_READY)
+	$(BIN)/python docs/build.py
 
 rows: $(READY)
 	$(PYTEST) -m "not long" --rows

@@ -1,0 +1,130 @@
+"""A page for each room with every public name in it: signature, docstring, questions.
+
+Docstrings are set as they are written: their equations and figures are plain text.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import polhode
+
+ROOMS = {
+    "lowering": "The compiler",
+    "geometry": "Geometry",
+    "matter": "Matter",
+    "joints": "Joints",
+    "constraints": "Constraints",
+    "actions": "Actions",
+    "system": "Systems",
+    "formulation": "Formulations",
+    "integrate": "Motions",
+    "analyse": "Questions",
+    "control": "Control",
+    "formation": "Formations",
+    "show": "Pictures",
+    "files": "Files",
+    "scale": "Many runs",
+    "models": "Models",
+    "errors": "Errors",
+}
+
+
+def write_api(folder: Path) -> None:
+    """Write index.md and a page a room."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rooms: dict[str, list[str]] = {}
+    for name, module in polhode.PUBLIC.items():
+        rooms.setdefault(room_of(name, module), []).append(name)
+    for room, names in rooms.items():
+        parts = [f"# {title(room)}\n", *(entry(name) for name in sorted(names))]
+        (folder / f"{room}.md").write_text("\n".join(parts), encoding="utf-8")
+    listed = "\n".join(room for room in sorted(rooms, key=place))
+    text = (
+        "# All public names\n\nEvery name is `ph.name` after `import polhode as ph`.\n\n"
+        f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n"
+    )
+    (folder / "index.md").write_text(text, encoding="utf-8")
+
+
+def room_of(name: str, module: str) -> str:
+    """The room that a name is of."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else name
+
+
+def place(room: str) -> int:
+    """Where a room is in the list."""
+    return list(ROOMS).index(room) if room in ROOMS else len(ROOMS)
+
+
+def title(room: str) -> str:
+    """What a room is called."""
+    return ROOMS.get(room, room.capitalize())
+
+
+def entry(name: str) -> str:
+    """One name: its signature, its docstring, and the questions it answers."""
+    value = getattr(polhode, name)
+    parts = [f"## {name}\n", fenced(f"ph.{name}{signature(value)}", "python")]
+    parts.append(fenced(inspect.getdoc(documented(value)) or ""))
+    if inspect.isclass(value):
+        parts += [method(value, word) for word in own(value)]
+    if isinstance(value, ModuleType):
+        parts += [member(value, word) for word in exported(value)]
+    return "\n".join(part for part in parts if part)
+
+
+def documented(value: Any) -> Any:
+    """What has the docstring: the thing, or the type of a constant."""
+    named = inspect.isclass(value) or inspect.isroutine(value)
+    return value if named or isinstance(value, ModuleType) else type(value)
+
+
+def signature(value: Any) -> str:
+    """Its parameters, where it has any."""
+    if isinstance(value, ModuleType):
+        return ""
+    try:
+        return str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return ""
+
+
+def own(value: type) -> list[str]:
+    """Public methods and properties that a class defines."""
+    kinds = (property, staticmethod, classmethod)
+    return [
+        word
+        for word, what in vars(value).items()
+        if not word.startswith("_")
+        if inspect.isfunction(what) or isinstance(what, kinds)
+    ]
+
+
+def method(owner: type, word: str) -> str:
+    """A line for a method: its name and the first line of its docstring."""
+    what = inspect.getattr_static(owner, word)
+    shown = word if isinstance(what, property) else f"{word}()"
+    line = (inspect.getdoc(getattr(owner, word)) or "").partition("\n")[0]
+    return f"- `{shown}`: `{line}`" if "`" not in line else f"- `{shown}`: {line}"
+
+
+def exported(module: ModuleType) -> list[str]:
+    """The public functions of a module that is itself a public name."""
+    names = getattr(module, "__all__", None) or vars(module)
+    return [n for n in names if inspect.isroutine(getattr(module, n, None))]
+
+
+def member(module: ModuleType, word: str) -> str:
+    """A line for a function of a public module."""
+    line = (inspect.getdoc(getattr(module, word)) or "").partition("\n")[0]
+    return f"- `{word}()`: `{line}`" if "`" not in line else f"- `{word}()`: {line}"
+
+
+def fenced(text: str, kind: str = "text") -> str:
+    """Text as it is."""
+    return f"````{kind}\n{text}\n````\n" if text else ""

@@ -1,0 +1,46 @@
+"""How sphinx builds the pages: nothing is fetched, mathematics is MathML."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from latex2mathml.converter import convert
+
+project = "Polhode"
+copyright = "the Polhode authors"  # sphinx reads this name
+extensions = ["myst_parser"]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = "Polhode"
+html_show_sphinx = False
+html_math_renderer = "mathml"
+exclude_patterns = ["build.py"]
+pygments_style = "friendly"
+suppress_warnings = ["misc.highlighting_failure"]
+
+
+def inline(writer: Any, node: Any) -> None:
+    """A formula in a line."""
+    writer.body.append(convert(node.astext(), display="inline"))
+    raise _skip()
+
+
+def block(writer: Any, node: Any) -> None:
+    """A formula on lines of its own."""
+    label = html.escape(node.get("label") or "")
+    formula = convert(node.astext(), display="block")
+    writer.body.append(f'<div class="math" id="{label}">{formula}</div>')
+    raise _skip()
+
+
+def _skip() -> Exception:
+    from docutils.nodes import SkipNode
+
+    return SkipNode()
+
+
+def setup(app: Any) -> None:
+    """Teach sphinx to write formulas without a script."""
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))

@@ -1,0 +1,93 @@
+"""A page for each model of the gallery: picture, surprise, sketch, equations, code."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from pathlib import Path
+
+import polhode as ph
+from polhode.models import GALLERY, line, start
+
+# Seconds worth seeing; others are seen for 3 s.
+SPANS = {
+    "bicycle": 2.0,
+    "chaplygin_sleigh": 4.0,
+    "dumbbell_satellite": 6000.0,
+    "ellipsoid_in_fluid": 200.0,
+    "gyroscope": 2.0,
+    "heavy_top": 1.0,
+    "rattleback": 5.0,
+    "rolling_disc": 3.0,
+    "satellite": 6000.0,
+    "tennis_racket": 8.0,
+    "tethered_pair": 40.0,
+    "tunnel": 5000.0,
+    "two_body": 6.0,
+}
+READABLE = 3  # speeds, beyond which the equations fill more than a page
+LONGEST = 1500  # letters of LaTeX
+
+
+def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
+    """Write index.md, a page and a picture a model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = wanted or list(GALLERY)
+    for name in names:
+        print(f"gallery: {name}", file=sys.stderr, flush=True)
+        (folder / f"{name}.md").write_text(page(name, folder), encoding="utf-8")
+    listed = "\n".join(names)
+    text = (
+        "# Gallery\n\nEach model is one short file of `polhode.models`, written with"
+        " public names only.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+    )
+    (folder / "index.md").write_text(text, encoding="utf-8")
+
+
+def page(name: str, folder: Path) -> str:
+    """The page of one model; its picture is written beside it."""
+    state = start(name)
+    motion = ph.simulate(state.system, state, until=SPANS.get(name, 3.0))
+    motion.picture().save(folder / f"{name}.png", dpi=110)
+    head, sketch, surprise = told(name)
+    parts = [
+        f"# {state.system.name}",
+        head,
+        f"![{name}, drawn at five times]({name}.png)",
+        f"**{surprise}**" if surprise else "",
+        f"````text\n{sketch}\n````" if sketch else "",
+        equations(state.system),
+        "## In code",
+        f"```python\nimport polhode as ph\n\nstate = ph.models.start({name!r})\n"
+        f"motion = ph.simulate(state.system, state, until={motion.t[-1]:g})\n"
+        "motion.picture()\n```",
+        f"```{{admonition}} The model\n{line(name)}\n```",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def told(name: str) -> tuple[str, str, str]:
+    """Of the docstring of a model's file: first line, sketch, the surprise."""
+    module = inspect.getmodule(GALLERY[name])
+    text = inspect.getdoc(module) or ""
+    head, _, rest = text.partition("\n\n")
+    sketch, _, surprise = rest.partition("Surprise: ")
+    words = " ".join(surprise.split("\n\n")[0].split())
+    return head, sketch.strip("\n"), words[:1].upper() + words[1:]
+
+
+def equations(system: ph.System) -> str:
+    """The equations of Lagrange's second kind, where they are short enough."""
+    if system.speeds > READABLE:
+        return ""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            latex = ph.lagrange(system).read(seconds=5).latex()
+        except ph.PolhodeError as refusal:
+            return f"## Equations\n\n{refusal.what}"
+    if len(latex) > LONGEST:
+        return ""
+    return f"## Equations\n\nLagrange's, second kind.\n\n$$\n{latex}\n$$"
