@@ -78,8 +78,8 @@ def neighbours(
     at = (float(state.t), state.q, state.z)
     rates, multipliers = solve(*at, dict(table))
     width = sum(max(size, 1) for size in ports.values())
-    J, M, mass_rate = program(*at, rates, multipliers, dict(table))
-    loose = program(*at, rates, 0.0 * multipliers, dict(table))[0]
+    J, M, mass_rate = program(*at, (rates, multipliers), dict(table))
+    loose = program(*at, (rates, 0.0 * multipliers), dict(table))[0]
     n, m = system.speeds, len(system.row_names)
     by_d, by_rate, by_input = np.split(J, [n, 2 * n], axis=1)
     assert by_input.shape[1] == width
@@ -121,20 +121,21 @@ def _programs(
         at = (float(state.t), state.q, state.z)
         core = recursive(system).functions
         solve = compile(core.accelerations, *at, dict(table))
-        given = (*at, *solve(*at, dict(table)), dict(table))
+        given = (*at, tuple(solve(*at, dict(table))), dict(table))
         program = compile(first_order(system, ports, outputs), *given)
         system.compiled[key] = program, solve
     return system.compiled[key]
 
 
 def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[..., Any]:
-    """(t, q, z, z_dot, l, table) -> the Jacobian of all changes, M, and its rate.
+    """(t, q, z, (z_dot, l), table) -> the Jacobian of all changes, M, and its rate.
 
     Columns: d, d', inputs. Rows: R, velocity equations, equations of place, outputs.
     """
     n = system.speeds
 
-    def found(t: Any, q: Any, z: Any, z_dot: Any, l: Any, table: Table) -> Any:
+    def found(t: Any, q: Any, z: Any, solution: tuple, table: Table) -> Any:
+        z_dot, l = solution
         q_dot = system.rates(t, q, z, table)
 
         def moved(q: Any, z: Any, d: Any, rate: Any) -> tuple[Any, Any]:

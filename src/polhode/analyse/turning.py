@@ -167,7 +167,8 @@ def _later(state: State, turn: np.ndarray, span: float) -> tuple[State, np.ndarr
         return State(system, t + span, state.q, z), E
 
     def slope(s: float, q: np.ndarray) -> np.ndarray:
-        return np.asarray(system.rates(t + s, q, expm(turn * s) @ z), float)
+        now = expm(turn * s) @ z if np.any(turn) else z
+        return np.asarray(system.rates(t + s, q, now), float)
 
     found = solve_ivp(slope, (0.0, span), state.q, "DOP853", rtol=1e-12, atol=1e-13)
     return State(system, t + span, found.y[:, -1], E @ z), E
