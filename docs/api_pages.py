@@ -6,12 +6,14 @@ Docstrings are set as they are written: their equations and figures are plain te
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import polhode
 
+WIDE = 72  # letters of a signature on one line
 ROOMS = {
     "lowering": "The compiler",
     "geometry": "Geometry",
@@ -44,7 +46,8 @@ def write_api(folder: Path) -> None:
         (folder / f"{room}.md").write_text("\n".join(parts), encoding="utf-8")
     listed = "\n".join(room for room in sorted(rooms, key=place))
     text = (
-        "# All public names\n\nEvery name is `ph.name` after `import polhode as ph`.\n\n"
+        "# All public names\n\n"
+        "Every name is `ph.name` after `import polhode as ph`.\n\n"
         f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n"
     )
     (folder / "index.md").write_text(text, encoding="utf-8")
@@ -85,13 +88,24 @@ def documented(value: Any) -> Any:
 
 
 def signature(value: Any) -> str:
-    """Its parameters, where it has any."""
+    """Its parameters, where it has any; over several lines where one is too long."""
     if isinstance(value, ModuleType):
         return ""
     try:
-        return str(inspect.signature(value))
+        found = inspect.signature(value)
     except (TypeError, ValueError):
         return ""
+    plain = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(found))
+    if len(plain) <= WIDE:
+        return plain
+    words = [re.sub(r": '([^']*)'", r": \1", str(p)) for p in found.parameters.values()]
+    kinds = [p.kind for p in found.parameters.values()]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        first = kinds.index(inspect.Parameter.KEYWORD_ONLY)
+        if inspect.Parameter.VAR_POSITIONAL not in kinds:
+            words.insert(first, "*")
+    end = plain.rpartition(")")[2]
+    return "(\n" + "".join(f"    {word},\n" for word in words) + ")" + end
 
 
 def own(value: type) -> list[str]:

@@ -23,16 +23,23 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 def inline(writer: Any, node: Any) -> None:
     """A formula in a line."""
-    writer.body.append(convert(node.astext(), display="inline"))
+    writer.body.append(formula(node.astext(), "inline"))
     raise _skip()
 
 
 def block(writer: Any, node: Any) -> None:
     """A formula on lines of its own."""
     label = html.escape(node.get("label") or "")
-    formula = convert(node.astext(), display="block")
-    writer.body.append(f'<div class="math" id="{label}">{formula}</div>')
+    style = "margin:1em 0;padding:0.4em 0;overflow-x:auto;overflow-y:hidden"
+    inside = formula(node.astext(), "block")
+    writer.body.append(f'<div id="{label}" style="{style}">{inside}</div>')
     raise _skip()
+
+
+def formula(latex: str, display: str) -> str:
+    """MathML with dots and hats close to their letters."""
+    written = convert(latex, display=display)
+    return written.replace("<mover>", '<mover accent="true">')
 
 
 def _skip() -> Exception:

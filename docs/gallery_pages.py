@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polhode as ph
 from polhode.models import GALLERY, line, start
+from polhode.show.mathml import with_words
 
 # Seconds worth seeing; others are seen for 3 s.
 SPANS = {
@@ -85,7 +86,7 @@ def equations(system: ph.System) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            latex = ph.lagrange(system).read(seconds=5).latex()
+            latex = with_words(ph.lagrange(system).read(seconds=5).latex())
         except ph.PolhodeError as refusal:
             return f"## Equations\n\n{refusal.what}"
     if len(latex) > LONGEST:

@@ -1,0 +1,72 @@
+"""Pages that are written when the documentation is built: the API and the gallery."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+import polhode
+from polhode.models import GALLERY
+from source_tree import ROOT
+
+DOCS = ROOT / "docs"
+
+
+def loaded(name):
+    """A module of the documentation's own."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_has_its_entry(tmp_path):
+    """Each is on the page of its room, with its signature and its docstring."""
+    pages = loaded("api_pages")
+    pages.write_api(tmp_path)
+    listed = (tmp_path / "index.md").read_text(encoding="utf-8")
+    for name, module in polhode.PUBLIC.items():
+        room = pages.room_of(name, module)
+        text = (tmp_path / f"{room}.md").read_text(encoding="utf-8")
+        assert f"\n## {name}\n" in text, name
+        assert f"ph.{name}" in text, name
+        assert f"\n{room}\n" in listed, room
+    simulate = (tmp_path / "integrate.md").read_text(encoding="utf-8")
+    assert "ph.simulate(\n    model: System | Equations,\n" in simulate
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_a_model_tells_what_surprises(name):
+    """The docstring of its file has a first line and a surprise, for its page."""
+    head, _, surprise = loaded("gallery_pages").told(name)
+    assert head.endswith(".")
+    assert len(surprise.split()) > 4
+
+
+def test_a_page_of_the_gallery_has_picture_equations_and_code(tmp_path):
+    """One model, from its docstring to its typeset equation."""
+    pages = loaded("gallery_pages")
+    pages.write_gallery(tmp_path, ["pendulum"])
+    text = (tmp_path / "pendulum.md").read_text(encoding="utf-8")
+    assert (tmp_path / "pendulum.png").read_bytes().startswith(b"\x89PNG")
+    assert "![pendulum, drawn at five times](pendulum.png)" in text
+    assert "**The further it swings the longer it takes" in text
+    assert r"\begin{aligned}" in text
+    assert "ph.models.start('pendulum')" in text
+
+
+@pytest.mark.long
+def test_the_documentation_builds_without_a_warning_or_an_address():
+    """Sphinx's warnings are errors, and no page fetches anything from outside."""
+    pytest.importorskip("sphinx")
+    words = [sys.executable, str(DOCS / "build.py"), "--models", "pendulum"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    html = ROOT / "build" / "docs" / "html"
+    for page in html.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for mark in ('src="http', '<link rel="stylesheet" href="http', "cdn."):
+            assert mark not in text, page
