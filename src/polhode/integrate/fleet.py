@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Attempts between two looks of the host: finished lanes wait no longer.
 ROOM = 128
+# Nothing waits for a run that is alone, but Ctrl-C and the bar.
+ROOM_ALONE = 4096
 
 
 class Given(NamedTuple):
@@ -74,7 +76,9 @@ def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.cursors.x.shape
     works = len(loose_actions(given.equations)) if given.audited else 0
-    gliders = first_gliders(fleet.cursors, given.method.bends, works)
+    # Without samples every goal is the end of a step.
+    terms = given.method.bends if given.sampled else 0
+    gliders = first_gliders(fleet.cursors, terms, works)
     status = np.array(fleet.cursors.status)
     t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
     clock = _Clock(watch, fleet, time.perf_counter())
@@ -115,16 +119,27 @@ def _to_goal(
 def _called(
     given: Given, fleet: Fleet, gliders: Glider, alive: np.ndarray, goal: float
 ) -> Glider:
-    """One chunk of the runs that go; a lone one takes another beside it."""
+    """One chunk of the runs that go; the last of many takes another beside it."""
+    if len(fleet.plans.start) == 1:
+        return _called_alone(given, fleet, gliders, goal)
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
     trees = (_picked(gliders, pick), _picked(fleet.plans, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    program = glide_program(given.equations, given.method, example)
+    program = glide_program(given.equations, given.method, example, is_many=True)
     after = program(*trees, table, float(goal), np.int64(ROOM))
     return _picked(after, slice(0, len(alive)))
+
+
+def _called_alone(given: Given, fleet: Fleet, gliders: Glider, goal: float) -> Glider:
+    """The only run there is, in the form for one; the bits are the same."""
+    trees = (_picked(gliders, (0, ...)), _picked(fleet.plans, (0, ...)))
+    table = {name: values[0, ...] for name, values in fleet.table.items()}
+    arguments = (*trees, table, np.array(float(goal)), np.array(ROOM_ALONE))
+    program = glide_program(given.equations, given.method, arguments, is_many=False)
+    return _picked(program(*arguments), None)
 
 
 def _at(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:

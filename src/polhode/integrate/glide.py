@@ -46,28 +46,33 @@ class Glider(NamedTuple):
 
 
 def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
-    """Gliders at the start; leading axes are runs."""
+    """Gliders at the start; leading axes are runs.
+
+    Without terms no glide reckons dense output, which may be a good part of a step.
+    """
     runs, width = cursors.x.shape
     bend, work = np.zeros((runs, terms, width)), np.zeros((runs, works))
     return Glider(cursors, cursors.t, cursors.x, cursors.slope, bend, work)
 
 
 def glide_program(
-    equations: Equations, method: Method, example: tuple[Any, ...]
+    equations: Equations, method: Method, example: tuple[Any, ...], is_many: bool
 ) -> Program:
-    """(glider, plan, table, goal, room) -> glider, for many runs at once.
+    """(glider, plan, table, goal, room) -> glider, for one run or for many at once.
 
-    Work is reckoned where the example has a place for it.
+    Work and dense output are reckoned where the example has a place for them.
     """
     glider, _, table, *_ = example
-    works = glider.work.shape[0]
-    key = ("glide", type(method), method.name, tuple(sorted(table)), works)
+    works, terms = glider.work.shape[0], glider.bend.shape[0]
+    kind = (type(method), method.name, tuple(sorted(table)))
+    key = ("glide", *kind, works, terms, is_many)
     if key not in equations.programs:
         function = _glide(equations, method, works > 0)
         batched = [
             name for name in _leaves(example) if not name.startswith(("goal", "room"))
         ]
-        equations.programs[key] = compile(function, *example, batched=batched)
+        made = compile(function, *example, batched=batched if is_many else False)
+        equations.programs[key] = made
     return equations.programs[key]
 
 
@@ -107,7 +112,7 @@ def _followed(
 ) -> Glider:
     """A glider after an attempt; its step is the last one if it was accepted."""
     start, good = glider.cursor, rows.accepted
-    step = (start.t, start.x, start.slope, rows.bend)
+    step = (start.t, start.x, start.slope, rows.bend[: len(glider.bend)])
     held = (glider.t, glider.x, glider.slope, glider.bend)
     pairs = zip(step, held, strict=True)
     t, x, slope, bend = (jnp.where(good, new, old) for new, old in pairs)

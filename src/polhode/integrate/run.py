@@ -251,7 +251,8 @@ def _called(call: _Call, cursors: Cursor, alive: np.ndarray) -> tuple[Cursor, Ro
     trees = cursors, _part(call.plans, alive), _part(call.table, alive)
     if len(alive) > 1:
         return call.program(*trees)
-    after, rows = call.program(*(_part(tree, 0) for tree in trees))
+    # Arrays, not NumPy's numbers: a program takes them as they are.
+    after, rows = call.program(*(_part(tree, (0, ...)) for tree in trees))
     lifted = [[np.asarray(leaf)[None] for leaf in tree] for tree in (after, rows)]
     return Cursor(*lifted[0]), Rows(*lifted[1])
 

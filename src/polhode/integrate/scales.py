@@ -55,7 +55,13 @@ def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
 
 
 def _own_length(system: System) -> float:
-    """The largest arm or radius of gyration."""
+    """The largest arm or radius of gyration, reckoned once."""
+    if "length" not in system.compiled:
+        system.compiled["length"] = _reckoned_length(system)
+    return system.compiled["length"]
+
+
+def _reckoned_length(system: System) -> float:
     table: Table = system.table()
     arms = [
         np.linalg.norm(arm)
