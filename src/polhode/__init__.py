@@ -207,9 +207,12 @@ PUBLIC = {
     "unified": "polhode.formulation.unified",
     "workless": "polhode.formulation.workless",
     # analyse
+    "Branch": "polhode.analyse.continuation",
+    "Branches": "polhode.analyse.continuation",
     "Conserved": "polhode.analyse.conserved",
     "Equilibria": "polhode.analyse.equilibrium",
     "Equilibrium": "polhode.analyse.equilibrium",
+    "EquilibriumSweep": "polhode.analyse.equilibrium_sweep",
     "Gradient": "polhode.analyse.gradient",
     "Linear": "polhode.analyse.linearise",
     "LinearAlong": "polhode.analyse.linear_along",
@@ -221,6 +224,7 @@ PUBLIC = {
     "carriers": "polhode.analyse.carriers",
     "conserved": "polhode.analyse.conserved",
     "equilibria": "polhode.analyse.equilibrium",
+    "follow": "polhode.analyse.continuation",
     "gradient": "polhode.analyse.gradient",
     "is_equilibrium": "polhode.analyse.rest",
     "linearise": "polhode.analyse.linearise",
@@ -229,6 +233,7 @@ PUBLIC = {
     "stability": "polhode.analyse.stability",
     "steady_motions": "polhode.analyse.steady_motion",
     "steady_precessions": "polhode.analyse.top",
+    "sweep_equilibria": "polhode.analyse.equilibrium_sweep",
     # formation
     "Orbit": "polhode.formation.orbit",
     # files

@@ -6,6 +6,7 @@ A noun may carry a one-line method that imports a higher room inside its body, s
 
 # "module:Class.method" -> the room it opens.
 DOORS: dict[str, str] = {
+    "polhode.analyse.continuation:Branches.plot": "show",
     "polhode.analyse.modes:Modes.plot": "show",
     "polhode.formulation.compare:Comparison._repr_html_": "show",
     "polhode.formulation.compare:Comparison.plot": "show",

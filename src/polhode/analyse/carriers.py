@@ -25,6 +25,7 @@ from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.system.system import System
+    from polhode.system.tree import Edge
 
 Field = Callable[[Any, Table], Any]  # q, table -> speeds (nz,)
 
@@ -136,15 +137,18 @@ def broken(given: Carriers) -> np.ndarray:
     return worst
 
 
-def draw(system: System, rng: np.random.Generator) -> np.ndarray:
-    """A configuration at random: any angle, and lengths of the system's own size."""
+def draw(
+    system: System, rng: np.random.Generator, about: np.ndarray | None = None
+) -> np.ndarray:
+    """A place at random: any angle, and near `about` within lengths of the system."""
     from polhode.integrate.scales import displacements
 
-    sizes = displacements(system, np.asarray(system.neutral()))
+    centre = np.asarray(system.neutral() if about is None else about)
+    sizes = displacements(system, centre)
     turns = np.array([u == "rad/s" for j in system.joints for u in j.speed_units])
     reach = np.where(turns, np.pi, 2 * sizes)
     away = rng.uniform(-1, 1, system.speeds) * reach
-    return np.asarray(system.normalised(system.local(system.neutral(), away)))
+    return np.asarray(system.normalised(system.local(centre, away)))
 
 
 def _changed(given: Carriers, q: np.ndarray, z: np.ndarray, xi: np.ndarray) -> float:
@@ -213,6 +217,8 @@ def _as_one(system: System, twist: np.ndarray) -> Field:
     """The speeds with which all bodies move as one rigid whole about the origin."""
     from polhode.formulation.solve import solve_definite
 
+    plain = {e.child for e in system.tree.edges if _is_orthonormal(system, e)}
+
     def field(q: Any, table: Table) -> Any:
         import jax.numpy as jnp
 
@@ -225,10 +231,23 @@ def _as_one(system: System, twist: np.ndarray) -> Field:
                     [R.T @ twist[:3], R.T @ (twist[3:] + jnp.cross(twist[:3], p))]
                 )
                 S = jnp.asarray(kinematics.subspace(edge, q, values))
-                parts[k] = solve_definite(S.T @ S, S.T @ V)
+                along = S.T @ V
+                parts[k] = (
+                    along if edge.child in plain else solve_definite(S.T @ S, along)
+                )
         return jnp.concatenate(parts)
 
     return field
+
+
+def _is_orthonormal(system: System, edge: Edge) -> bool:
+    """Whether the unit speeds of a joint are unit twists across each other."""
+    rng, table = np.random.default_rng(4), system.table()
+    for _ in range(2):
+        S = kinematics.subspace(edge, draw(system, rng), table)
+        if not np.allclose(S.T @ S, np.eye(S.shape[1]), rtol=0, atol=1e-14):
+            return False
+    return True
 
 
 def _moves_as_one(system: System, twist: np.ndarray) -> bool:

@@ -73,9 +73,9 @@ class Equilibrium:
 
     def stability(self) -> Stability:
         """Whether it is stable, and by which theorem."""
-        from polhode.analyse.stability import stability
+        from polhode.analyse.steady_stability import stability_of_rest
 
-        return stability(self.state.system, self.state)
+        return stability_of_rest(self.state, self.multipliers, len(self.family))
 
     def __getitem__(self, joint: str) -> Any:
         return self.state[joint]
@@ -170,7 +170,7 @@ def equilibria(
     >>> [round(float(e["hinge"]), 6) for e in equilibria(ph.models.pendulum())]
     [0.0, -3.141593]
     """
-    place = _place(system, near)
+    place = place_of(system, near)
     if starts < 1:
         raise AnalysisError(
             f"equilibria of {system.name!r} cannot be found from {starts} starts.",
@@ -223,7 +223,8 @@ def _number(value: Any) -> str:
     return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
 
 
-def _place(system: System, near: State | None) -> np.ndarray:
+def place_of(system: System, near: State | None) -> np.ndarray:
+    """Where a search begins: at a given state, or at rest."""
     if near is None:
         return np.asarray(rest_coordinates(system), float)
     require_layout(system, near)

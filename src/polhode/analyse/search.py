@@ -26,7 +26,7 @@ ACCEPTED = 1e-10  # of the scale of a row: what rounding leaves
 VERIFIED = 1e-8  # the same, with intensities found apart
 SAME = 1e-6  # radians, or of the system's length
 NEUTRAL = 1e-7  # a singular value of scaled slopes below it resists nothing
-STRIDE = 0.05  # radians, or of the system's length: a trial step along a family
+STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
 PACES = 40  # of a walk from one member to another
 
 
@@ -146,13 +146,12 @@ class Search:
         return bool(abs(V[0] - V[1]) <= 1e-6 * scale)
 
     def stiffness(self, found: Settled) -> np.ndarray:
-        """Eigenvalues (f,) of the stiffness in the measure of masses, in 1/s^2."""
+        """The stiffness (f, f) of free motions in the measure of masses, in 1/s^2."""
         system, n = self.balance.system, self.balance.system.speeds
         J = self.slopes(found) * self.scales[:, None]
         M = np.asarray(system.mass_matrix(self.t, found.q, self.table))
         S = free_motions(self, found)
-        values = np.linalg.eigvals(np.linalg.solve(S.T @ M @ S, S.T @ J[:n, :n] @ S))
-        return np.sort_complex(values)
+        return np.linalg.solve(S.T @ M @ S, S.T @ J[:n, :n] @ S)
 
     def is_alike(self, one: Settled, other: Settled) -> bool:
         """Whether two balances have the same energy, rates and stiffness."""
@@ -163,8 +162,11 @@ class Search:
         pair = self.stiffness(one), self.stiffness(other)
         if len(pair[0]) != len(pair[1]) or np.any(np.abs(rates) > SAME):
             return False
-        size = np.max(np.abs(pair[0]), initial=0.0)
-        return bool(np.max(np.abs(pair[0] - pair[1]), initial=0.0) <= SAME * size)
+        size = float(np.max(np.abs(np.linalg.eigvals(pair[0])), initial=0.0)) or 1.0
+        # Coefficients of the characteristic polynomial: eigenvalues that meet are not
+        # well determined.
+        coefficients = [np.poly(matrix / size) for matrix in pair]
+        return bool(np.max(np.abs(coefficients[0] - coefficients[1])) <= SAME)
 
     def leads_to(self, one: Settled, other: Settled, neutral: np.ndarray) -> bool:
         """Whether a walk along the family of one comes to the other."""
@@ -245,7 +247,7 @@ def starts_of(
 ) -> Settled:
     """The given place (nq,) first, then places at random; rates xi (count, k)."""
     system, rng = balance.system, np.random.default_rng(seed)
-    places = [given, *(draw(system, rng) for _ in range(count - 1))]
+    places = [given, *(draw(system, rng, given) for _ in range(count - 1))]
     m = len(system.row_names)
     return Settled(np.array(places), np.zeros((count, m)), xi, np.zeros(count))
 
@@ -281,14 +283,18 @@ def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray
 def directions(search: Search, found: Settled) -> np.ndarray:
     """Neutral directions along which the balance goes on, not only to first order."""
     neutral, sizes = search.neutral(found), search.sizes(found)
-    lasting = []
-    for column in neutral.T:
-        there = search.moved(found, STRIDE * column)
-        gap = np.max(np.abs(search.between(found, there)), initial=0.0)
-        far = np.max(np.abs(column) / sizes) * STRIDE
-        if there.worst <= ACCEPTED and gap > 0.3 * far:
-            lasting.append(column)
+    lasting = [
+        c for c in neutral.T if any(_lasts(search, found, s * c) for s in STRIDES)
+    ]
     return np.array(lasting).reshape(-1, len(sizes)).T
+
+
+def _lasts(search: Search, found: Settled, step: np.ndarray) -> bool:
+    """Whether a balance moved by a step comes to rest about there."""
+    there = search.moved(found, step)
+    gap = np.max(np.abs(search.between(found, there)), initial=0.0)
+    far = np.max(np.abs(step) / search.sizes(found))
+    return bool(there.worst <= ACCEPTED and gap > 0.3 * far)
 
 
 def unwound(search: Search, found: Settled) -> Settled:

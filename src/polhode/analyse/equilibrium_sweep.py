@@ -1,0 +1,128 @@
+"""Equilibria for many values of parameters in one call: each followed from a start.
+
+All are iterated together by one compiled program, a lane for each set of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.analyse.carriers import Carriers
+from polhode.analyse.search import ACCEPTED, search_of, starts_of
+from polhode.analyse.settle import Balance, Settled, settled
+from polhode.errors import AnalysisError
+from polhode.system.members import suggestion
+from polhode.system.state import State, require_layout
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+SAMPLE = 16
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class EquilibriumSweep:
+    """One equilibrium for each set of values.
+
+    parameters   name -> values (k,)
+    q            places (k, nq);  multipliers (k, m)
+    found        which came to rest (k,); where not, q is the nearest place reached
+    """
+
+    system: System
+    parameters: dict[str, np.ndarray]
+    q: np.ndarray
+    multipliers: np.ndarray
+    found: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, coordinate: str) -> np.ndarray:
+        """A coordinate (k,) by its name, masked where none was found."""
+        names = self.system.coordinate_names
+        if coordinate not in names:
+            raise AnalysisError(
+                f"{self.system.name!r} has no coordinate {coordinate!r}.",
+                "A sweep has the coordinates of its joints.",
+                suggestion(coordinate, names),
+            )
+        values = self.q[:, names.index(coordinate)]
+        return np.ma.masked_array(values, ~self.found)
+
+    def state(self, k: int) -> State:
+        """The k-th equilibrium, of the system with its values."""
+        values = {name: each[k] for name, each in self.parameters.items()}
+        system = self.system.with_(values)
+        return State(system, 0.0, self.q[k], np.zeros(system.speeds))
+
+    def __repr__(self) -> str:
+        ranges = [
+            f"{n} from {v.min():.6g} to {v.max():.6g}"
+            for n, v in self.parameters.items()
+        ]
+        rested = int(self.found.sum())
+        head = f"EquilibriumSweep({self.system.name!r}: {rested} of {len(self)} rest;"
+        return f"{head} {', '.join(ranges)})"
+
+
+def sweep_equilibria(
+    start: State, parameters: Mapping[str, Any], *, t: float = 0.0
+) -> EquilibriumSweep:
+    """The equilibrium nearest to a start for every set of values, in one call.
+
+    Values are arrays of one length, or numbers that serve all.
+
+    >>> import numpy as np, polhode as ph
+    >>> cart = ph.models.cart_pendulum().rest()
+    >>> sweep_equilibria(cart, {"F": np.linspace(-1, 1, 10000)})
+    EquilibriumSweep('cart-pendulum': 10000 of 10000 rest; F from -1 to 1)
+    """
+    system = start.system
+    require_layout(system, start)
+    values = _values(system, parameters)
+    count = len(next(iter(values.values())))
+    balance = Balance(system, Carriers(system, (), ()))
+    some = starts_of(balance, np.asarray(start.q), np.zeros((SAMPLE, 0)), SAMPLE, 0)
+    middle = {name: float(np.median(each)) for name, each in values.items()}
+    scales = search_of(balance, some, t, middle).scales
+    every = Settled(
+        np.tile(start.q, (count, 1)),
+        np.zeros((count, len(system.row_names))),
+        np.zeros((count, 0)),
+        np.zeros(count),
+    )
+    reached = settled(balance, every, scales, t=t, table=values)
+    good = reached.worst <= ACCEPTED
+    return EquilibriumSweep(system, values, reached.q, reached.multipliers, good)
+
+
+def _values(system: System, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    for name in parameters:
+        if name not in system.parameters:
+            raise AnalysisError(
+                f"{system.name!r} has no parameter {name!r} to sweep.",
+                "Only a named number of the model can take other values.",
+                suggestion(name, system.parameters),
+            )
+    columns = {n: np.atleast_1d(np.asarray(v, float)) for n, v in parameters.items()}
+    lengths = {n: len(v) for n, v in columns.items()}
+    count = max(lengths.values(), default=0)
+    if not count or any(length not in (1, count) for length in lengths.values()):
+        raise AnalysisError(
+            f"the values to sweep have lengths {lengths or 'none'}.",
+            "Each set takes one value of every parameter.",
+            "Give arrays of one length, or single numbers.",
+        )
+    if not all(np.all(np.isfinite(v)) for v in columns.values()):
+        raise AnalysisError(
+            "the values to sweep hold some that are no numbers.",
+            "A parameter that is infinite or undefined has no equilibrium.",
+            "Leave those sets out.",
+        )
+    return {n: np.broadcast_to(v, (count,)).copy() for n, v in columns.items()}

@@ -1,0 +1,267 @@
+r"""Whether the energy has a minimum among motions with the same momenta.
+
+A steady motion that carriers Y carry at rates xi is a critical point of
+
+    F = T + V - xi . J - l . g,      J = Y^T M z      the momenta of the carriers
+
+The second variation of F counts on what a disturbance can do: keep the constraints,
+their rates, and the momenta of all symmetries. Where it is positive there, but for
+being carried along, F is a wall: the motion is stable, large disturbances included
+(Lagrange and Dirichlet at rest; Routh; energy-momentum).
+
+Where carriers coincide, as spin and precession of an upright top, their rates are not
+unique, F is a family of functions, and one with a minimum is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.analyse.carriers import Carriers
+from polhode.matter.parameter import NOMINAL
+from polhode.system import rows
+
+if TYPE_CHECKING:
+    from polhode.system.state import State
+    from polhode.system.system import System
+
+CRITICAL = 1e-7  # of its parts: a slope of F that is none
+FLAT = 1e-8  # of the largest curvature
+ORBIT = 1e-6  # of the quickest carrier: what leaves the momenta as they are
+DEPENDENT = 1e-8  # a singular value of unit rows that is not one
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class SecondVariation:
+    """Curvatures of F on disturbances that keep constraints and momenta.
+
+    curvatures  eigenvalues (d,), in the measure of the system's own scales
+    carried     how many of them must be zero: being carried along changes nothing
+    rates       the rates xi for which F was taken, by carrier
+    momenta     J of the carriers, by name
+    """
+
+    curvatures: np.ndarray
+    carried: int
+    rates: dict[str, float]
+    momenta: dict[str, float]
+
+    @property
+    def edge(self) -> float:
+        """The size of a curvature that is none."""
+        return FLAT * float(np.max(np.abs(self.curvatures), initial=0.0))
+
+    @property
+    def negative(self) -> int:
+        """In how many directions F falls."""
+        return int(np.sum(self.curvatures < -self.edge))
+
+    @property
+    def flat(self) -> int:
+        """In how many directions F neither rises nor falls, being carried left out."""
+        return int(np.sum(np.abs(self.curvatures) <= self.edge)) - self.carried
+
+    @property
+    def is_minimum(self) -> bool:
+        """Whether F rises in all directions that count."""
+        return self.negative == 0 and self.flat <= 0
+
+    def __repr__(self) -> str:
+        word = (
+            "a minimum" if self.is_minimum else f"falls in {self.negative} directions"
+        )
+        rates = ", ".join(f"{n} {v:.6g}" for n, v in self.rates.items())
+        return f"SecondVariation({word}; rates {rates or 'none'})"
+
+
+class _Parts(NamedTuple):
+    """At a steady motion: slope (2n,) and curvature (2n, 2n) of F in (d, w), slopes of
+    all that is kept (c, 2n), momenta (k,), and the carriers' own directions (2n, k)."""
+
+    slope: Any
+    curvature: Any
+    kept: Any
+    momenta: Any
+    carried: Any
+
+
+def second_variation(
+    carriers: Carriers, state: State, xi: np.ndarray, multipliers: np.ndarray
+) -> SecondVariation | None:
+    """The second variation at a steady motion, or None where it does not apply.
+
+    It does not if something acts that stores no energy, or if velocity constraints are
+    there and the system moves.
+    """
+    system = state.system
+    if np.any(xi) and not all(c.is_holonomic for c in system.constraints):
+        return None
+    at = _asked(carriers, state, multipliers)
+    found, sizes = at(xi), _sizes(state, xi, carriers)
+    keeps = found.kept * sizes
+    T = _null(keeps)
+    slope = T.T @ (found.slope * sizes)
+    none = at(0.0 * xi)
+    parts = np.max(np.abs(none.slope * sizes)) + np.max(
+        np.abs((found.slope - none.slope) * sizes), initial=0.0
+    )
+    if np.max(np.abs(slope), initial=0.0) > CRITICAL * max(parts, 1e-300):
+        return None
+    spare = _null(found.carried[: system.speeds])  # rates that carry nothing anywhere
+    Q = [_on(T, sizes, at(xi).curvature)]
+    Q += [_on(T, sizes, at(xi + c).curvature) - Q[0] for c in spare.T]
+    chosen, curvatures = _best(Q, float(np.max(np.abs(xi), initial=0.0)) or 1.0)
+    carried = _kept_among(found.carried / sizes[:, None], keeps)
+    rates = xi + spare @ chosen
+    return SecondVariation(
+        curvatures,
+        carried,
+        dict(zip(carriers.names, map(float, rates), strict=True)),
+        dict(zip(carriers.names, map(float, found.momenta), strict=True)),
+    )
+
+
+def _best(Q: list[np.ndarray], rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """The rates that carry nothing for which the least curvature is largest.
+
+    Q is linear in them, so the least curvature is a concave function: one summit.
+    """
+    from scipy.optimize import minimize
+
+    def curvatures(c: np.ndarray) -> np.ndarray:
+        return np.linalg.eigvalsh(
+            Q[0] + sum(x * q for x, q in zip(c, Q[1:], strict=True))
+        )
+
+    none = np.zeros(len(Q) - 1)
+    if not len(none) or not Q[0].size:
+        return none, curvatures(none) if Q[0].size else np.zeros(0)
+
+    def least(c: np.ndarray) -> float:
+        found = curvatures(c * rate)
+        # Zeros of being carried along hide it: the sum of all below counts as well.
+        return -float(np.sum(np.minimum(found, 0.0))) - 1e-3 * float(
+            np.sort(np.abs(found))[: max(1, len(found) // 2)].sum()
+        )
+
+    found = minimize(least, none, method="Nelder-Mead", options={"xatol": 1e-10})
+    return found.x * rate, curvatures(found.x * rate)
+
+
+def _asked(
+    carriers: Carriers, state: State, multipliers: np.ndarray
+) -> Callable[[np.ndarray], _Parts]:
+    from polhode.lowering.compile import compile
+
+    system = state.system
+    key = ("second variation", carriers.names)
+    place = (float(state.t), state.q, state.z)
+    if key not in system.compiled:
+        k = np.zeros(len(carriers.names))
+        system.compiled[key] = compile(_function(carriers), *place, k, multipliers)
+    program = system.compiled[key]
+    return lambda xi: _Parts(*program(*place, xi, multipliers))
+
+
+def _function(carriers: Carriers) -> Callable[..., _Parts]:
+    import jax
+    import jax.numpy as jnp
+
+    system, n = carriers.system, carriers.system.speeds
+    holonomic = np.array(
+        [c.is_holonomic for c in system.constraints for _ in c.rows], dtype=bool
+    )
+
+    def momenta(t: Any, q: Any, w: Any) -> Any:
+        M = system.mass_matrix(t, q)
+        return carriers.matrix(q, NOMINAL).T @ (M @ w)
+
+    def parts(t: Any, q: Any, z: Any, xi: Any, l: Any) -> _Parts:
+        Y = carriers.matrix(q, NOMINAL)
+        pushed = jax.jacfwd(lambda w: rows.velocities(system, t, q, w))(z) @ Y
+
+        def F(x: Any) -> Any:
+            place, w = system.local(q, x[:n]), z + x[n:]
+            energy = system.kinetic_energy(t, place, w)
+            energy = energy + system.potential_energy(t, place)
+            held = rows.positions(system, t, place) @ l[holonomic]
+            return energy - xi @ momenta(t, place, w) - held
+
+        def kept(x: Any) -> Any:
+            place, w = system.local(q, x[:n]), z + x[n:]
+            J = momenta(t, place, w)
+            if holonomic.any() and carriers.names:
+                # A carrier that a driver turns has no momentum to keep.
+                driven = jnp.sum(pushed[holonomic] ** 2, axis=0) > 1e-20
+                J = jnp.where(driven, 0.0, J)
+            g, phi = (
+                rows.positions(system, t, place),
+                rows.velocities(system, t, place, w),
+            )
+            return jnp.concatenate([g, phi, J])
+
+        x = jnp.zeros(2 * n)
+        growths = [
+            carriers.growth(t, q, z, unit, NOMINAL)
+            for unit in np.eye(len(carriers.names))
+        ]
+        growth = jnp.stack([jnp.zeros(n), *growths], -1)[:, 1:]
+        return _Parts(
+            jax.grad(F)(x),
+            jax.jacfwd(jax.grad(F))(x),
+            jax.jacfwd(kept)(x),
+            momenta(t, q, z),
+            jnp.concatenate([Y, growth]),
+        )
+
+    return parts
+
+
+def _sizes(state: State, xi: np.ndarray, carriers: Carriers) -> np.ndarray:
+    """What d and w (2n,) are measured by."""
+    from polhode.analyse.scales import Sizes, rate_of, sizes_at
+    from polhode.analyse.settle import Balance
+    from polhode.integrate.scales import displacements
+
+    system: System = state.system
+    D = np.asarray(displacements(system, state.q), float)
+    balance = Balance(system, carriers, pushes=(0.0,) * len(carriers.names))
+    found = sizes_at(balance, float(state.t), state.q[None], xi[None], NOMINAL)
+    rate = rate_of(Sizes(*(part[0] for part in found)), D)
+    return np.concatenate([D, D * rate])
+
+
+def _on(T: np.ndarray, sizes: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    found = T.T @ (Q * np.outer(sizes, sizes)) @ T
+    return (found + found.T) / 2
+
+
+def _units(rows: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    least = DEPENDENT * max(float(np.max(lengths, initial=0.0)), 1e-300)
+    return rows / np.where(lengths > least, lengths, np.inf)
+
+
+def _null(rows: np.ndarray) -> np.ndarray:
+    """A basis (n, k), orthonormal, of what rows (m, n) of unit length do not feel."""
+    if not rows.size:
+        return np.eye(rows.shape[1])
+    _, s, right = np.linalg.svd(_units(rows))
+    return right[int(np.sum(s > DEPENDENT)) :].T
+
+
+def _kept_among(columns: np.ndarray, rows: np.ndarray) -> int:
+    """How many independent combinations of columns (n, k) the rows do not feel."""
+    if not columns.size:
+        return 0
+    columns = columns / max(float(np.max(np.abs(columns))), 1e-300)
+    T = _null(rows)
+    inside = columns - T @ (T.T @ columns)
+    _, s, right = np.linalg.svd(inside)
+    kept = columns @ right[int(np.sum(s > ORBIT)) :].T
+    return int(np.sum(np.linalg.svd(kept, compute_uv=False) > ORBIT))

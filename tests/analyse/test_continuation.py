@@ -1,0 +1,94 @@
+"""Equilibria followed along a parameter, and many of them in one call."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+
+WEIGHT = 0.8 * 9.81 * 0.9  # mB g l of the cart-pendulum
+MGL = 0.3 * 9.81 * 0.5  # of the sprung pendulum
+
+
+@cache
+def cart() -> ph.Branches:
+    system = ph.models.cart_pendulum()
+    return ph.follow(system.rest(), "C", (-9.0, 9.0), step=0.1)
+
+
+@pytest.mark.row("E-01", "X-04")
+def test_the_cart_turns_back_where_its_couple_is_too_large():
+    """sin th = C/(mB g l) goes round and round; folds at C = +-mB g l."""
+    (branch,) = cart()
+    assert_close(sorted(branch.folds), [-WEIGHT, WEIGHT], rtol=1e-7)
+    assert not branch.bifurcations
+    assert_close(WEIGHT * np.sin(branch["hinge"]), branch.parameter, atol=1e-9)
+    stable = np.cos(branch["hinge"]) > 1e-6
+    assert np.all(branch.falling[stable] == 0)
+    assert np.all(branch.falling[np.cos(branch["hinge"]) < -1e-6] == 1)
+    assert np.ptp(branch["hinge"]) > 6.0  # it went all the way round
+    assert "folds" in repr(cart())
+
+
+@pytest.mark.row("E-01")
+def test_a_softening_spring_lets_the_rod_lean():
+    """Upright loses its minimum at k = m g l; there k th = m g l sin th crosses."""
+    system = ph.models.sprung_pendulum(6.0)
+    upright, leaning = ph.follow(system.rest(), "k", (0.5, 6.0))
+    assert_close(upright.bifurcations, [MGL], rtol=1e-7)
+    assert not upright.folds
+    assert_close(upright["hinge"], np.zeros(len(upright)), atol=1e-12)
+    assert np.array_equal(upright.falling == 0, upright.parameter > MGL)
+    k, th = leaning.parameter, leaning["hinge"]
+    assert_close(k * th, MGL * np.sin(th), atol=1e-9)
+    assert th.min() < -2.0
+    assert th.max() > 2.0
+    assert_close(leaning.parameter[[0, -1]], [0.5, 0.5], rtol=1e-9)
+
+
+def test_branches_have_a_picture(tmp_path):
+    """Curves, folds and bifurcations in one file."""
+    assert cart().plot("hinge", tmp_path / "cart.svg").stat().st_size > 1000
+
+
+def test_what_cannot_be_followed_is_refused():
+    """No such parameter; a range without the system's value; no rest to begin at."""
+    rest = ph.models.cart_pendulum().rest()
+    with pytest.raises(ph.PolhodeError, match="no parameter 'D' to follow"):
+        ph.follow(rest, "D", (0.0, 1.0))
+    with pytest.raises(ph.PolhodeError, match="does not lie between"):
+        ph.follow(rest, "C", (1.0, 2.0))
+    pushed = ph.models.cart_pendulum(couple=8.0)
+    with pytest.raises(ph.PolhodeError, match="does not come to rest near"):
+        ph.follow(pushed.rest(), "C", (0.0, 9.0))
+
+
+@pytest.mark.row("X-04")
+def test_ten_thousand_equilibria_in_one_call():
+    """x = F/k and sin th = C/(mB g l) for every pair, where |C| <= mB g l."""
+    rng = np.random.default_rng(0)
+    F, C = rng.uniform(-3, 3, 10_000), rng.uniform(-9, 9, 10_000)
+    system = ph.models.cart_pendulum()
+    found = ph.sweep_equilibria(system.rest(), {"F": F, "C": C})
+    assert np.array_equal(found.found, np.abs(C) <= WEIGHT)
+    rests = found.found
+    assert_close(found.q[rests, 0], F[rests] / 5.0, rtol=1e-10)
+    assert_close(np.sin(found.q[rests, 1]), C[rests] / WEIGHT, atol=1e-9)
+    one = int(np.flatnonzero(rests)[0])
+    assert ph.is_equilibrium(found.state(one))
+    assert f"{int(rests.sum())} of 10000 rest" in repr(found)
+
+
+def test_values_to_sweep_must_fit():
+    """Unknown names, unlike lengths and what is no number are refused."""
+    rest = ph.models.cart_pendulum().rest()
+    with pytest.raises(ph.PolhodeError, match="no parameter 'D' to sweep"):
+        ph.sweep_equilibria(rest, {"D": [1.0]})
+    with pytest.raises(ph.PolhodeError, match="have lengths"):
+        ph.sweep_equilibria(rest, {"F": [1.0, 2.0], "C": [1.0, 2.0, 3.0]})
+    with pytest.raises(ph.PolhodeError, match="no numbers"):
+        ph.sweep_equilibria(rest, {"F": [1.0, np.nan]})
