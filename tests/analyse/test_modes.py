@@ -150,7 +150,7 @@ def test_damped_modes_sum_up_too():
 
 def test_modes_are_drawn():
     """A panel a mode, a bar a coordinate."""
-    figure = ph.linearise(chain(4)).modes().plot()
+    figure = ph.linearise(chain(4)).modes().plot().figure
     assert len(figure.axes) == 4
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert_close(max(heights), 1.0)

@@ -75,11 +75,11 @@ class Modes:
             :, : len(p)
         ]
 
-    def plot(self, axes: Any = None) -> Any:
-        """Shapes as bars, a panel a mode (matplotlib); see `polhode.show`."""
+    def plot(self) -> Any:
+        """Shapes as bars, a panel a mode: a `Picture`."""
         from polhode.show.mode_shapes import mode_shapes
 
-        return mode_shapes(self, axes)
+        return mode_shapes(self)
 
     def __repr__(self) -> str:
         how = "symmetric" if self.is_symmetric else "complex"
