@@ -94,6 +94,7 @@ def _app() -> Any:
         help_epilogue=EPILOGUE,
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,
     )
     for number, command in enumerate(commands().values()):
         app.command(command, sort_key=number, help_epilogue="")

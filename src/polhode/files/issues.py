@@ -74,5 +74,5 @@ def nearest(word: object, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close[0]!r}?"
     some = ", ".join(repr(name) for name in names[:12])
-    more = ", ..." if len(names) > 12 else ""
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"There are: {some}{more}." if names else "There are none."

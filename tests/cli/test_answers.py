@@ -1,0 +1,176 @@
+"""Every other command on good words: tables for people, JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import polhode as ph
+from polhode.cli import main
+from polhode.cli.main import commands
+
+HEAVY = ("jax", "sympy", "scipy", "numpy", "xarray", "matplotlib", "viser", "trimesh")
+
+
+def answer(capsys, *words, code=0):
+    """What a command prints, after its exit code is checked."""
+    assert main(list(words)) == code
+    return capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy():
+    """`polhode --help` answers without the libraries that take time to load."""
+    code = (
+        "import sys; from polhode.cli import main; main(['--help']);"
+        f"print('LOADED', [m for m in {HEAVY} if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "LOADED []" in done.stdout
+    assert "Exit codes:" in done.stdout
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_has_help_with_an_example(capsys, command):
+    """What it does, and how it is called."""
+    text = answer(capsys, command, "--help")
+    assert f"Usage: polhode {command}" in text
+    if command not in ("demo", "doctor"):
+        assert "Example" in text
+
+
+def test_the_gallery_is_listed(capsys):
+    """Every model, each with its line."""
+    text = answer(capsys, "gallery")
+    assert len(text.splitlines()) == len(ph.models.GALLERY)
+    assert "pendulum               A thin uniform rod of mass m and length l" in text
+    lines = json.loads(answer(capsys, "gallery", "--json"))
+    assert set(lines) == set(ph.models.GALLERY)
+
+
+def test_one_model_is_told_of(capsys):
+    """Its sketch, its surprise, its parameters and its start."""
+    text = answer(capsys, "gallery", "pendulum")
+    for word in ("Surprise:", "Parameters, for --set", "9.81", "Start", "rad/s"):
+        assert word in text
+    facts = json.loads(answer(capsys, "gallery", "pendulum", "--json"))
+    assert facts["parameters"]["m"] == 1.2
+
+
+def test_equations_are_read_in_the_form_and_language_asked(capsys):
+    """m l^2/3 th'' + m g l/2 sin th = 0, by Lagrange and by Kane, and as JSON."""
+    text = answer(capsys, "equations", "pendulum")
+    assert "l*m*(3*g*sin(hinge) + 2*hingeddot*l)/6 = 0" in text
+    assert "M = [[l**2*m/3]]" in text
+    assert answer(capsys, "equations", "pendulum", "--form", "Kane").startswith("Kane")
+    words = ("equations", "pendulum", "--language", "json")
+    assert json.loads(answer(capsys, *words))["is_shortest"] is True
+
+
+def test_a_model_is_audited(capsys):
+    """Weight is invariant, the loop's rows are, and the ledger balances."""
+    text = answer(capsys, "audit", "pendulum", "--until", "0.2")
+    assert "'weight' is properly invariant" in text
+    assert "balance, at most, J" in text
+    facts = json.loads(answer(capsys, "audit", "pendulum", "--json", "--until", "0.2"))
+    assert facts["ledger"]["is_sound"] is True
+    assert [f["name"] for f in facts["findings"]] == ["weight"]
+
+
+def test_an_energy_of_absolute_places_fails_its_audit(capsys, tmp_path):
+    """A raw potential without the body that holds it ends with code 1."""
+    (tmp_path / "raw.py").write_text(
+        "import polhode as ph\n"
+        "bob = ph.Particle('bob', 1.0)\n"
+        "def energy(b, t):\n"
+        "    return b.position @ b.position / 2\n"
+        "pull = ph.RawPotential((bob.frame,), energy, name='pull')\n"
+        "held = ph.System([bob], [pull], name='held')\n"
+    )
+    text = answer(capsys, "audit", str(tmp_path / "raw.py"), "--until", "0.1", code=1)
+    assert "'pull' is not invariant" in text
+
+
+def test_a_stored_motion_is_audited_and_plotted(capsys, tmp_path):
+    """The file and its model give the ledger, a picture of curves and no run."""
+    out, picture = tmp_path / "m.nc", tmp_path / "m.png"
+    answer(capsys, "run", "pendulum", "--until", "0.2", "--out", str(out))
+    text = answer(capsys, "audit", str(out), "pendulum")
+    assert text.lstrip().startswith("start")
+    words = ("plot", str(out), "pendulum", "--what", "hinge", "--out", str(picture))
+    assert f"The picture is in {picture}" in answer(capsys, *words).replace("\n", "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_report_is_one_page(capsys, tmp_path):
+    """The HTML is written, and its path is told."""
+    page = tmp_path / "r.html"
+    words = ("report", "pendulum", "--until", "0.2", "--out", str(page))
+    assert "The page is in" in answer(capsys, *words)
+    assert "<html" in page.read_text(encoding="utf-8")[:200].lower()
+
+
+def test_a_view_shows_the_motion(capsys, monkeypatch):
+    """The live scene is asked for the motion of the model."""
+    shown = []
+    monkeypatch.setattr(ph.Trajectory, "show", lambda motion: shown.append(motion))
+    answer(capsys, "view", "pendulum", "--until", "0.2")
+    assert shown[0].system.name == "pendulum"
+    assert float(shown[0].t[-1]) == 0.2
+
+
+def test_forms_are_compared(capsys, monkeypatch):
+    """A table for people, rows for machines; disagreement is bad news."""
+    from polhode.formulation.compare import Comparison, Row
+
+    good = Comparison("pendulum", (Row("Kane", 1, 1, 1e-15, 0.0, 0.0, 9, 0.1),))
+    monkeypatch.setattr(ph, "compare", lambda system, steps: good, raising=False)
+    text = answer(capsys, "compare", "pendulum")
+    assert "Largest disagreement 1.0e-15" in text
+    facts = json.loads(answer(capsys, "compare", "pendulum", "--json"))
+    assert facts["rows"][0]["name"] == "Kane"
+    bad = Comparison("pendulum", (Row("Kane", 1, 1, 1e-2, 0.0, 0.0, 9, 0.1),))
+    monkeypatch.setattr(ph, "compare", lambda system, steps: bad, raising=False)
+    answer(capsys, "compare", "pendulum", code=1)
+
+
+@pytest.mark.long
+def test_forms_of_a_pendulum_agree(capsys):
+    """The real comparison of a pendulum ends well."""
+    assert "Lagrange, second kind" in answer(capsys, "compare", "pendulum")
+
+
+@pytest.mark.long
+def test_equations_are_written_for_other_programs(capsys):
+    """LaTeX to print, C and MATLAB to compile."""
+    for language, word in (
+        ("latex", r"\begin{aligned}"),
+        ("c", "double"),
+        ("matlab", "function"),
+    ):
+        words = ("equations", "pendulum", "--language", language)
+        assert word in answer(capsys, *words)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ph.models.GALLERY)
+def test_every_model_of_the_gallery_is_invariant(name):
+    """Actions and constraints name every body that they are about."""
+    from polhode.cli.audit import _findings
+
+    assert all(f["is_invariant"] for f in _findings(ph.models.GALLERY[name]()))
+
+
+@pytest.mark.long
+def test_speed_is_measured(capsys, monkeypatch):
+    """Microseconds of a step, positive, for the models asked."""
+    monkeypatch.setattr("polhode.cli.bench.STEPS", 50)
+    monkeypatch.setattr("polhode.cli.bench.MANY", 8)
+    rows = json.loads(answer(capsys, "bench", "pendulum", "--json"))
+    assert rows[0]["model"] == "pendulum"
+    assert rows[0]["alone"] > 0
+    assert "one step, us" in answer(capsys, "bench", "pendulum")

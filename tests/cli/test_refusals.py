@@ -1,0 +1,187 @@
+"""Wrong words, models and files: the whole text of each error, and its code."""
+
+from __future__ import annotations
+
+import pytest
+
+import polhode as ph
+from polhode.cli import main
+
+FEW = 12
+SOME = ", ".join(map(repr, list(ph.models.GALLERY)[:FEW]))
+SOME += f" and {len(ph.models.GALLERY) - FEW} more"
+WRONG_WORDS = {
+    ("rnu",): (
+        'Unknown command "rnu". Did you mean "run"? Available commands: demo, gallery,'
+        " run, equations, compare, audit, plot, view, ...\n"
+        "'polhode --help' tells the commands.\n"
+    ),
+    ("run", "pendulum", "--untill", "3"): (
+        "Unknown option: --untill. Did you mean --until?\n"
+        "'polhode --help' tells the commands.\n"
+    ),
+    ("run", "pendulum", "--until", "soon"): (
+        'Invalid value for --until: unable to convert "soon" into float.\n'
+        "'polhode --help' tells the commands.\n"
+    ),
+    ("run", "pendlum"): (
+        "CommandError: there is no model 'pendlum' in the gallery, and it is no .py,"
+        " .toml or .urdf file.\n\n  Did you mean 'pendulum'?\n"
+    ),
+    ("run", "pendulum", "--set", "mass=2"): (
+        "CommandError: 'pendulum' has no parameter 'mass'.\n\n"
+        "  There are: 'm', 'l', 'g'.\n"
+    ),
+    ("run", "pendulum", "--set", "m"): (
+        "CommandError: --set 'm' is no change of a parameter.\n\n"
+        "  Write name=value with a number in SI units: --set rod.mass=2.\n"
+    ),
+    ("run", "pendulum", "--set", "m=heavy"): (
+        "CommandError: --set 'm=heavy' is no change of a parameter.\n\n"
+        "  Write name=value with a number in SI units: --set rod.mass=2.\n"
+    ),
+    ("equations", "pendulum", "--form", "kanee"): (
+        "CommandError: there is no form 'kanee' of the equations of motion.\n\n"
+        "  Did you mean 'kane'?\n"
+    ),
+    ("gallery", "heavy_tpo"): (
+        "CommandError: there is no model 'heavy_tpo' in the gallery, and it is no .py,"
+        " .toml or .urdf file.\n\n  Did you mean 'heavy_top'?\n"
+    ),
+    ("compare", "nothing like it"): (
+        "CommandError: there is no model 'nothing like it' in the gallery, and it is"
+        f" no .py, .toml or .urdf file.\n\n  There are: {SOME}.\n"
+    ),
+    ("plot", "motion.nc"): (
+        "CommandError: 'motion.nc' holds numbers; which model made them?\n\n"
+        "  A file of a motion has no code and no shapes.\n\n"
+        "  Give its model, too: motion.nc pendulum.\n"
+    ),
+    ("bench", "pendlum"): (
+        "CommandError: there is no model 'pendlum' in the gallery, and it is no .py,"
+        " .toml or .urdf file.\n\n  Did you mean 'pendulum'?\n"
+    ),
+}
+MISSING_FILES = {
+    ("run", "no.py"): "FileError: there is no file 'no.py'.\n\n  Check the path.\n",
+    ("run", "no.toml"): (
+        "FileError: 'no.toml' cannot be read: No such file or directory.\n\n"
+        "  A model is read from a file that exists and may be read.\n\n"
+        "  Check the path, and the folder that it starts from.\n"
+    ),
+    ("audit", "no.nc", "pendulum"): (
+        "FileError: there is no file 'no.nc'.\n\n  Check the path.\n"
+    ),
+    ("view", "no.nc", "pendulum"): (
+        "FileError: there is no file 'no.nc'.\n\n  Check the path.\n"
+    ),
+    ("report", "no.urdf"): (
+        "FileError: 'no.urdf' cannot be read: No such file or directory.\n\n"
+        "  A model is read from a file that exists and may be read.\n\n"
+        "  Check the path, and the folder that it starts from.\n"
+    ),
+    ("run", "pendulum", "--out", "no/motion.nc"): (
+        "FileError: 'no/motion.nc' cannot take a motion.\n\n"
+        "  There is no folder 'no'.\n\n"
+        "  Make the folder, or give another path.\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("words", WRONG_WORDS, ids=" ".join)
+def test_wrong_words_end_with_two_and_a_suggestion(capsys, words):
+    """The text is the whole answer: nothing is printed as a result."""
+    assert main(list(words)) == 2
+    shown = capsys.readouterr()
+    assert shown.err == WRONG_WORDS[words]
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize("words", MISSING_FILES, ids=" ".join)
+def test_files_that_are_not_there_end_with_four(capsys, tmp_path, monkeypatch, words):
+    """Which file, and what to do."""
+    monkeypatch.chdir(tmp_path)
+    assert main(list(words)) == 4
+    assert capsys.readouterr().err == MISSING_FILES[words]
+
+
+def test_a_refused_model_file_ends_with_three(capsys, tmp_path, monkeypatch):
+    """Its errors are told by line."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.toml").write_text('polhode = 1\n[bodies.a]\nsolid = "rodd"\n')
+    assert main(["run", "m.toml"]) == 3
+    assert capsys.readouterr().err == (
+        "ModelFileError: 'm.toml' is no model that can be read: 1 error.\n\n"
+        "  line 3, column 1: bodies.a.solid: 'rodd' is no solid. Did you mean 'rod'?"
+        "\n\n  What a model file may say is in docs/model-files.md.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "code", "text"),
+    [
+        (
+            "x = 1\ny = 1 / 0\n",
+            "m.py",
+            3,
+            "ModelError: 'm.py' stopped at line 2: ZeroDivisionError: division by"
+            " zero.\n\n  The file was run to get its system.\n\n"
+            "  Try it alone: python m.py\n",
+        ),
+        (
+            "def f(:\n",
+            "m.py",
+            3,
+            "ModelError: 'm.py' stopped at line 1: SyntaxError: invalid syntax (m.py,"
+            " line 1).\n\n  The file was run to get its system.\n\n"
+            "  Try it alone: python m.py\n",
+        ),
+        (
+            "crane = 3\n",
+            "m.py:crane",
+            2,
+            "CommandError: 'crane' of 'm.py' is int, no system.\n\n"
+            "  Name a ph.System, a ph.State, or a function that gives one.\n",
+        ),
+        (
+            "import polhode as ph\ncrane = ph.models.pendulum()\n",
+            "m.py:crnae",
+            2,
+            "CommandError: 'm.py' has no 'crnae'.\n\n  Did you mean 'crane'?\n",
+        ),
+        (
+            "import polhode as ph\na = ph.models.pendulum()\nb = ph.models.arm()\n",
+            "m.py",
+            2,
+            "CommandError: 'm.py' has 2 systems: say which.\n\n"
+            "  Write m.py:name. There are: 'a', 'b'.\n",
+        ),
+        (
+            "import polhode as ph\nph.Particle('a', -1.0)\n",
+            "m.py",
+            3,
+            "UnphysicalInertia: 'a' cannot have mass -1 kg.",
+        ),
+    ],
+    ids=["raises", "syntax", "no system", "misspelt", "two", "unphysical"],
+)
+def test_python_files_that_have_no_system(
+    capsys, tmp_path, monkeypatch, source, words, code, text
+):
+    """What the user's file did wrong, at its line, without our own traceback."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.py").write_text(source)
+    assert main(["run", words]) == code
+    shown = capsys.readouterr().err
+    assert shown.startswith(text) if code == 3 else shown == text
+
+
+def test_an_interrupt_has_its_own_code(capsys, monkeypatch):
+    """Ctrl-C ends with 130 and one word."""
+
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polhode.cli.doctor.examined", stop)
+    assert main(["doctor"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
