@@ -40,6 +40,7 @@ COUNTS = {
     "shaken_pendulum": (2, 1, 1),
     "slider_crank": (3, 1, 5),
     "spherical_pendulum": (1, 2, 0),
+    "sprung_pair": (3, 9, 1),
     "sprung_pendulum": (1, 1, 0),
     "tennis_racket": (1, 6, 0),
     "tethered_pair": (2, 5, 1),

@@ -32,6 +32,7 @@ from polhode.models.rolling_cone import rolling_cone
 from polhode.models.rolling_disc import rolling_disc
 from polhode.models.satellite import dumbbell_satellite, satellite, tethered_pair
 from polhode.models.spherical_pendulum import spherical_pendulum
+from polhode.models.sprung_pair import sprung_pair
 from polhode.models.tennis_racket import tennis_racket
 from polhode.models.trees import humanoid, tree
 from polhode.models.tunnel import tunnel
@@ -64,6 +65,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "shaken_pendulum": shaken_pendulum,
     "slider_crank": slider_crank,
     "spherical_pendulum": spherical_pendulum,
+    "sprung_pair": sprung_pair,
     "sprung_pendulum": sprung_pendulum,
     "tennis_racket": tennis_racket,
     "tethered_pair": tethered_pair,
@@ -103,6 +105,10 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),
     "spherical_pendulum": ({"cross": (0.5, 0.0)}, {"cross": (0.0, 0.8)}),
+    "sprung_pair": (
+        {"ball": {"qw": 0.8, "qx": 0.4, "qy": -0.2, "qz": -0.4}},
+        {"path": 0.6, "flight": (0.3, -0.5, 0.4, 0.2, 0.1, 1.5), "ball": (0.5, 0.2, 1)},
+    ),
     "sprung_pendulum": ({"hinge": 0.3}, {}),
     "tennis_racket": ({}, {"free": (0.01, 3.0, 0.01, 0.0, 0.0, 0.0)}),
     "tethered_pair": (
