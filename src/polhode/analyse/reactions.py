@@ -1,0 +1,157 @@
+"""Reactions along a motion: force and couple at every joint, their peaks and envelopes.
+
+    torque_Q = torque_P - p_PQ x force,      R_FW (torque, force)   in the axes of F
+
+Where constraints are redundant, only part of their reactions is determined by the
+motion; `shared` names those that are not, and the numbers given are the least of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.errors import AnalysisError
+from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
+
+AXES = ("x", "y", "z")
+
+
+class Peak(NamedTuple):
+    """The largest size along a motion, and when."""
+
+    size: float
+    t: float
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class ReactionTable:
+    """Reactions at the rows of a motion, each by the name of its joint or constraint.
+
+    t        (n,)
+    torques  name -> (n, 3);   forces  name -> (n, 3)
+    axes     in whose axes they are written
+    shared   rows of constraints whose loads the motion does not determine, at the start
+    """
+
+    motion: Trajectory
+    t: np.ndarray
+    torques: dict[str, np.ndarray]
+    forces: dict[str, np.ndarray]
+    axes: str
+    shared: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What has a reaction."""
+        return tuple(self.forces)
+
+    def peak_force(self, name: str) -> Peak:
+        """The largest force of one, N."""
+        return self._peak(self._known(name, self.forces))
+
+    def peak_torque(self, name: str) -> Peak:
+        """The largest couple of one about its point, N m."""
+        return self._peak(self._known(name, self.torques))
+
+    def envelope(self, name: str) -> dict[str, tuple[float, float]]:
+        """The least and the most of each component: 'torque x' to 'force z'."""
+        both = {
+            "torque": self._known(name, self.torques),
+            "force": self._known(name, self.forces),
+        }
+        return {
+            f"{word} {axis}": (float(np.min(v[:, k])), float(np.max(v[:, k])))
+            for word, v in both.items()
+            for k, axis in enumerate(AXES)
+        }
+
+    def _peak(self, values: np.ndarray) -> Peak:
+        sizes = np.linalg.norm(values, axis=1)
+        k = int(np.argmax(sizes))
+        return Peak(float(sizes[k]), float(self.t[k]))
+
+    def _known(self, name: str, table: dict[str, np.ndarray]) -> np.ndarray:
+        if name not in table:
+            raise AnalysisError(
+                f"{self.motion.system.name!r} has no reaction of {name!r}.",
+                "Joints, loops and constraints have reactions.",
+                suggestion(name, table),
+            )
+        return table[name]
+
+    def __repr__(self) -> str:
+        width = max((len(n) for n in self.names), default=0)
+        head = f"{'peaks'.ljust(width)}  {'force, N':>11}  {'at t, s':>9}"
+        head += f"  {'couple, N m':>11}  {'at t, s':>9}"
+        title = f"ReactionTable({self.motion.system.name!r}, axes of {self.axes!r})"
+        lines = [title, f"  {head}"]
+        for name in self.names:
+            force, torque = self.peak_force(name), self.peak_torque(name)
+            numbers = f"{force.size:11.4g}  {force.t:9.4g}"
+            numbers += f"  {torque.size:11.4g}  {torque.t:9.4g}"
+            lines.append(f"  {name.ljust(width)}  {numbers}")
+        if self.shared:
+            lines.append(f"  not determined by the motion: {', '.join(self.shared)}")
+        return "\n".join(lines)
+
+
+def reaction_table(
+    motion: Trajectory, *, at: Any = None, axes: Any = None
+) -> ReactionTable:
+    """What every joint and constraint exerts along a motion, on its second body.
+
+    `at` is the point about which couples are taken: one for all, or by name; without
+    it, the joint's own point on the second body. `axes` is a body of the system in
+    whose axes all are written; without it, the world's.
+
+    >>> import polhode as ph
+    >>> swing = ph.models.pendulum()
+    >>> motion = ph.simulate(swing, swing.state(hinge=1.5707963267948966), until=1.0)
+    >>> round(reaction_table(motion).peak_force("hinge").size / (1.2 * 9.81), 3)
+    2.5
+    """
+    equations, table = motion.equations, motion.table
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    forces: dict[str, list[np.ndarray]] = {}
+    torques: dict[str, list[np.ndarray]] = {}
+    for k in range(len(motion)):
+        state = motion[k]
+        there = drive.table_function(table, held[k])
+        if callable(there):
+            there = there(state.t, state.q, state.z)
+        for name, wrench in equations.reactions(state, there, at=at).items():
+            forces.setdefault(name, []).append(wrench.force)
+            torques.setdefault(name, []).append(wrench.torque)
+    name, R_WF = _axes(motion, axes)
+    shared = equations.determinacy(motion[0], table).shared
+    return ReactionTable(
+        motion, motion.t, _turned(torques, R_WF), _turned(forces, R_WF), name, shared
+    )
+
+
+def _axes(motion: Trajectory, axes: Any) -> tuple[str, np.ndarray]:
+    """A name, and R_WF (n, 3, 3) of the axes in which wrenches are written."""
+    if axes is None:
+        world = motion.system.tree.world.frame.name
+        return world, np.broadcast_to(np.eye(3), (len(motion), 3, 3))
+    frame = getattr(axes, "frame", axes)
+    for body in motion.system.bodies:
+        if body.frame is frame or body.name == axes:
+            return body.name, motion[body.name].orientation
+    names = [body.name for body in motion.system.bodies]
+    raise AnalysisError(
+        f"{motion.system.name!r} has no body {axes!r} to write reactions in its axes.",
+        "Axes are those of a body that moves along, or of the world.",
+        suggestion(str(axes), names),
+    )
+
+
+def _turned(rows: dict[str, list[np.ndarray]], R_WF: np.ndarray) -> dict[str, Any]:
+    return {n: np.einsum("tji,tj->ti", R_WF, np.array(v)) for n, v in rows.items()}

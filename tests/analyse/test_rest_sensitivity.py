@@ -1,0 +1,90 @@
+"""How equilibria and frequencies move with parameters."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import AnalysisError
+
+NAMES = ("k", "l", "m")
+VALUES = np.array([14.0, 0.8, 1.2])
+
+
+@cache
+def leaning() -> ph.System:
+    """Two rods that a spring on the first hinge holds aside: no symmetric rest."""
+    world, l = ph.World(), ph.Parameter("l", 0.8)
+    one = ph.Body("one", ph.solids.rod(mass=ph.Parameter("m", 1.2), length=l))
+    two = ph.Body("two", ph.solids.rod(mass=0.7, length=0.5))
+    first = ph.Revolute("first", world.origin, one.point(0, 0, l / 2), axis=-ph.Y)
+    second = ph.Revolute(
+        "second", one.point(0, 0, -l / 2), two.point(0, 0, 0.25), axis=-ph.Y
+    )
+    spring = ph.Spring(first, ph.Parameter("k", 14.0), 0.6)
+    drag = ph.Damper(second, 0.05)
+    return ph.System([first, second], [ph.Weight(9.81), spring, drag], name="leaning")
+
+
+@cache
+def equations() -> ph.Equations:
+    """Those of the rods, whose accelerations vanish at rest."""
+    return ph.gauss(leaning())
+
+
+def at_rest(guess: np.ndarray, table: dict[str, float]) -> ph.State:
+    """Newton's iteration on the accelerations."""
+
+    def a(q):
+        return equations().accelerations(at(q), table)
+
+    q, h = np.array(guess), 1e-6
+    for _ in range(20):
+        J = np.stack([(a(q + h * u) - a(q - h * u)) / (2 * h) for u in np.eye(2)], -1)
+        q = q - np.linalg.solve(J, a(q))
+    return at(q)
+
+
+def at(q: np.ndarray) -> ph.State:
+    """The rods at rest."""
+    return ph.State(leaning(), 0.0, q, np.zeros(2))
+
+
+@pytest.mark.row("E-14")
+def test_places_and_frequencies_move_as_found():
+    """d(equilibrium, frequencies)/dp is that of central differences to 1e-6."""
+    nominal = dict(zip(NAMES, VALUES, strict=True))
+    rest = at_rest(np.array([0.2, -0.2]), nominal)
+    found = ph.rest_sensitivity(rest, NAMES)
+    assert len(found.frequencies) == 2
+    assert np.max(np.abs(found.places)) > 0.01
+    for k, (name, value) in enumerate(nominal.items()):
+        ends = []
+        for share in (1 + 1e-4, 1 - 1e-4):
+            table = {**nominal, name: value * share}
+            state = at_rest(rest.q, table)
+            other = ph.rest_sensitivity(state, NAMES, values=table)
+            ends.append((state.q, other.frequencies))
+        step = 2e-4 * value
+        by_place = (ends[0][0] - ends[1][0]) / step
+        by_frequency = (ends[0][1] - ends[1][1]) / step
+        assert np.allclose(found.places[:, k], by_place, rtol=0, atol=1e-6)
+        assert np.allclose(
+            found.frequency_slopes[:, k], by_frequency, rtol=0, atol=1e-6
+        )
+
+
+def test_what_has_no_such_slopes_is_refused():
+    """Constraints, and states that do not rest."""
+    rest = at_rest(np.array([0.2, -0.2]), dict(zip(NAMES, VALUES, strict=True)))
+    with pytest.raises(AnalysisError, match="is no equilibrium"):
+        ph.rest_sensitivity(leaning().state(first=1.0), NAMES)
+    four_bar = ph.models.four_bar()
+    with pytest.raises(AnalysisError, match="has constraints"):
+        ph.rest_sensitivity(four_bar.rest(), ())
+    text = repr(ph.rest_sensitivity(rest, NAMES))
+    assert text.startswith("RestSensitivity('leaning'): d / d k, l, m")
+    assert "rad/s" in text
