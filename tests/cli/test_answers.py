@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from typing import ClassVar
 
 import pytest
 
@@ -114,13 +115,30 @@ def test_a_report_is_one_page(capsys, tmp_path):
     assert "<html" in page.read_text(encoding="utf-8")[:200].lower()
 
 
+class Window:
+    """A viewer that shows nothing and waits for nobody."""
+
+    url = "http://127.0.0.1:1/?word"
+    asked: ClassVar[list] = []
+
+    def __init__(self, motion, *, browser):
+        self.asked.append((motion, browser))
+
+    def wait(self):
+        """Until Ctrl-C."""
+
+
 def test_a_view_shows_the_motion(capsys, monkeypatch):
-    """The live scene is asked for the motion of the model."""
-    shown = []
-    monkeypatch.setattr(ph.Trajectory, "show", lambda motion: shown.append(motion))
-    answer(capsys, "view", "pendulum", "--until", "0.2")
-    assert shown[0].system.name == "pendulum"
-    assert float(shown[0].t[-1]) == 0.2
+    """The live scene is asked for the motion of the model, and its address told."""
+    monkeypatch.setattr(
+        ph.Trajectory, "show", lambda motion, browser: Window(motion, browser=browser)
+    )
+    text = answer(capsys, "view", "pendulum", "--until", "0.2", "--no-browser")
+    motion, browser = Window.asked[-1]
+    assert motion.system.name == "pendulum"
+    assert float(motion.t[-1]) == 0.2
+    assert browser is False
+    assert Window.url in text
 
 
 def test_forms_are_compared(capsys, monkeypatch):

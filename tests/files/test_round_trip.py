@@ -103,9 +103,8 @@ def test_the_schema_is_published_and_refuses():
         assert not fits(wrong, published)
 
 
-def everything():
-    """One of each action and constraint that files know, and matter of all sorts."""
-    world = ph.World()
+def bodies():
+    """Matter of all sorts: pierced, joined, turned, a cloud, by corners, a point."""
     solids = ph.solids
     plate = solids.pierced(
         solids.box(density=1000.0, x=0.4, y=0.4, z=0.02),
@@ -113,25 +112,27 @@ def everything():
     )
     turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     head = solids.placed(solids.cone(mass=0.3, radius=0.1, height=0.2), (0, 0, 1), turn)
-    one = ph.Body("one", plate)
-    two = ph.Body("two", solids.joined(shaft=solids.rod(mass=1, length=2), head=head))
-    three = ph.Body("three", ph.Cloud([1, 2, 3], [[0, 0, 1], [0, 1, 0], [1, 0, 0]]))
-    four = ph.Body("four", solids.tetrahedron(mass=2.0, corners=CORNERS))
-    bob = ph.Particle("bob", ph.Parameter("m", 0.2))
+    cloud = ph.Cloud([1, 2, 3], [[0, 0, 1], [0, 1, 0], [1, 0, 0]])
+    return (
+        ph.Body("one", plate),
+        ph.Body("two", solids.joined(shaft=solids.rod(mass=1, length=2), head=head)),
+        ph.Body("three", cloud),
+        ph.Body("four", solids.tetrahedron(mass=2.0, corners=CORNERS)),
+        ph.Particle("bob", ph.Parameter("m", 0.2)),
+    )
+
+
+def everything():
+    """One of each action and of most constraints that files know."""
+    world, (one, two, three, four, bob) = ph.World(), bodies()
     tip = two.point(0, 0, ph.Parameter("l", 1.0) / 2, name="tip")
     lift = ph.Screw("lift", world.point(0, 0, 1), one.origin, axis=ph.Z, pitch=0.01)
     cross = ph.Universal("cross", one.origin, tip, axis=ph.X, second_axis=ph.Y)
-    slide = ph.Prismatic(
-        "slide",
-        two.mass_centre,
-        three.origin,
-        axis=(1, 2, 2),
-        limits=(-1, 2),
-        rotor_inertia=1e-3,
-        gear_ratio=50.0,
-        effort_limits=(-5, 5),
-    )
+    motor = {"rotor_inertia": 1e-3, "gear_ratio": 50.0, "effort_limits": (-5, 5)}
+    ends = two.mass_centre, three.origin
+    slide = ph.Prismatic("slide", *ends, axis=(1, 2, 2), limits=(-1, 2), **motor)
     wave = ph.Formula("0.1 * sin(2 * t) - 0.5 * z", ("t", "q", "z"))
+    rub, load = ph.Regularised(0.3, 0.01), ph.Vector([1, 2, 3], world.frame)
     actions = [
         ph.Weight(9.81, up=(0.0, 3.0, 4.0)),
         ph.Spring(tip, world.origin, 10.0, 0.3, name="spring"),
@@ -143,20 +144,40 @@ def everything():
         ph.TorsionalSpring(one.frame, world.frame, ph.Z, 3.0, 0.2, name="torsion"),
         ph.RotationalDamper(one.frame, world.frame, 0.1, ph.Z, name="brake"),
         ph.Drag(bob.mass_centre, world.frame, 0.1, 0.02, name="drag"),
-        ph.Friction(tip, world.frame, ph.Z, 5.0, ph.Regularised(0.3, 0.01), name="rub"),
-        ph.AppliedForce(
-            tip, ph.Vector([1, 2, 3], world.frame), world.frame, name="push"
-        ),
+        ph.Friction(tip, world.frame, ph.Z, 5.0, rub, name="rub"),
+        ph.AppliedForce(tip, load, world.frame, name="push"),
         ph.AppliedCouple(two.frame, ph.Vector([0, 0, 1], two.frame), name="turn"),
         ph.Gravitation([ph.PointMass.of(one), ph.PointMass.of(bob)], 1e-3),
     ]
-    constraints = [
-        ph.Distance(bob.mass_centre, three.point(0.1, 0, 0), 0.7, name="string"),
-        ph.Gear(slide, lift, 0.5, name="gear"),
-        ph.Spherical("shackle", four.origin, two.point(0, 0, 0.2)),
-    ]
-    members = [four, lift, cross, slide, bob]
-    return ph.System(members, actions, constraints, name="everything")
+    string = ph.Distance(bob.mass_centre, three.point(0.1, 0, 0), 0.7, name="string")
+    gear = ph.Gear(slide, lift, 0.5, name="gear")
+    shackle = ph.Spherical("shackle", four.origin, two.point(0, 0, 0.2))
+    members, held = [four, lift, cross, slide, bob], [string, gear, shackle]
+    return ph.System(members, actions, held, name="everything")
+
+
+def test_contacts_of_all_sorts_come_back(tmp_path):
+    """A ball in a bowl and on a ball, a wheel that slips, one that may leave."""
+    world = ph.World()
+    ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
+    wheel = ph.Body("wheel", ph.solids.cylinder(mass=1.0, radius=0.2, length=0.1))
+    round_ball = ph.surfaces.sphere(ball.origin, 0.1)
+    rim = ph.surfaces.disc(wheel.origin, 0.2, axis=ph.Z)
+    places = np.array([[0.0, 0.1, -0.8], [0.4, 0.2, 0.15]])
+    pose = np.array([[1.0, 0, 0, 0, *places[0]], [0.7, 0.1, 0.7, 0, *places[1]]])
+    for on in (
+        ph.surfaces.bowl(world.origin, 1.0),
+        ph.surfaces.sphere(world.point(0, 0, -1.7), 0.9),
+    ):
+        hold = ph.rolling(round_ball, on, name="roll")
+        slip, stick = ph.rolling(rim, world.origin, normal=(0, 0.6, 0.8), name="rim")
+        rows_of = [*hold, slip] if on.shape == "bowl" else [*hold, stick]
+        system = ph.System([ball, wheel], constraints=rows_of, name="rolling")
+        model = again(tmp_path, system)
+        q = system.normalised(pose.ravel())
+        assert model.system.row_names == system.row_names
+        one, other = (rows.positions(s, 0.0, q, {}) for s in (system, model.system))
+        np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]

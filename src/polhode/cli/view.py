@@ -12,6 +12,7 @@ def view(
     *,
     until: float | None = None,
     set: Changes | None = None,
+    browser: bool = True,
 ) -> None:
     """Show a motion in the browser, until Ctrl-C.
 
@@ -23,7 +24,13 @@ def view(
         A model, or the file of a motion, followed by the model that made it.
     until
         Time at which the motion ends, s.
+    browser
+        Open a window; without it go to the address that is printed.
     """
+    from polhode.cli.answers import say
     from polhode.cli.words import motion_of
 
-    motion_of(subject, model, set or (), Span(until)).show()
+    motion = motion_of(subject, model, set or (), Span(until))
+    viewer = motion.show(browser=browser)
+    say(f"{viewer.url}\nCtrl-C ends it.")
+    viewer.wait()
