@@ -14,9 +14,10 @@ from polhode.show.mathml import with_words
 # Seconds worth seeing; others are seen for 3 s.
 SPANS = {
     "bicycle": 2.0,
+    "chain_pendulum": 1.2,
     "chaplygin_sleigh": 4.0,
     "dumbbell_satellite": 6000.0,
-    "ellipsoid_in_fluid": 200.0,
+    "ellipsoid_in_fluid": 20.0,
     "gyroscope": 2.0,
     "heavy_top": 1.0,
     "rattleback": 5.0,
@@ -24,7 +25,7 @@ SPANS = {
     "satellite": 6000.0,
     "tennis_racket": 8.0,
     "tethered_pair": 40.0,
-    "tunnel": 5000.0,
+    "tunnel": 6.0,
     "two_body": 6.0,
 }
 READABLE = 3  # speeds, beyond which the equations fill more than a page

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import polhode as ph
 from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.show import drawing as drawn
@@ -70,6 +71,16 @@ def test_the_observer_looks_across_the_plane_of_motion():
     towards = view.axes[2]
     assert towards[1] < -0.8
     assert towards[2] > 0.2
+
+
+def test_what_holds_another_body_can_be_looked_through():
+    """A wheel inside a box is seen; two bodies side by side are both opaque."""
+    start = ph.models.start("reaction_wheel")
+    motion = ph.simulate(start.system, start, until=0.1)
+    box, wheel = (float(paint[0, 3]) for paint in drawn.drawing_of(motion).paints)
+    assert box < 0.5
+    assert wheel == 1.0
+    assert all(np.all(p[:, 3] == 1.0) for p in drawn.drawing_of(cart_motion()).paints)
 
 
 def test_a_gif_has_a_frame_for_each_moment(tmp_path):

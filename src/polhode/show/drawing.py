@@ -26,6 +26,9 @@ COARSE = 0.10  # of the scene: longer edges are cut, so that depths can be compa
 CUTS = 4
 SHADOW, HOLE = "#e3e6eb", "#3a4150"
 TURNS = 7  # of a spring
+MOSTLY = 0.6
+CLEAR = 0.16  # how opaque a body is that holds another inside
+FEW = 3  # bodies whose trails can all be followed
 
 
 @final
@@ -35,7 +38,8 @@ class Drawing:
 
     view       who looks from where
     triangles  a body each: corners (k, 3, 3) in its axes
-    paints     a body each: RGB of its triangles (k, 3)
+    paints     a body each: RGBA of its triangles (k, 4); what holds another body
+               inside can be looked through
     arms       bodies and points of theirs that a joint holds: without mass, a line
     """
 
@@ -50,7 +54,7 @@ def drawing_of(
     motion: Trajectory, frames: int | None = None, view: View | None = None
 ) -> Drawing:
     """What is drawn of a motion; without a view, one that sees it best."""
-    from matplotlib.colors import to_rgb
+    from matplotlib.colors import to_rgba
 
     rows = framed(motion, frames)
     scene = stage_of(rows)
@@ -59,14 +63,32 @@ def drawing_of(
         parts = [
             _cut(s.corners[s.triangles], COARSE * scene.size) for s in body.surfaces
         ]
-        tints = [HOLE if s.is_hole else colour(k) for s in body.surfaces]
+        opacity = CLEAR if _is_shell(scene, k) else 1.0
+        tints = [
+            to_rgba(HOLE if s.is_hole else colour(k), opacity) for s in body.surfaces
+        ]
         triangles.append(np.concatenate(parts))
         pairs = zip(parts, tints, strict=True)
-        paints.append(
-            np.concatenate([np.tile(to_rgb(c), (len(p), 1)) for p, c in pairs])
-        )
+        paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
     eye = view or best_view(scene)
     return Drawing(scene, eye, tuple(triangles), tuple(paints), _arms(rows))
+
+
+def _is_shell(scene: Scene, k: int) -> bool:
+    """Whether another body is inside this one's box, most of it most of the time."""
+    shell = scene.bodies[k]
+    corners = np.concatenate([s.corners for s in shell.surfaces])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    every = slice(None, None, max(len(scene.times) // 20, 1))
+    R, o = shell.rotations[every], shell.origins[every]
+    for other in scene.bodies[:k] + scene.bodies[k + 1 :]:
+        own = np.concatenate([s.corners for s in other.surfaces])[::7]
+        placed = np.einsum("nij,kj->nki", other.rotations[every], own)
+        placed = placed + other.origins[every][:, None]
+        seen = np.einsum("nji,nkj->nki", R, placed - o[:, None])
+        if np.mean(np.all((seen > low) & (seen < high), axis=-1)) > MOSTLY:
+            return True
+    return False
 
 
 def _arms(rows: Trajectory) -> tuple[tuple[int, np.ndarray], ...]:
@@ -136,11 +158,13 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     x, y, near = view.project(corners)
     front = seen[:, 2] > 0
     order = np.flatnonzero(front)[np.argsort(near[front].mean(axis=1))]
-    shaded = _shaded(seen[order], colours[order])
-    faded = strength * shaded + (1 - strength)
+    shaded = _shaded(seen[order], colours[order, :3])
+    faded = np.append(strength * shaded + (1 - strength), colours[order, 3:], axis=1)
+    # Seams of opaque triangles are closed by their edges; clear ones would show twice.
+    edges = np.where(faded[:, 3:] == 1.0, faded, 0.0)
     flat = list(np.stack([x[order], y[order]], axis=-1))
     axes.add_collection(
-        PolyCollection(flat, facecolors=faded, edgecolors=faded, linewidths=0.35)
+        PolyCollection(flat, facecolors=faded, edgecolors=edges, linewidths=0.35)
     )
 
 
@@ -186,9 +210,11 @@ def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
 
 def trails(axes: Any, drawing: Drawing, frame: int) -> None:
     """Where mass centres have been."""
-    for k, body in enumerate(drawing.scene.bodies):
+    bodies = drawing.scene.bodies
+    strength, width = (0.45, 1.1) if len(bodies) <= FEW else (0.28, 0.7)
+    for k, body in enumerate(bodies):
         x, y, _ = drawing.view.project(body.path[: frame + 1])
-        style = {"color": colour(k), "alpha": 0.45, "linewidth": 1.1}
+        style = {"color": colour(k), "alpha": strength, "linewidth": width}
         axes.plot(x, y, zorder=0.8, solid_capstyle="round", **style)
 
 
