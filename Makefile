@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
+BROWSER_READY := $(VENV)/.browser-ready
 DOCS_READY := $(VENV)/.docs-ready
 # A file of tests stays in one process: what it compiles serves all its tests.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
@@ -23,6 +24,12 @@ $(DOCS_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@
 
+# Chromium is Debian's, installed where it is missing and that is permitted.
+$(BROWSER_READY): $(READY)
+	$(BIN)/python tests/support/chromium.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]'
+	touch $@
+
 demo: $(READY)
 	$(BIN)/polhode demo
 
@@ -32,8 +39,8 @@ test: $(READY)
 test-all: $(READY)
 	$(PYTEST) --timeout=3600
 
-test-browser: $(READY)
-	@echo "There is no page to drive yet; the browser tests come with the viewer."
+test-browser: $(BROWSER_READY)
+	$(BIN)/python -m pytest tests/browser -m browser
 
 check: $(READY)
 	$(BIN)/ruff format --check .
