@@ -84,14 +84,9 @@ class Live:
         lines = []
         for k, body in enumerate(self.scene.bodies):
             tint = rgb(colour(k))
-            lines.append(self._curve(f"/trail{k}", body.path, tint, 1.5))
+            lines.append(_curve(self.api, f"/trail{k}", body.path, tint, 1.5))
             self._switch("trails", lines[-1])
         return lines
-
-    def _curve(self, name: str, points: np.ndarray, tint: Any, width: float) -> Any:
-        pairs = np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
-        options = {"thickness": width, "thickness_units": "screen"}
-        return self.api.add_line_segments(name, pairs, tint, **options)
 
     def _arrows(self, kind: Any) -> Any:
         size, tint = self.scene.size, rgb(ARROWS[kind.kind])
@@ -128,9 +123,11 @@ class Live:
             opacity=0.35,
             cast_shadow=False,
         )
-        curve = self._curve(f"{name}/polhode", each.polhode + body.centre, POLHODE, 3)
+        curve = _curve(
+            self.api, f"{name}/polhode", each.polhode + body.centre, POLHODE, 3
+        )
         rest = self.api.add_frame(f"/rest{j}", show_axes=False)
-        still = self._curve(f"/rest{j}/herpolhode", each.herpolhode, HERPOLHODE, 2)
+        still = _curve(self.api, f"/rest{j}/herpolhode", each.herpolhode, HERPOLHODE, 2)
         for handle in (mesh, curve, still):
             handle.visible = each.normal is not None
             self._switch("polhode", handle, is_on=each.normal is not None)
@@ -208,3 +205,9 @@ class Live:
 
 def _three(vector: np.ndarray) -> str:
     return ", ".join(f"{x:.4g}" for x in vector)
+
+
+def _curve(api: Any, name: str, points: np.ndarray, tint: Any, width: float) -> Any:
+    pairs = np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+    options = {"thickness": width, "thickness_units": "screen"}
+    return api.add_line_segments(name, pairs, tint, **options)
