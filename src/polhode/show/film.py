@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ RATES = {".gif": 25, ".mp4": 30}  # frames a second
 LONGEST = 600  # frames
 FEWEST = 2
 TINTS = 128  # colours of a GIF
+SMOOTH = 400  # points of a trail, at least
 
 
 def film(
@@ -36,21 +38,23 @@ def film(
     kind = to.suffix.lower()
     _require_kind(to, kind)
     rate = RATES[kind]
-    frames = _count(motion, rate, speed)
-    drawing = drawn.drawing_of(motion, frames, view)
+    count = _count(motion, rate, speed)
+    between = max(1, SMOOTH // count)  # trails are drawn finer than frames
+    drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view)
+    frames = range(0, len(drawing.scene.times), between)
     to.parent.mkdir(parents=True, exist_ok=True)
     write = _write_gif if kind == ".gif" else _write_mp4
-    write(to, images(drawing), rate)
+    write(to, drawing, frames, rate)
     return to
 
 
-def images(drawing: Drawing) -> Iterator[np.ndarray]:
-    """The frames, each (height, width, 3) of bytes."""
+def images(drawing: Drawing, frames: Iterable[int]) -> Iterator[np.ndarray]:
+    """The frames of these numbers, each (height, width, 3) of bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure, axes = plate(drawing)
     canvas = FigureCanvasAgg(figure)
-    for frame in range(len(drawing.scene.times)):
+    for frame in frames:
         emptied(axes, drawing)
         drawn.paint(axes, drawing, frame)
         finish(axes, drawing, frame)
@@ -69,21 +73,34 @@ def _count(motion: Trajectory, rate: int, speed: float) -> int:
     return int(np.clip(np.ceil(span / speed * rate) + 1, FEWEST, LONGEST))
 
 
-def _write_gif(to: Path, frames: Iterator[np.ndarray], rate: int) -> None:
+def _write_gif(to: Path, drawing: Drawing, frames: Sequence[int], rate: int) -> None:
     from PIL import Image
 
-    first = Image.fromarray(next(frames)).quantize(TINTS)
-    plain = Image.Dither.NONE
-    rest = [
-        Image.fromarray(each).quantize(TINTS, palette=first, dither=plain)
-        for each in frames
+    tints, plain = _tints(drawing, frames), Image.Dither.NONE
+    pictures = [
+        Image.fromarray(each).quantize(palette=tints, dither=plain)
+        for each in images(drawing, frames)
     ]
-    settings: dict[str, Any] = {"append_images": rest, "loop": 0, "optimize": True}
-    first.save(to, save_all=True, duration=round(1000 / rate), **settings)
+    rest: dict[str, Any] = {"append_images": pictures[1:], "loop": 0, "optimize": True}
+    pictures[0].save(to, save_all=True, duration=round(1000 / rate), **rest)
 
 
-def _write_mp4(to: Path, frames: Iterator[np.ndarray], rate: int) -> None:
-    first = next(frames)
+def _tints(drawing: Drawing, frames: Sequence[int]) -> Any:
+    """One set of colours for the whole film, from its first, middle and last frame."""
+    from PIL import Image
+
+    few = sorted({frames[0], frames[len(frames) // 2], frames[-1]})
+    seen = np.concatenate(list(images(drawing, few)))
+    found = Image.fromarray(seen).quantize(TINTS)
+    colours = np.array(found.getpalette()).reshape(-1, 3)
+    colours[np.argmax(colours.sum(axis=1))] = 255  # paper is white, not nearly
+    found.putpalette(colours.reshape(-1).tolist())
+    return found
+
+
+def _write_mp4(to: Path, drawing: Drawing, frames: Sequence[int], rate: int) -> None:
+    pictures = images(drawing, frames)
+    first = next(pictures)
     height, width = first.shape[0] // 2 * 2, first.shape[1] // 2 * 2
     shape = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"]
     coded = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
@@ -92,7 +109,7 @@ def _write_mp4(to: Path, frames: Iterator[np.ndarray], rate: int) -> None:
     running = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stdin is not None
     try:
-        for frame in (first, *frames):
+        for frame in chain([first], pictures):
             running.stdin.write(frame[:height, :width].tobytes())
     except BrokenPipeError:
         pass  # it says why below
