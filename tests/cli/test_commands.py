@@ -27,15 +27,17 @@ def shown(tmp_path_factory):
     return run("demo", "--out", str(folder)), folder
 
 
-def test_the_demo_shows_equations_ledger_batch_and_picture(shown):
-    """It ends with the path of the picture it has written."""
+def test_the_demo_shows_equations_ledger_forms_and_pictures(shown):
+    """It ends with the paths of the picture and of the page it has written."""
     done, folder = shown
     assert done.returncode == 0, done.stderr
     for words in ("ω̇₁ =", "Ledger", "million steps a second", "first flip after"):
         assert words in done.stdout
+    assert "Lie-Poisson" in done.stdout and "balance, at most, J" in done.stdout
     text = done.stdout.replace("\n", "")
-    assert text.endswith(str(folder / "polhode.png"))
-    assert (folder / "polhode.png").stat().st_size > 20_000
+    for name, size in (("polhode.png", 20_000), ("motion.html", 50_000)):
+        assert str(folder / name) in text
+        assert (folder / name).stat().st_size > size
 
 
 def test_the_demo_keeps_its_books(shown):

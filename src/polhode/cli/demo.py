@@ -1,4 +1,4 @@
-"""`polhode demo`: a body that turns over, from its equations to its picture."""
+"""`polhode demo`: a body that turns over, from its equations to its page."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MANY, LONG = 10_000, 1_000_000  # systems in the batch; steps in the timed run
 
 
 def demo(*, out: Path = Path("out/demo")) -> None:
-    """A T-handle that flips as it spins: equations, ledger, speed and a picture.
+    """A T-handle that flips as it spins: equations, ledger, speed, a picture, a page.
 
     Parameters
     ----------
     out
-        Folder for the picture.
+        Folder for the picture and the page.
     """
     from rich.console import Console
 
@@ -33,7 +33,10 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     _ledger(console, free_body, inertia, program)
     _batch(console, free_body, inertia)
     path = _picture(free_body, body, program, out)
+    page = _page(console, body, out)
     console.print(f"\nThe polhode on its inertia ellipsoid: {path}")
+    console.print(f"The motion in 3D, its equations and ledger: {page}")
+    console.print("Open the page in any browser; then try `polhode gallery`.")
 
 
 def _heading(console: Any, text: str) -> None:
@@ -147,6 +150,25 @@ def _picture(free_body: Any, body: Any, program: Any, out: Path) -> Path:
     times = EVERY * STEP * np.arange(len(spins))
     along = np.array(spins) @ principal.rotation.matrix
     return polhode_picture(principal.moments, times, along, out / "polhode.png")
+
+
+def _page(console: Any, body: Any, out: Path) -> Path:
+    """The same body as a system: a motion audited, every form compared, a page."""
+    import numpy as np
+
+    import polhode as ph
+
+    system = ph.System([body], name="T-handle")
+    spin = np.array(SPIN)
+    still = np.cross(body.mass_centre.coordinates, spin)  # so that G stays where it is
+    state = system.state(speeds={body.name: (*spin, *still)})
+    motion = ph.simulate(system, state, until=SECONDS)
+    _heading(console, "The same body as a system: ph.simulate, audited")
+    console.print(_indented(str(motion.ledger())))
+    _heading(console, "Every form of its equations, side by side: ph.compare")
+    comparison = ph.compare(system)
+    console.print(_indented(str(comparison)), soft_wrap=True)
+    return motion.page(out / "motion.html", compare=comparison)
 
 
 def _start(free_body: Any) -> Any:

@@ -79,6 +79,7 @@ def mobility(system: System, state: State | None = None) -> Mobility:
 
 def require_sound(system: System) -> None:
     """Refuse what has no motion, or not one only; silent inside a trace."""
+    _require_freedom(system)
     neutral = system.neutral()
     M = mass.mass_matrix(system, 0.0, neutral)
     g = rows.positions(system, 0.0, neutral)
@@ -91,6 +92,16 @@ def require_sound(system: System) -> None:
         _require_mass(system, rest_coordinates(system))
     elif not _is_regular(M):
         _require_mass(system, neutral)
+
+
+def _require_freedom(system: System) -> None:
+    if system.speeds == 0:
+        raise ModelError(
+            f"{system.name!r} cannot move: it has no freedom.",
+            "All its bodies are welded to the world.",
+            "Give at least one joint that lets a motion through; ph.PrescribedMotion"
+            " can hold it, and its reaction is then known.",
+        )
 
 
 def _is_regular(M: np.ndarray) -> bool:
