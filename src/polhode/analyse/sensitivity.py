@@ -172,10 +172,10 @@ def _carried(replay: Replay, first: np.ndarray, along: np.ndarray) -> np.ndarray
     rows = [np.asarray(first)[None]]
     for begin in range(0, len(t) - 1, ROWS):
         steps, count = chained(t, x, begin)
-        example = (steps, count, first[0], along[0], *fixed)
+        example = (steps, count, first[0], along[0], fixed)
         batched = ["tangent", "direction"]
         program = replay.program("forward", _forward(replay), example, batched)
-        found = program(steps, count, rows[-1][-1], along, *fixed)
+        found = program(steps, count, rows[-1][-1], along, fixed)
         rows.append(np.swapaxes(found, 0, 1)[:count])
     return np.concatenate(rows)
 
@@ -189,8 +189,10 @@ def chained(t: np.ndarray, x: np.ndarray, begin: int) -> tuple[Any, int]:
 
 def _forward(replay: Replay) -> Any:
     def forward(
-        steps: Any, count: Any, tangent: Any, direction: Any, p: Any, table: Any
+        steps: Any, count: Any, tangent: Any, direction: Any, fixed: Any
     ) -> Any:
+        p, table = fixed
+
         def once(tangent: Any, row: Any) -> tuple[Any, Any]:
             k, (t, x, h) = row
 
@@ -214,7 +216,9 @@ def _read(replay: Replay, rows: Any, X: np.ndarray, along: np.ndarray) -> Any:
     n, c = len(t), len(along)
     system = replay.system
 
-    def read(t: Any, x: Any, tangent: Any, direction: Any, p: Any, table: Any) -> Any:
+    def read(t: Any, x: Any, tangent: Any, direction: Any, fixed: Any) -> Any:
+        p, table = fixed
+
         def speeds(x: Any, p: Any) -> Any:
             return replay.speeds(t, x, p, table)
 
@@ -223,9 +227,9 @@ def _read(replay: Replay, rows: Any, X: np.ndarray, along: np.ndarray) -> Any:
         return 1.0 * dq, dz, 1.0 * system.speeds_from(t, q, dq)
 
     fixed = (replay.values, replay.table)
-    example = (0.0, x[0], x[0], np.zeros(along.shape[1]), *fixed)
+    example = (0.0, x[0], x[0], np.zeros(along.shape[1]), fixed)
     batched = ["t", "x", "tangent", "direction"]
     program = replay.program("read", read, example, batched)
     flat = (np.repeat(t, c), np.repeat(x, c, axis=0), X.reshape(n * c, -1))
-    found = program(*flat, np.tile(along, (n, 1)), *fixed)
+    found = program(*flat, np.tile(along, (n, 1)), fixed)
     return [np.swapaxes(part.reshape(n, c, -1), 1, 2) for part in found]
