@@ -48,13 +48,19 @@ def test_too_large_a_couple_lets_nothing_rest():
     assert "hinge is still pushed by" in found.note
 
 
+R1F = 0.5 * 0.2  # the brake must hold the couple, or the wheels never rest
+
+
+@cache
+def arm() -> ph.Equilibria:
+    system = ph.models.gears_on_arm().with_({"C": R1F, "k": 2.0})
+    return ph.equilibria(system, starts=24)
+
+
 @pytest.mark.row("E-01", "X-13")
 def test_the_arm_rests_where_its_spring_and_couple_balance():
     """k th + m1 g l cos th = C, each root once; the wheels may stand anyhow."""
-    R1F = 0.5 * 0.2  # the brake must hold the couple, or the wheels never rest
-    system = ph.models.gears_on_arm().with_({"C": R1F, "k": 2.0})
-    found = ph.equilibria(system, starts=32)
-    angles = sorted(float(each["arm"]) for each in found)
+    angles = sorted(float(each["arm"]) for each in arm())
 
     def gap(th: np.ndarray) -> np.ndarray:
         return 2.0 * th + 1.2 * G * 0.8 * np.cos(th) - R1F
@@ -64,10 +70,29 @@ def test_the_arm_rests_where_its_spring_and_couple_balance():
     assert_close(angles, (grid[changes] + grid[changes + 1]) / 2, atol=1e-4)
     assert_close(gap(np.array(angles)), np.zeros(len(angles)), atol=1e-11)
     assert len(angles) == 3
-    for each in found:
+    for each in arm():
         (family,) = each.family  # both wheels turn, the belt with them
         assert "wheel 1" in family
         assert "wheel 2" in family
+
+
+@pytest.mark.row("X-13")
+def test_the_arm_swings_about_its_rest():
+    """w^2 = (k - m1 g l sin th)(I1 + I2 r^2)/det M; three methods find it at rest."""
+    r, I1, I2 = 0.625, 0.3, 0.5
+    wheels, mixed = I1 + I2 * r**2, I1 + I2 * r
+    det = (I1 + I2 + 1.2 * 0.8**2) * wheels - mixed**2
+    for each in arm():
+        square = (2.0 - 1.2 * G * 0.8 * sin(each["arm"])) * wheels / det
+        found = each.stability().spectrum.values
+        part = found.imag if square > 0 else found.real
+        assert_close(np.max(part), np.sqrt(abs(square)), rtol=1e-8)
+        hinge = each.reactions()["arm"].force
+        assert_close(hinge, [0, 0, 3.2 * G], atol=1e-8)  # both wheels hang on it
+    system, state = arm()[0].state.system, arm()[0].state
+    for form in (ph.gauss, ph.lagrange_first_kind, ph.newton_euler):
+        moved = form(system).body_accelerations(state)
+        assert_close(moved, np.zeros((3, 6)), atol=1e-9)
 
 
 @pytest.mark.row("E-02")
@@ -112,6 +137,7 @@ def test_a_table_on_four_legs_is_statically_indeterminate():
     assert "statically indeterminate" in repr(each)
 
 
+@pytest.mark.long
 def test_a_disc_on_the_ground_is_a_family():
     """Upright it rests anywhere, in any heading, at any turn of its axle: once told."""
     found = ph.equilibria(ph.models.rolling_disc(), starts=24)
@@ -155,6 +181,7 @@ def test_rest_at_an_instant_is_no_equilibrium():
     assert "does not rest: hinge moves at 0.3" in repr(passing)
 
 
+@pytest.mark.long
 @pytest.mark.row("D-36")
 def test_a_constraint_is_active_in_an_equilibrium():
     """What a loop holds rests; the same bodies in another place of it do not."""

@@ -51,6 +51,7 @@ def linear_region(roll: float, yaw: float, pitch: float) -> bool:
     return roll > yaw and k1 * k3 > 0 and free > 0 and free > 4 * sqrt(k1 * k3)
 
 
+@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_satellite_rests_along_its_principal_axes():
     """Any principal axis down and any other across: six kinds, half turns told once."""

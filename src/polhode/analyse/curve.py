@@ -120,7 +120,7 @@ class Curve:
         x = length * tangent
         units = np.concatenate([self.search.reach, self.loads, [self.high - self.low]])
         for _ in range(NEWTON):
-            q, l, p = self._moved(here, x * units)
+            q, l, p = _moved(self.system, here, x * units)
             r, J = self._slopes(Point(q, l, p, 0))
             rows = np.concatenate([J, tangent[None]])
             right = np.concatenate([-r, [length - tangent @ x]])
@@ -129,7 +129,7 @@ class Curve:
             if np.max(np.abs(change)) > 10 * max(length, self.step):
                 return None
             if np.max(np.abs(r)) < DONE and np.max(np.abs(change)) < 1e-9:
-                q, l, p = self._moved(here, x * units)
+                q, l, p = _moved(self.system, here, x * units)
                 return self._point(q, l, p)
         return None
 
@@ -141,7 +141,7 @@ class Curve:
         l = here.multipliers + share * (there.multipliers - here.multipliers)
         start = _settled(np.asarray(self.system.normalised(q)), l)
         many = Settled(*(np.asarray(part)[None] for part in start))
-        found = self._at(edge).settled(many)
+        found = _at(self, edge).settled(many)
         if found.worst[0] > 1e-9:
             return None
         return self._point(found.q[0], found.multipliers[0], edge)
@@ -153,15 +153,8 @@ class Curve:
         share = (other.parameter - one.parameter) / (self.high - self.low)
         return float(np.hypot(np.linalg.norm(gap), share))
 
-    def _moved(self, here: Point, step: np.ndarray) -> tuple[Any, Any, float]:
-        n, m = self.system.speeds, len(self.system.row_names)
-        q = self.system.normalised(self.system.local(here.q, step[:n]))
-        return np.asarray(q), here.multipliers + step[n : n + m], (
-            here.parameter + float(step[-1])
-        )  # fmt: skip
-
     def _point(self, q: np.ndarray, l: np.ndarray, p: float) -> Point:
-        search, found = self._at(p), _settled(q, l)
+        search, found = _at(self, p), _settled(q, l)
         n = self.system.speeds
         K = (search.slopes(found) * search.scales[:, None])[:n, :n]
         S = free_motions(search, found) if len(l) else np.eye(n)
@@ -169,13 +162,6 @@ class Curve:
         values = np.linalg.eigvals(np.linalg.solve(S.T @ M @ S, S.T @ K @ S)).real
         edge = 1e-11 * np.max(np.abs(values), initial=0.0)
         return Point(q, l, float(p), int(np.sum(values < -edge)))
-
-    def _at(self, p: float) -> Search:
-        given = self.search
-        table = {self.parameter: float(p)}
-        return Search(
-            given.balance, given.scales, given.reach, given.length, given.t, table
-        )
 
     def _slopes(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """r and its slopes by place, intensities and parameter, all by their sizes."""
@@ -205,6 +191,20 @@ def _function(balance: Balance, parameter: str) -> Any:
         return r, jnp.concatenate([J, by_p[:, None]], axis=1)
 
     return slopes
+
+
+def _at(curve: Curve, p: float) -> Search:
+    """The search at another value of the parameter."""
+    given, table = curve.search, {curve.parameter: float(p)}
+    sizes = given.scales, given.reach, given.length
+    return Search(given.balance, *sizes, given.t, table)
+
+
+def _moved(system: System, here: Point, step: np.ndarray) -> tuple[Any, Any, float]:
+    """Place, intensities and parameter after a step (nz + m + 1,)."""
+    n, m = system.speeds, len(system.row_names)
+    q = np.asarray(system.normalised(system.local(here.q, step[:n])))
+    return q, here.multipliers + step[n : n + m], here.parameter + float(step[-1])
 
 
 def _null(J: np.ndarray, least: float = NEUTRAL) -> np.ndarray:

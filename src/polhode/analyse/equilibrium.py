@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.carriers import Carriers
+from polhode.analyse.families import distinct, neutral_names
 from polhode.analyse.rest import is_equilibrium
 from polhode.analyse.search import (
     ACCEPTED,
     Search,
-    distinct,
     free_motions,
-    neutral_names,
     search_of,
     shared_rows,
     starts_of,

@@ -1,16 +1,14 @@
-"""All balances that can be found: from many starts, those that are one merged.
+"""A search for balances: what is given, and what is asked at a place.
 
-A balance may be one of a family: moved along a direction in which nothing changes, it
-balances again. Members of a family that are alike in energy, rates and stiffness are
-told once, and so are those to which a walk along the family leads. Places are compared
-by the poses of all bodies, so that whole turns and the two signs of a quaternion are
-the same; the energy tells windings of a spring apart.
+Places are compared by the poses of all bodies, so that whole turns and the two signs of
+a quaternion are the same; the energy tells windings of a spring apart. Which balances
+are one is in `families`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -20,14 +18,11 @@ from polhode.analyse.settle import Balance, Settled, settled
 from polhode.geometry import so3
 from polhode.integrate.scales import displacements, lengths
 from polhode.matter.parameter import Table
-from polhode.system.system import System
 
 ACCEPTED = 1e-10  # of the scale of a row: what rounding leaves
 VERIFIED = 1e-8  # the same, with intensities found apart
 SAME = 1e-6  # radians, or of the system's length
 NEUTRAL = 1e-7  # a singular value of scaled slopes below it resists nothing
-STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
-PACES = 40  # of a walk from one member to another
 
 
 @final
@@ -145,68 +140,6 @@ class Search:
         scale = float(np.max(self.scales[:n] * self.reach))
         return bool(abs(V[0] - V[1]) <= 1e-6 * scale)
 
-    def stiffness(self, found: Settled) -> np.ndarray:
-        """The stiffness (f, f) of free motions in the measure of masses, in 1/s^2."""
-        system, n = self.balance.system, self.balance.system.speeds
-        J = self.slopes(found) * self.scales[:, None]
-        M = np.asarray(system.mass_matrix(self.t, found.q, self.table))
-        S = free_motions(self, found)
-        return np.linalg.solve(S.T @ M @ S, S.T @ J[:n, :n] @ S)
-
-    def is_alike(self, one: Settled, other: Settled) -> bool:
-        """Whether two balances have the same energy, rates and stiffness."""
-        if not self.is_level(one, other):
-            return False
-        free = self.sizes(one)[self.balance.system.speeds :]
-        rates = (one.rates - other.rates)[np.array(self.balance.free, int)] / free
-        pair = self.stiffness(one), self.stiffness(other)
-        if len(pair[0]) != len(pair[1]) or np.any(np.abs(rates) > SAME):
-            return False
-        size = float(np.max(np.abs(np.linalg.eigvals(pair[0])), initial=0.0)) or 1.0
-        # Coefficients of the characteristic polynomial: eigenvalues that meet are not
-        # well determined.
-        coefficients = [np.poly(matrix / size) for matrix in pair]
-        return bool(np.max(np.abs(coefficients[0] - coefficients[1])) <= SAME)
-
-    def leads_to(self, one: Settled, other: Settled, neutral: np.ndarray) -> bool:
-        """Whether a walk along the family of one comes to the other."""
-        if not np.any(self._unstored(one)) and not self.is_level(one, other):
-            return False
-        rng, before = np.random.default_rng(0), np.inf
-        for _ in range(PACES):
-            gap = self.between(one, other)
-            left = float(np.linalg.norm(gap))
-            if left < SAME:
-                return self.is_same(one, other)
-            step = self._pace(one, gap, neutral)
-            if left > 0.98 * before:  # the straight way leads nowhere: elsewhere
-                step = neutral @ rng.normal(size=neutral.shape[1])
-            before = left
-            one = self.moved(one, step)
-            neutral = self.neutral(one)
-            if one.worst > ACCEPTED or not neutral.shape[1]:
-                return False
-        return False
-
-    def _unstored(self, found: Settled) -> np.ndarray:
-        """What acts beside the potential energy, or holds bodies on their way."""
-        system = self.balance.system
-        z = np.zeros(system.speeds)
-        acts = np.asarray(system.unstored(self.t, found.q, z, self.table))
-        return np.concatenate([acts.ravel(), found.rates])
-
-    def _pace(self, one: Settled, gap: np.ndarray, neutral: np.ndarray) -> np.ndarray:
-        system, n = self.balance.system, self.balance.system.speeds
-        J = np.asarray(system.jacobians(self.t, one.q, self.table))
-        L = self.length
-        J = (J / np.array([1, 1, 1, L, L, L])[None, :, None]).reshape(-1, n)
-        moves = np.concatenate([J @ neutral[:n], neutral[n:]])
-        along = np.linalg.lstsq(moves, gap, rcond=1e-9)[0]
-        step = neutral @ along
-        turns = np.array([u == "rad/s" for j in system.joints for u in j.speed_units])
-        longest = np.where(turns, 0.5, 3 * self.length)
-        return step / max(1.0, np.max(np.abs(step[:n]) / longest, initial=0.0))
-
 
 def free_motions(search: Search, found: Settled) -> np.ndarray:
     """The motions (nz, f), orthonormal, that the constraints leave free."""
@@ -259,71 +192,3 @@ def search_of(balance: Balance, starts: Settled, t: float, table: Table) -> Sear
     still = np.zeros((1, balance.system.speeds))
     (length,) = lengths(balance.system, starts.q[:1], still, np.ones(1))
     return Search(balance, scales, reach, float(length), t, table)
-
-
-def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray]]:
-    """Balances that differ, each with the directions (nz + free, d) of its family."""
-    kept: list[tuple[Settled, np.ndarray]] = []
-    for k in np.flatnonzero(reached.worst <= ACCEPTED):
-        found = unwound(search, search.verified(one_of(reached, int(k))))
-        if found.worst > ACCEPTED:
-            continue
-        if any(search.is_same(found, other) for other, _ in kept):
-            continue
-        family = directions(search, found)
-        members = [o for o, f in kept if f.shape[1] and f.shape[1] == family.shape[1]]
-        if any(search.is_alike(found, other) for other in members):
-            continue
-        if any(search.leads_to(found, other, family) for other in members):
-            continue
-        kept.append((found, family))
-    return kept
-
-
-def directions(search: Search, found: Settled) -> np.ndarray:
-    """Neutral directions along which the balance goes on, not only to first order."""
-    neutral, sizes = search.neutral(found), search.sizes(found)
-    lasting = [
-        c for c in neutral.T if any(_lasts(search, found, s * c) for s in STRIDES)
-    ]
-    return np.array(lasting).reshape(-1, len(sizes)).T
-
-
-def _lasts(search: Search, found: Settled, step: np.ndarray) -> bool:
-    """Whether a balance moved by a step comes to rest about there."""
-    there = search.moved(found, step)
-    gap = np.max(np.abs(search.between(found, there)), initial=0.0)
-    far = np.max(np.abs(step) / search.sizes(found))
-    return bool(there.worst <= ACCEPTED and gap > 0.3 * far)
-
-
-def unwound(search: Search, found: Settled) -> Settled:
-    """The same balance with angles in (-pi, pi], if it is still one there."""
-    system: System = search.balance.system
-    flags = [a for joint in system.joints for a in joint.angles]
-    angles = np.array(flags, dtype=bool)
-    turns = np.round(found.q / (2 * np.pi)) * angles
-    if not np.any(turns):
-        return found
-    start = found._replace(q=found.q - 2 * np.pi * turns)
-    again = one_of(search.settled(Settled(*(np.array([x]) for x in start))), 0)
-    stays = np.max(np.abs(again.q - start.q)) < SAME and again.worst <= ACCEPTED
-    return again if stays and search.is_same(found, again) else found
-
-
-def neutral_names(system: System, extra: tuple[str, ...], family: Any) -> list[str]:
-    """The directions of a family in words, each with as few names as can be."""
-    from polhode.formulation.determinacy import reduced
-
-    names = (*system.speed_names, *extra)
-    words = []
-    for row in reduced(np.asarray(family).T):
-        terms = [(c, n) for c, n in zip(row, names, strict=True) if abs(c) > SAME]
-        words.append(" ".join(_term(k, c, n) for k, (c, n) in enumerate(terms)))
-    return words
-
-
-def _term(place: int, factor: float, name: str) -> str:
-    sign = "- " if factor < 0 else ("+ " if place else "")
-    size = "" if abs(abs(factor) - 1) < SAME else f"{abs(factor):.4g} "
-    return f"{sign}{size}{name}"

@@ -173,53 +173,60 @@ def _function(carriers: Carriers) -> Callable[..., _Parts]:
     import jax.numpy as jnp
 
     system, n = carriers.system, carriers.system.speeds
-    holonomic = np.array(
-        [c.is_holonomic for c in system.constraints for _ in c.rows], dtype=bool
-    )
-
-    def momenta(t: Any, q: Any, w: Any) -> Any:
-        M = system.mass_matrix(t, q)
-        return carriers.matrix(q, NOMINAL).T @ (M @ w)
+    held = _holonomic(system)
 
     def parts(t: Any, q: Any, z: Any, xi: Any, l: Any) -> _Parts:
-        Y = carriers.matrix(q, NOMINAL)
-        pushed = jax.jacfwd(lambda w: rows.velocities(system, t, q, w))(z) @ Y
+        driven = _driven(carriers, t, q, z)
 
         def F(x: Any) -> Any:
             place, w = system.local(q, x[:n]), z + x[n:]
             energy = system.kinetic_energy(t, place, w)
             energy = energy + system.potential_energy(t, place)
-            held = rows.positions(system, t, place) @ l[holonomic]
-            return energy - xi @ momenta(t, place, w) - held
+            g = rows.positions(system, t, place)
+            return energy - xi @ _momenta(carriers, t, place, w) - g @ l[held]
 
         def kept(x: Any) -> Any:
             place, w = system.local(q, x[:n]), z + x[n:]
-            J = momenta(t, place, w)
-            if holonomic.any() and carriers.names:
-                # A carrier that a driver turns has no momentum to keep.
-                driven = jnp.sum(pushed[holonomic] ** 2, axis=0) > 1e-20
-                J = jnp.where(driven, 0.0, J)
-            g, phi = (
-                rows.positions(system, t, place),
-                rows.velocities(system, t, place, w),
-            )
-            return jnp.concatenate([g, phi, J])
+            J = jnp.where(driven, 0.0, _momenta(carriers, t, place, w))
+            g = rows.positions(system, t, place)
+            return jnp.concatenate([g, rows.velocities(system, t, place, w), J])
 
-        x = jnp.zeros(2 * n)
-        growths = [
-            carriers.growth(t, q, z, unit, NOMINAL)
-            for unit in np.eye(len(carriers.names))
-        ]
+        x, units = jnp.zeros(2 * n), np.eye(len(carriers.names))
+        growths = [carriers.growth(t, q, z, unit, NOMINAL) for unit in units]
         growth = jnp.stack([jnp.zeros(n), *growths], -1)[:, 1:]
         return _Parts(
             jax.grad(F)(x),
             jax.jacfwd(jax.grad(F))(x),
             jax.jacfwd(kept)(x),
-            momenta(t, q, z),
-            jnp.concatenate([Y, growth]),
+            _momenta(carriers, t, q, z),
+            jnp.concatenate([carriers.matrix(q, NOMINAL), growth]),
         )
 
     return parts
+
+
+def _momenta(carriers: Carriers, t: Any, q: Any, w: Any) -> Any:
+    """J = Y^T M w (k,)."""
+    return carriers.matrix(q, NOMINAL).T @ (carriers.system.mass_matrix(t, q) @ w)
+
+
+def _driven(carriers: Carriers, t: Any, q: Any, z: Any) -> Any:
+    """Which carriers (k,) a driver turns: they have no momentum to keep."""
+    import jax
+    import jax.numpy as jnp
+
+    system = carriers.system
+    held = _holonomic(system)
+    if not held.any() or not carriers.names:
+        return jnp.zeros(len(carriers.names), bool)
+    A = jax.jacfwd(lambda w: rows.velocities(system, t, q, w))(z)
+    return jnp.sum((A @ carriers.matrix(q, NOMINAL))[held] ** 2, axis=0) > 1e-20
+
+
+def _holonomic(system: System) -> np.ndarray:
+    """Which rows are equations of place."""
+    flags = [c.is_holonomic for c in system.constraints for _ in c.rows]
+    return np.array(flags, dtype=bool)
 
 
 def _sizes(state: State, xi: np.ndarray, carriers: Carriers) -> np.ndarray:

@@ -134,7 +134,7 @@ class Balance:
 
 
 def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
-    """(t, q, l, xi, scales, table) -> Settled, of one start; `reach` (nz,) of steps."""
+    """((t, scales), q, l, xi, table) -> Settled of a start; `reach` (nz,) of steps."""
     import jax.numpy as jnp
     from jax import lax
 
@@ -142,20 +142,20 @@ def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
 
     n = balance.system.speeds
 
-    def settle(t: Any, q: Any, l: Any, xi: Any, scales: Any, table: Table) -> Any:
+    def settle(given: Any, q: Any, l: Any, xi: Any, table: Table) -> Any:
+        t, scales = given
+
         def residual(q: Any, l: Any, xi: Any) -> Any:
             return balance.residual(t, q, l, xi, table) / scales
 
         def step(state: tuple) -> tuple:
             k, q, l, xi, r, damping = state
-            _, J = balance.slopes(t, q, l, xi, table)
-            J = J / scales[:, None]
+            J = balance.slopes(t, q, l, xi, table)[1] / scales[:, None]
             sizes = _column_sizes(J, balance, reach)
             J = J / sizes
             H = J.T @ J + damping * jnp.eye(J.shape[1])
             u = -solve_definite(H, J.T @ r) / sizes
-            far = jnp.max(jnp.abs(u[:n]) / reach) / LONGEST
-            u = u / jnp.maximum(far, 1.0)
+            u = u / jnp.maximum(jnp.max(jnp.abs(u[:n]) / reach) / LONGEST, 1.0)
             q_new, l_new, xi_new = balance.moved(q, l, xi, u)
             q_new = balance.system.normalised(q_new)
             r_new = residual(q_new, l_new, xi_new)
@@ -163,13 +163,12 @@ def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
             better = r_new @ r_new < r @ r
             pairs = ((q_new, q), (l_new, l), (xi_new, xi), (r_new, r))
             kept = [jnp.where(better, new, old) for new, old in pairs]
-            less = jnp.maximum(0.1 * damping, LEAST)
-            return k + 1, *kept, jnp.where(better, less, 8 * damping)
+            damping = jnp.where(better, jnp.maximum(damping / 10, LEAST), 8 * damping)
+            return k + 1, *kept, damping
 
         def goes_on(state: tuple) -> Any:
             k, *_, r, damping = state
-            rough = jnp.max(jnp.abs(r)) > DONE
-            return (k < ITERATIONS) & rough & (damping < MOST)
+            return (k < ITERATIONS) & (jnp.max(jnp.abs(r)) > DONE) & (damping < MOST)
 
         first = (jnp.zeros(()), q, l, xi, residual(q, l, xi), jnp.asarray(FIRST))
         _, q, l, xi, r, _ = lax.while_loop(goes_on, step, first)
@@ -210,10 +209,11 @@ def settled(
     values = {name: np.asarray(value, float) for name, value in table.items()}
     many = tuple(sorted(name for name, value in values.items() if value.ndim))
     key = ("settle", balance.key, tuple(sorted(values)), many)
-    arguments = (float(t), starts.q, starts.multipliers, starts.rates, scales, values)
+    given = (float(t), scales)
+    arguments = (given, starts.q, starts.multipliers, starts.rates, values)
     if key not in system.compiled:
         reach = displacements(system, starts.q[0])
-        one = (float(t), *(part[0] for part in starts[:3]), scales)
+        one = (given, *(part[0] for part in starts[:3]))
         table_of_one = {n: v[0] if v.ndim else v for n, v in values.items()}
         batched = ["q", "l", "xi", *(f"table.{name}" for name in many)]
         system.compiled[key] = compile(

@@ -17,12 +17,11 @@ import numpy as np
 
 from polhode.analyse.carriers import Carriers, pick, require_symmetries
 from polhode.analyse.equilibrium import place_of, table_of
+from polhode.analyse.families import distinct, neutral_names
 from polhode.analyse.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.search import (
     ACCEPTED,
     Search,
-    distinct,
-    neutral_names,
     search_of,
     shared_rows,
     starts_of,
