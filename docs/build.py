@@ -30,7 +30,8 @@ def main() -> int:
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns(*OURS))
     write_api(source / "api")
     write_gallery(source / "gallery", wanted.split(",") if wanted else None)
-    words = ["-b", "html", "-W", "--keep-going", "-q", str(source), str(target)]
+    words = ["-b", "html", "-W", "--keep-going", "-q", "-E", "-a"]
+    words += [str(source), str(target)]
     done = subprocess.run([sys.executable, "-m", "sphinx", *words], check=False)
     if done.returncode == 0:
         print(f"wrote {target / 'index.html'}")
