@@ -19,7 +19,7 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of ours and of the other, for one unit of work."""
+    """Seconds of ours and of the other, for one unit of work; or in a claim's unit."""
 
     ours: float
     other: float | None
@@ -41,6 +41,11 @@ def seconds(m: Measured) -> float:
     return m.ours
 
 
+def itself(m: Measured) -> float:
+    """What was measured, where it is no time."""
+    return m.ours
+
+
 @dataclass(frozen=True)
 class Claim:
     """One row: what is done, what it is held against, and how good it must be."""
@@ -53,6 +58,12 @@ class Claim:
     required: float
     stretch: float | None = None
     judge: Callable[[Measured], float] = times_faster
+    unit: str = ""  # of what was measured, where it is no time
+
+    def amount(self, value: float | None) -> str:
+        if self.unit and value is not None:
+            return f"{value:.3g}{self.unit}"
+        return duration(value)
 
     def sense(self) -> str:
         return "at least" if self.judge is times_faster else "at most"
@@ -88,13 +99,13 @@ class Row:
 
     def cells(self) -> list[str]:
         m, claim = self.measured, self.claim
-        unit = " s" if claim.judge is seconds else "x"
+        unit = claim.unit or (" s" if claim.judge is seconds else "x")
         value = self.value()
         return [
             claim.name,
             claim.work,
-            duration(m.ours if m else None),
-            f"{claim.other} {duration(m.other if m else None)}",
+            claim.amount(m.ours if m else None),
+            f"{claim.other} {claim.amount(m.other if m else None)}",
             "-" if value is None else f"{value:.3g}{unit}",
             f"{claim.sense()} {claim.required:g}{unit}",
             "" if claim.stretch is None else f"{claim.stretch:g}{unit}",

@@ -30,16 +30,17 @@ STEP = 1e-3  # seconds
 
 @dataclass(frozen=True)
 class Chain:
-    """Equal links, hinge axes Y and X by turns."""
+    """Equal links, hinge axes Y and X by turns, or as said."""
 
     links: int
     mass: float = 1.0
     length: float = 0.5
     twist_moment: float = 1e-3  # about the link's own line
+    turns: tuple[tuple[int, int, int], ...] = ((0, 1, 0), (1, 0, 0))
 
     def axes(self) -> np.ndarray:
         """Hinge axes (n, 3), in the frame of the link before."""
-        return np.array([[0, 1, 0], [1, 0, 0]] * self.links, float)[: self.links]
+        return np.array(self.turns * self.links, float)[: self.links]
 
     def hinges(self) -> np.ndarray:
         """Where each hinge sits on the link before (n, 3)."""

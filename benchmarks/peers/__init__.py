@@ -18,6 +18,11 @@ class PeerMissing(Exception):
 
 def peer(name: str) -> ModuleType:
     """The chain in a peer's words, or `PeerMissing`."""
+    require(name)
+    return import_module(MODULES[name])
+
+
+def require(name: str) -> None:
+    """Refuse to go on without a library."""
     if util.find_spec(name) is None:
         raise PeerMissing(name)
-    return import_module(MODULES[name])
