@@ -56,6 +56,7 @@ def exact() -> dict[str, np.ndarray]:
     return {n: np.array(y[2 + 2 * k : 4 + 2 * k], float) for k, n in enumerate(names)}
 
 
+@pytest.mark.row("E-13", "E-14")
 def test_the_sensitivity_of_a_pendulum_is_exact():
     """By length, damping and first state the derivatives are right to 1e-8."""
     found = ph.sensitivity(swung(), ["l", "c"])

@@ -86,7 +86,7 @@ def gradient(
     >>> motion = ph.simulate(swing, swing.state(hinge=0.5), until=1.0)
     >>> found = gradient(motion, lambda t, state: state["hinge"], ["g"])
     >>> round(found["g"], 6)
-    0.022066
+    0.095071
     """
     last = motion.t[-1:] if len(motion) else np.zeros(0)
     replay = replay_of(motion, parameters, last if times is None else times)
