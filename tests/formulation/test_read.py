@@ -82,3 +82,25 @@ def test_what_was_not_shortened_says_so(pendulum):
     assert not reading.is_shortest
     assert "not in its shortest form" in repr(reading)
     assert "not in its shortest form" in reading._repr_latex_()
+
+
+@pytest.mark.parametrize("form", [ph.lagrange, ph.gauss])
+def test_a_heavy_top_reads_as_eulers_equations(form):
+    """A wx' + (C - A) wy wz = 2 m g l (w x + y z), ..., C wz' = 0, of unit quaternions.
+
+    Lagrange's equations are read where the chart of rotations begins, a removable
+    singularity: there the series is the function.
+    """
+    motion = form(ph.models.heavy_top()).read({}).motion
+    A, C, m, g, l = sm.symbols("A C m g l", positive=True)
+    w = sm.symbols("tip_wx tip_wy tip_wz")
+    dots = sm.symbols("tip_wxdot tip_wydot tip_wzdot")
+    qw, qx, qy, qz = sm.symbols("tip_qw tip_qx tip_qy tip_qz")
+    lean = 2 * m * g * l
+    expected = (
+        A * dots[0] + (C - A) * w[1] * w[2] - lean * (qw * qx + qy * qz),
+        A * dots[1] - (C - A) * w[0] * w[2] + lean * (qx * qz - qw * qy),
+        C * dots[2],
+    )
+    for found, wanted in zip(motion, expected, strict=True):
+        assert sm.expand(found - wanted) == 0

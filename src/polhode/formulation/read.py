@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import numpy as np
 import sympy
 
 from polhode.errors import UnfinishedReading
@@ -20,6 +21,7 @@ from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.system.system import System
 
 AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
 
@@ -159,6 +161,10 @@ def reading_of(
         motion, on_rates, M, L, places = read(
             balance, (t, q, y), z, y_dot, held, table, seconds=seconds
         )
+    motion, on_rates, M, L, places = (
+        _of_unit_quaternions(system, q, part)
+        for part in (motion, on_rates, M, L, places)
+    )
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
         warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
@@ -184,12 +190,33 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         return core.joint_wrenches(*at, (y_dot, own), table)
 
     found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
+    found = _of_unit_quaternions(system, q, found)
     return {
         joint.name: {
             axis: part for axis, part in zip(AXES, found[k], strict=True) if part != 0
         }
         for k, joint in enumerate(system.joints)
     }
+
+
+def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
+    """The same expressions where w^2 + x^2 + y^2 + z^2 = 1 has been used."""
+    units = {}
+    for edge in system.tree.edges:
+        names = edge.joint.coordinate_names
+        parts = [
+            symbol
+            for symbol, name in zip(q[edge.q], names, strict=True)
+            if name.rpartition(".")[2] in ("qw", "qx", "qy", "qz")
+        ]
+        if len(parts) == 4:
+            units[sum(part**2 for part in parts)] = sympy.Integer(1)
+    if not units:
+        return found
+    if isinstance(found, np.ndarray):
+        each = [sympy.sympify(x).subs(units) for x in found.ravel()]
+        return np.array(each, dtype=object).reshape(found.shape)
+    return sympy.sympify(found).subs(units)
 
 
 def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:

@@ -118,7 +118,7 @@ def same(low: Lowering, equation: Any, *values: Value) -> Any:
 
 def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
-    if low.exact:
+    if low.exact and which.dtype == object:  # at the very place, only the series is
         return cases[0]
     if which.dtype != object and which.ndim == 0:
         return cases[int(which)]
