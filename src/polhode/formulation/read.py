@@ -201,7 +201,7 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
 
 def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
     """The same expressions where w^2 + x^2 + y^2 + z^2 = 1 has been used."""
-    units = {}
+    units = []
     for edge in system.tree.edges:
         names = edge.joint.coordinate_names
         parts = [
@@ -210,13 +210,30 @@ def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
             if name.rpartition(".")[2] in ("qw", "qx", "qy", "qz")
         ]
         if len(parts) == 4:
-            units[sum(part**2 for part in parts)] = sympy.Integer(1)
+            units.append(parts)
     if not units:
         return found
     if isinstance(found, np.ndarray):
-        each = [sympy.sympify(x).subs(units) for x in found.ravel()]
+        each = [_shortest(sympy.sympify(x), units) for x in found.ravel()]
         return np.array(each, dtype=object).reshape(found.shape)
-    return sympy.sympify(found).subs(units)
+    return _shortest(sympy.sympify(found), units)
+
+
+def _shortest(expression: Any, units: list[list[Any]]) -> Any:
+    """The expression with whole squares replaced by 1, or w^2 by the others.
+
+    Where w is in a denominator only whole squares are replaced.
+    """
+    whole = other = expression
+    for w, x, y, z in units:
+        rest = 1 - x**2 - y**2 - z**2
+        whole = whole.subs(w**2 + x**2 + y**2 + z**2, 1)
+        if not other.is_polynomial(w):
+            return whole
+        powers = sympy.Poly(other, w).all_coeffs()[::-1]
+        other = sum(c * rest ** (k // 2) * w ** (k % 2) for k, c in enumerate(powers))
+    other = sympy.factor_terms(sympy.expand(other))
+    return min(whole, other, key=lambda e: e.count_ops())
 
 
 def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
