@@ -213,9 +213,11 @@ def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
             units.append(parts)
     if not units:
         return found
-    if isinstance(found, np.ndarray):
-        each = [_shortest(sympy.sympify(x), units) for x in found.ravel()]
-        return np.array(each, dtype=object).reshape(found.shape)
+    if hasattr(found, "applyfunc"):
+        return found.applyfunc(lambda x: _shortest(x, units))
+    if isinstance(found, np.ndarray | list | tuple):
+        each = [_of_unit_quaternions(system, q, x) for x in found]
+        return np.array(each, dtype=object)
     return _shortest(sympy.sympify(found), units)
 
 
