@@ -84,7 +84,10 @@ def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
     clock = _Clock(watch, fleet, time.perf_counter())
     for k, goal in enumerate(given.goals):
         gliders = _to_goal(given, fleet, (gliders, status), goal, clock)
-        t[:, k], x[:, k] = _at(gliders, fleet.plans, goal)
+        if given.sampled:
+            t[:, k], x[:, k] = _at(gliders, fleet.plans, goal)
+        else:
+            t[:, k], x[:, k] = gliders.cursor.t, gliders.cursor.x
     return Flight(t, x, gliders, status, fleet.plans.start, fleet.cursors.x)
 
 
@@ -105,7 +108,8 @@ def _to_goal(
             if not len(alive):
                 return gliders
             after = _called(given, fleet, gliders, alive, goal)
-            gliders = _replaced(gliders, alive, after)
+            is_all = len(alive) == len(status)
+            gliders = after if is_all else _replaced(gliders, alive, after)
             cursor = after.cursor
             spent = cursor.accepted + cursor.rejected >= given.limit
             out = spent & (cursor.status == RUNNING)

@@ -70,8 +70,8 @@ def probe(
     program = equations.programs[key]
     if many:
         return program(states.t, states.q, states.z, table, held)
-    own = {name: values[0] for name, values in table.items()}
-    found = program(states.t[0], states.q[0], states.z[0], own, held[0])
+    own = {name: values[0, ...] for name, values in table.items()}
+    found = program(states.t[0, ...], states.q[0], states.z[0], own, held[0])
     return Probe(*(np.asarray(leaf)[None] for leaf in found))
 
 

@@ -84,6 +84,9 @@ def displacements(system: System, q: Any) -> Any:
 
 
 def _in(system: System, word: str, unit: str) -> np.ndarray:
-    """Which entries have a unit."""
-    found = [u == unit for joint in system.joints for u in getattr(joint, word)]
-    return np.array(found, dtype=bool)
+    """Which entries have a unit, found once."""
+    key = (word, unit)
+    if key not in system.compiled:
+        found = [u == unit for joint in system.joints for u in getattr(joint, word)]
+        system.compiled[key] = np.array(found, dtype=bool)
+    return system.compiled[key]
