@@ -2,6 +2,7 @@
 
 from benchmarks.subjects import (
     accelerations,
+    analysis,
     bulk,
     derivation,
     derivatives,
@@ -28,4 +29,5 @@ CLAIMS = [
     *rolling.CLAIMS,
     *derivation.CLAIMS,
     *described.CLAIMS,
+    *analysis.CLAIMS,
 ]

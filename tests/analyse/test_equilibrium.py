@@ -76,6 +76,7 @@ def test_the_arm_rests_where_its_spring_and_couple_balance():
         assert "wheel 2" in family
 
 
+@pytest.mark.long
 @pytest.mark.row("X-13")
 def test_the_arm_swings_about_its_rest():
     """w^2 = (k - m1 g l sin th)(I1 + I2 r^2)/det M; three methods find it at rest."""
@@ -117,6 +118,7 @@ def test_a_pendulum_in_cartesian_coordinates_hangs_on_its_multiplier():
     assert_close(reaction.force, [0, 0, m * G], rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.row("E-02")
 def test_a_table_on_four_legs_is_statically_indeterminate():
     """Four legs carry the weight; how they share it, statics does not say."""

@@ -26,6 +26,7 @@ def hoop(rate: float) -> ph.System:
     return ph.System([axle, arm], [ph.Weight(G)], [driver], name="hoop")
 
 
+@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_bead_climbs_a_fast_hoop():
     """cos th = g/(W^2 l) where W^2 > g/l, and then the bottom is no longer stable."""
@@ -44,6 +45,7 @@ def test_a_bead_climbs_a_fast_hoop():
         assert_close(each.multipliers, np.zeros(1), atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_conical_pendulum_turns_at_its_height():
     """W^2 l cos th = g, whichever of lean and rate is given."""

@@ -20,7 +20,9 @@ def top() -> ph.System:
 
 
 @pytest.mark.row("D-35", "E-11")
-@pytest.mark.parametrize(("lean", "spin"), [(0.4, 40.0), (2.0, 15.0)])
+@pytest.mark.parametrize(
+    ("lean", "spin"), [(0.4, 40.0), pytest.param(2.0, 15.0, marks=pytest.mark.long)]
+)
 def test_a_top_precesses_slowly_and_fast(lean, spin):
     """A p^2 cos th - C s p + m g l = 0 has both precessions, found from the model."""
     found = ph.steady_precessions(top(), lean, spin)
