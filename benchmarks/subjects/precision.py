@@ -140,7 +140,7 @@ def at_equal_error(name: str, peer: str, rounds: int) -> Measured:
 WORK = {
     "pendulum": "double pendulum for 300 s",
     "top": "free top for 300 s",
-    "arm": "7-link arm for 10 s",
+    "arm": "7-link arm for 60 s",
     "kepler": "Kepler's ellipse, 100 turns",
 }
 COMPARED = {
