@@ -98,7 +98,7 @@ def top_rates(t: float, y: Any, xp: Any = np) -> Any:
 
 
 def arm() -> Motion:
-    """A minute of the chain, let go from a bent pose; its equations are those of its libraries."""
+    """A minute of the chain, let go bent; its equations are those of libraries."""
     q = 0.2 * np.array([1.0, -0.5, 0.8, 0.4, -0.7, 0.3, 0.6])
     return Motion("arm", 60.0, chain_system(ARM), q, 0 * q, chain=ARM)
 
