@@ -33,7 +33,8 @@ def test_the_demo_shows_equations_ledger_forms_and_pictures(shown):
     assert done.returncode == 0, done.stderr
     for words in ("ω̇₁ =", "Ledger", "million steps a second", "first flip after"):
         assert words in done.stdout
-    assert "Lie-Poisson" in done.stdout and "balance, at most, J" in done.stdout
+    assert "Lie-Poisson" in done.stdout
+    assert "balance, at most, J" in done.stdout
     text = done.stdout.replace("\n", "")
     for name, size in (("polhode.png", 20_000), ("motion.html", 50_000)):
         assert str(folder / name) in text
