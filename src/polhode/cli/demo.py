@@ -168,7 +168,22 @@ def _page(console: Any, body: Any, out: Path) -> Path:
     _heading(console, "Every form of its equations, side by side: ph.compare")
     comparison = ph.compare(system)
     console.print(_indented(str(comparison)), soft_wrap=True)
-    return motion.page(out / "motion.html", compare=comparison)
+    read = ph.gauss(_about_its_centre(body))
+    return motion.page(out / "motion.html", compare=comparison, equations=read)
+
+
+def _about_its_centre(body: Any) -> Any:
+    """The body with symbols for its moments: equations that fit on a line."""
+    import polhode as ph
+
+    mass, _, moments = body.moments()
+    inertia = [
+        ph.Parameter(f"I_{axis}", float(moment))
+        for axis, moment in zip("xyz", moments.diagonal(), strict=True)
+    ]
+    m = ph.Parameter("m", float(mass))
+    central = ph.Body.from_inertia("body", mass=m, inertia=inertia)
+    return ph.System([central], name="T-handle about its mass centre")
 
 
 def _start(free_body: Any) -> Any:
