@@ -73,7 +73,7 @@ def equations_section(motion: Trajectory, asked: Any) -> str:
     if max(map(len, formulas)) > LONGEST:
         return section(title, note("They are too long to be read on a page."), "wide")
     body = "".join(f'<div class="equation">{mathml(each)}</div>' for each in formulas)
-    body += note(f"{reading.name}: the Lagrangian, then what is integrated.")
+    body += note(f"{reading.name}: the Lagrangian, then the equations of motion.")
     return section(title, body, "wide")
 
 

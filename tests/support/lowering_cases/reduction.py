@@ -48,6 +48,8 @@ CASES = [
     case("empty reductions", lambda x: (
         jnp.sum(x, 0), jnp.prod(x, 0), jnp.all(x > 0, 0), jnp.any(x > 0, 0),
         jnp.max(x, 0, initial=-INF), jnp.min(x, 0, initial=INF)), normal(0, 2)),
+    case("reductions to nothing", lambda x: (
+        jnp.sum(x, 1), jnp.prod(x, (0, 2)), jnp.all(x > 0, 2)), normal(0, 0, 3)),
     case("sum of booleans and mean", lambda b: (jnp.sum(b), jnp.mean(b * 1.0),
                                                 jnp.count_nonzero(b)), coins(7),
          ulps=2),

@@ -16,7 +16,8 @@ from polhode.lowering.scalars import evaluate
 def along(x: Value, axes: tuple[int, ...]) -> Value:
     """The reduced axes flattened into the first one."""
     front = np.moveaxis(x, axes, range(len(axes)))
-    return front.reshape((-1, *front.shape[len(axes) :])) if axes else x[None]
+    count = int(np.prod(front.shape[: len(axes)], dtype=int))
+    return front.reshape((count, *front.shape[len(axes) :]))
 
 
 def columns(function: Callable[[list[Element]], Element], x: Value) -> Value:
