@@ -244,6 +244,8 @@ PUBLIC = {
     "sweep_equilibria": "polhode.analyse.equilibrium_sweep",
     # formation
     "Orbit": "polhode.formation.orbit",
+    "formation_tree": "polhode.formation.tree",
+    "retold": "polhode.formation.tree",
     # files
     "Formula": "polhode.files.expression",
     "Model": "polhode.files.model",
