@@ -104,8 +104,8 @@ def test_the_driver_gives_what_the_third_law_asks():
     """Reaction on the carrier: what moves it, less weight, bond and link by the rod.
 
     F_3 = -sum F, M_3 = -sum ((x - x_3) x F + M), of forces on the rod; the driver's
-    power is its force and moment on the carrier's motion. With forces of other bodies
-    in M_3, as printed, it fails.
+    power is its force and moment on the carrier's motion. Moments about the rod's own
+    place, instead of the carrier's, are others.
     """
     whole, _ = systems()
     state, _, at = pair(1)
