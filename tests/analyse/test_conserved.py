@@ -245,6 +245,7 @@ def helix(ball):
     return jnp.cos(z / 0.4 - jnp.arctan2(y, x)) + x**2 + y**2
 
 
+@pytest.mark.long
 def test_a_group_of_the_users_gives_its_own_momentum():
     """Along a screw neither L_z nor p_z is kept, but L_z + 0.4 p_z; found in two ways.
 

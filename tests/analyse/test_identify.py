@@ -53,6 +53,7 @@ def test_an_exact_record_gives_the_true_parameters():
     assert found.noise < 1e-8
 
 
+@pytest.mark.long
 def test_the_spread_is_that_of_many_noisy_records():
     """The covariance says how far parameters scatter from record to record."""
     tries, noise = 16, 1e-3
@@ -68,6 +69,7 @@ def test_the_spread_is_that_of_many_noisy_records():
     assert np.all(np.abs(correlated) < 1 + 1e-12)
 
 
+@pytest.mark.long
 def test_a_free_swing_does_not_tell_what_only_ratios_move():
     """Of m, l and g in a swing only g/l is told; the others are named as untold."""
     swing = ph.models.pendulum()
@@ -81,6 +83,7 @@ def test_a_free_swing_does_not_tell_what_only_ratios_move():
     assert "not told by the record: +1 % l, +1 % g" in repr(found)
 
 
+@pytest.mark.long
 def test_forces_tell_more_than_free_motion():
     """With known torques m l^2/3 and m g l/2 are told: of m, l, g only m l^2 hides."""
     found = ph.identifiable(ph.models.pendulum())
@@ -91,6 +94,7 @@ def test_forces_tell_more_than_free_motion():
     assert ph.identifiable(ph.models.pendulum(), ["m", "l"]).alone == ("m", "l")
 
 
+@pytest.mark.long
 def test_anything_can_be_measured():
     """A record of speed and of place squared serves as well as coordinates."""
 

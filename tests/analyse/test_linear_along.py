@@ -89,6 +89,7 @@ def test_errors_travel_with_the_motion():
     assert "2 states" in repr(along)
 
 
+@pytest.mark.long
 def test_a_swing_has_multipliers_one():
     """Over a period of a pendulum both of Floquet's multipliers are 1: none grows, but
     another swing has another period."""

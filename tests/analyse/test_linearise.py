@@ -284,6 +284,7 @@ def test_a_bead_on_a_surface():
     assert_close(linear.modes().squares, [9.81 / 1.5, 9.81 / 0.6], rtol=1e-12)
 
 
+@pytest.mark.long
 def test_redundant_constraints_change_nothing():
     """A second rod beside the first adds no equation."""
     world = ph.World()

@@ -108,6 +108,7 @@ def test_a_chain_of_beads_becomes_a_string():
         assert_close(short, np.pi**2 / (24 * (n + 1) ** 2), rtol=0.02)
 
 
+@pytest.mark.long
 def test_the_double_pendulum_has_two_modes():
     """(K - w^2 M) for two rods: in step below, against each other above."""
     m1, l1, m2, l2, g = 1.0, 1.0, 0.7, 0.8, 9.81
@@ -124,6 +125,7 @@ def test_the_double_pendulum_has_two_modes():
     assert turn[0, 0] * turn[0, 1] > 0 > turn[1, 0] * turn[1, 1]
 
 
+@pytest.mark.long
 def test_damped_modes_sum_up_too():
     """With dampers modes are complex; damping and the sum are right all the same."""
     world = ph.World()

@@ -87,6 +87,7 @@ def test_forward_and_backward_are_one_derivative():
     assert abs(back.value - sum(float(cost(t, swung().at(t))) for t in times)) < 1e-8
 
 
+@pytest.mark.long
 def test_backward_agrees_with_high_precision():
     """The gradient of the last angle is right to 1e-8."""
     found = ph.gradient(swung(), lambda t, state: state["hinge"], ["l", "c"])
@@ -94,6 +95,7 @@ def test_backward_agrees_with_high_precision():
         assert abs(found[name] - expected[0]) < 1e-9
 
 
+@pytest.mark.long
 def test_disturbances_shrink_by_what_damping_takes():
     """det P = exp(integral of tr A) (Liouville): here tr A = -c/I."""
     found = ph.sensitivity(swung())
@@ -126,6 +128,7 @@ def spun() -> ph.Trajectory:
     return ph.simulate(top, start, until=0.6, rtol=1e-12)
 
 
+@pytest.mark.long
 def test_rotations_are_carried_on_their_manifold():
     """Changes of a unit quaternion are across it, and the nine of errors make them."""
     found = ph.sensitivity(spun(), ["m", "A"])
@@ -238,6 +241,7 @@ def test_constraints_are_kept_by_what_is_carried_along_them():
         assert abs(back[name] - expected) < 1e-9 * (1 + abs(expected))
 
 
+@pytest.mark.long
 def test_uncertain_parameters_make_an_uncertain_motion():
     """To first order the spread of the end is that of samples: D C D^T."""
     found = ph.sensitivity(swung(), ["l", "c"], initial=False)

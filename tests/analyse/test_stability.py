@@ -132,6 +132,7 @@ def test_two_modes_that_share_a_shape_are_noticed():
     assert spectrum_of(apart).kind == "marginal"
 
 
+@pytest.mark.long
 def test_a_law_without_a_potential_proves_nothing():
     """A motor's law that happens to be like a spring is no potential: undecided."""
     found = ph.stability(slider(0.0, 0.0, -8.0))
@@ -140,6 +141,7 @@ def test_a_law_without_a_potential_proves_nothing():
     assert not found.is_stable
 
 
+@pytest.mark.long
 def test_spin_holds_up_what_would_fall_and_damping_undoes_it():
     """Kelvin, Tait, Chetaev: fast enough it stands; a trace of damping and it falls."""
 
@@ -163,6 +165,7 @@ def test_spin_holds_up_what_would_fall_and_damping_undoes_it():
     assert verdict(1.01 * edge).verdict == "gyroscopically stabilised"
 
 
+@pytest.mark.long
 def test_the_sleeping_top_wakes_below_its_speed():
     """It sleeps if C^2 s^2 > 4 A m g l, in axes that turn with it."""
     system = ph.models.heavy_top()

@@ -204,6 +204,7 @@ def test_every_form_in_velocities_has_a_passive_matrix(form):
             assert np.asarray(found).shape == (len(y), len(y))
 
 
+@pytest.mark.long
 def test_forms_in_the_same_velocities_have_the_same_matrix():
     """Gauss, Lagrange, Kane and the recursive form differ in roads, not in C."""
     state = chain_states()[0]
@@ -231,6 +232,7 @@ def test_a_matrix_in_velocities_of_ones_own():
         assert found.is_passive == (choice != "Lagrange")
 
 
+@pytest.mark.long
 def test_each_body_may_have_its_own_choice():
     """By names of bodies: the product is one, and passive ones stay passive."""
     state, gauss = chain_states()[0], made("Gauss")
@@ -242,6 +244,7 @@ def test_each_body_may_have_its_own_choice():
     assert not spoilt.is_passive
 
 
+@pytest.mark.long
 def test_a_choice_is_about_the_point_of_the_form():
     """`spin` of form 4 about P has J_P in it, as the paper's (57) has."""
     system, state = topology("spherical_pendulum"), states("spherical_pendulum")[0]

@@ -65,6 +65,7 @@ def test_routh_reduces_and_recovers(top):
     assert_close(last[0].q, last[1].q, rtol=1e-8)
 
 
+@pytest.mark.long
 def test_routh_with_a_force_along_what_is_ignored():
     """What acts along a cyclic coordinate changes its momentum by just that."""
     world, cart = ph.World(), ph.Body("cart", ph.solids.box(mass=2.0, x=1, y=1, z=1))

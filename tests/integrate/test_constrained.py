@@ -65,6 +65,7 @@ def test_positions_and_speeds_keep_the_constraints(method):
 LONG_ALPHA = pytest.param(ph.GeneralisedAlpha, marks=pytest.mark.long)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [LONG_ALPHA, ph.Rattle])
 def test_rotations_are_stepped_on_their_group(method):
     """Order 2 for a heavy top on a ball joint, its quaternion of length one."""
@@ -92,6 +93,7 @@ def test_energy_does_not_drift_in_rattle():
     assert 3 < swings[0] / swings[1] < 5
 
 
+@pytest.mark.long
 def test_angular_momentum_is_kept_by_rattle():
     """Weight turns nothing about the vertical: the momentum about it stays."""
     motion = ph.simulate(
@@ -109,6 +111,7 @@ def test_a_step_back_undoes_a_step_of_rattle():
     assert np.allclose(back.final.z, swing().z, rtol=0, atol=1e-12)
 
 
+@pytest.mark.long
 def test_quick_motions_are_damped_as_asked():
     """A spring with 100 swings a step: gone with radius 0, kept with radius 1."""
     bob = ph.Body.from_inertia("bob", mass=1.0, inertia=np.eye(3))
@@ -191,6 +194,7 @@ def test_generalised_alpha_refuses_velocities_that_are_not_the_speeds(form):
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler])
 def test_rows_of_velocity_alone_are_kept_too(method):
     """Chaplygin's sleigh on its blade moves as by default, never sideways."""

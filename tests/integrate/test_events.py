@@ -197,6 +197,7 @@ def test_events_that_are_nearly_at_once_are_all_met(apart):
     assert motion.q.min() > -1e-10
 
 
+@pytest.mark.long
 def test_watching_changes_nothing():
     """A run with events that only watch has the bits of one without."""
     watched = sine(events=ph.Event("middle", place))
@@ -301,6 +302,7 @@ def test_a_ball_that_stays_down_is_stopped():
 # ------------------------------------------------------------------- kinds of runs
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [ph.RungeKutta4(0.03), ph.DormandPrince8()])
 def test_any_method_meets_events(method):
     """Fixed steps go on from an event by equal steps to the end."""
@@ -333,6 +335,7 @@ def test_energy_that_resets_take_is_in_the_ledger():
     assert np.max(np.abs(ledger.balance)) < 1e-12 * ledger.scale
 
 
+@pytest.mark.long
 def test_events_of_turning_and_of_constrained_bodies():
     """States at events lie on their manifold and keep the constraints."""
     top = heavy_top()

@@ -61,6 +61,7 @@ def test_threads_change_no_bit(monkeypatch):
     assert np.array_equal(found[0].z, found[1].z)
 
 
+@pytest.mark.long
 def test_samples_between_steps_are_on_their_manifold():
     """Unit quaternions to rounding, the bits of simulate; backwards too."""
     top = heavy_top()
@@ -74,6 +75,7 @@ def test_samples_between_steps_are_on_their_manifold():
         assert np.array_equal(found.q, motions.q)
 
 
+@pytest.mark.long
 def test_values_of_parameters_are_runs_that_balance():
     """One state, many masses: the bits of each alone, and the damper's work of each."""
     system = cart_pendulum()
