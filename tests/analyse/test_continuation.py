@@ -10,6 +10,8 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 WEIGHT = 0.8 * 9.81 * 0.9  # mB g l of the cart-pendulum
 MGL = 0.3 * 9.81 * 0.5  # of the sprung pendulum
 

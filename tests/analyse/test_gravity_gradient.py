@@ -12,6 +12,8 @@ import polhode as ph
 from closeness import assert_close
 from polhode.models.satellite import maccullagh
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 RATE = 1.3  # of the orbit; mu = RATE^2 for the radius one
 
 

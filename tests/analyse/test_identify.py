@@ -11,6 +11,8 @@ import pytest
 import polhode as ph
 from polhode.errors import AnalysisError
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 TRUE = {"m": 1.2, "k": 30.0, "c": 0.8}
 TIMES = np.linspace(0.05, 3.0, 60)
 

@@ -13,6 +13,8 @@ from closeness import assert_close
 from polhode.analyse.linear_along import errors_carried, slopes
 from polhode.models.bicycle import riding
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 STEP = 1e-3
 
 

@@ -10,6 +10,8 @@ import pytest
 import polhode as ph
 from polhode.errors import AnalysisError
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 NAMES = ("k", "l", "m")
 VALUES = np.array([14.0, 0.8, 1.2])
 

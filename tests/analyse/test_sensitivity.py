@@ -12,6 +12,8 @@ import pytest
 import polhode as ph
 from polhode.errors import AnalysisError
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 START, UNTIL, DAMPING = 1.1, 2.0, 0.3
 
 

@@ -11,6 +11,8 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 G = 9.81
 
 

@@ -58,6 +58,7 @@ def moved(state: ph.State, z_dot: np.ndarray, s: float) -> ph.State:
     return ph.State(system, state.t + s, q, state.z + s * z_dot)
 
 
+@pytest.mark.long
 @pytest.mark.row("D-07", "D-08", "D-09")
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("whole", [True, False])
@@ -132,6 +133,7 @@ def test_forces_between_bodies_that_are_not_along_their_line_are_found_out():
     assert not ph.audit_invariance(skew).is_invariant
 
 
+@pytest.mark.long
 def test_angular_momentum_is_kept_about_poles_that_do_not_cross_the_momentum():
     """Free chain: about a fixed pole, about G, and about a pole that moves along Q,
     L is constant; about one that crosses Q it drifts by -v_H x Q."""

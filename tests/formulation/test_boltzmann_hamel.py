@@ -27,6 +27,7 @@ def mixed(size: int) -> ph.Velocities:
     return ph.Velocities(names, to_speeds, from_speeds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["double_pendulum", "spherical_pendulum", "sleigh"])
 def test_hamels_equations_hold_in_any_linear_velocities(name):
     """Structure coefficients of the user's velocities make them agree with Gauss's."""

@@ -22,6 +22,7 @@ def test_a_step_is_a_share_of_what_changes_fastest():
     assert_close(step_of(slow, np.full(6, 400.0)), SHARE / 20.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [ph.gauss, ph.hamilton, ph.newton_euler])
 def test_the_short_motion_is_that_of_the_simulation(form):
     """Steps by a formulation's own equations end where a tight simulation does."""

@@ -66,6 +66,7 @@ def made(form):
     return FORMULATIONS[form](chain())
 
 
+@pytest.mark.long
 @pytest.mark.row("F-28")
 @pytest.mark.parametrize("choice", CHOICES)
 def test_dyadics_projected_are_lagranges_equations(choice):
@@ -161,6 +162,7 @@ def test_two_splits_of_lagranges_equations():
         assert_close(default(q, v), found["Christoffel"])
 
 
+@pytest.mark.long
 @pytest.mark.row("F-29")
 def test_both_splits_of_a_system_in_its_own_speeds():
     """Christoffel's symbols, with structure, are what the bodies' choice projects."""

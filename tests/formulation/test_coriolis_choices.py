@@ -55,6 +55,7 @@ def is_skew(C):
     return np.linalg.norm(C + C.T) < 1e-12 * np.linalg.norm(C)
 
 
+@pytest.mark.long
 @draws
 @pytest.mark.row("F-17")
 def test_all_choices_have_one_product(seed):
@@ -254,6 +255,7 @@ def test_proposition_3(seed):
     assert np.linalg.norm(wrong - right) > 1e-3
 
 
+@pytest.mark.long
 @draws
 @pytest.mark.row("F-25")
 def test_form_4_has_a_skew_dyadic_of_momenta(seed):

@@ -44,6 +44,7 @@ def turning(system: ph.System) -> tuple[ph.State, np.ndarray, np.ndarray]:
     return system.state(O=turn, speeds=speeds), r, y1
 
 
+@pytest.mark.long
 @pytest.mark.row("X-10")
 @pytest.mark.parametrize("form", [ph.newton_euler, ph.lagrange_first_kind])
 def test_reactions_of_a_disc_rolling_about_a_hinge(form):

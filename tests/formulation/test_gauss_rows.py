@@ -62,6 +62,7 @@ def sled():
     return Sled()
 
 
+@pytest.mark.long
 @pytest.mark.row("Q-01")
 def test_the_least_deviation_is_the_motion_with_multipliers(sled):
     """Minimising C directly gives what multipliers give, with a constraint; 20 states.

@@ -11,6 +11,7 @@ from closeness import assert_close
 from strategies_system import random_state, topology
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [ph.gauss, ph.hamilton, ph.newton_euler])
 def test_the_force_is_what_is_stored_and_what_is_applied(form):
     """f = f_stored + f_applied, and weight alone is the gravity torque."""
@@ -39,6 +40,7 @@ def test_the_stored_force_is_the_slope_of_the_potential():
     assert_close(equations.potential_force(state), -np.array(slope), rtol=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [ph.gauss, ph.newton_euler, ph.hamilton])
 def test_energy_grows_by_the_power_of_actions_and_drivers(form):
     """dT/dt = the sum of all powers; the driver's is l . (A z)."""
@@ -68,6 +70,7 @@ def test_resting_constraints_have_no_power(form):
     assert abs(powers[gear]) < 1e-12
 
 
+@pytest.mark.long
 @pytest.mark.row("H-05")
 def test_hamiltonian_of_a_moving_hinge_is_not_the_energy():
     """With T = A q'^2/2 + B q' + C, H = E - B q' - 2 C; H = E if nothing moves.

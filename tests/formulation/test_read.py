@@ -84,6 +84,7 @@ def test_what_was_not_shortened_says_so(pendulum):
     assert "not in its shortest form" in reading._repr_latex_()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [ph.lagrange, ph.gauss])
 def test_a_heavy_top_reads_as_eulers_equations(form):
     """A wx' + (C - A) wy wz = 2 m g l (w x + y z), ..., C wz' = 0, of unit quaternions.

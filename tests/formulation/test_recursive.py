@@ -35,6 +35,7 @@ def test_composite_inertias_make_the_mass_matrix(name):
         assert_close(getattr(walked, word)(state), expected, rtol=1e-12, atol=scale)
 
 
+@pytest.mark.long
 def test_seven_links_cost_what_a_careful_hand_writes():
     """Zeros and ones of hinges and offsets vanish: a dense recursion by hand has 1519.
 

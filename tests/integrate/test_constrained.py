@@ -15,6 +15,8 @@ from polhode.formulation.hamilton import hamiltonian
 from polhode.models.four_bars import start as four_bars_start
 from strategies_system import random_state, topology
 
+pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
+
 METHODS = [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler, ph.Rattle]
 NAMES = ["alpha", "stabilised", "rattle"]
 LONG = [(), pytest.mark.long, ()]

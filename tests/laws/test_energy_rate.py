@@ -12,6 +12,7 @@ from polhode.formulation.shares import powers
 from strategies_system import TOPOLOGIES, random_state, topology
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TOPOLOGIES)
 def test_kinetic_energy_grows_by_the_power_of_what_acts(name):
     """dT/dt = the power of all actions, and of rows that a driver moves: l.(A z).

@@ -66,6 +66,10 @@ _REASONS = {
         geometry.configuration.degrees_of_freedom
         geometry.parametrisation.condition geometry.parametrisation.safest
         geometry.velocity_field.fit_rigid_velocity
+        actions.power_definition.multiplier_family
+        actions.power_definition.forces_by_power
+        actions.power_definition.forces_by_virtual_work
+        actions.power_definition.require_independent_of_velocity
     """,
     "it reads a mesh, or checks that its surface is closed": """
         matter.mesh.read_mesh matter.mesh.closed_surface matter.mesh.signed_volume
@@ -80,6 +84,10 @@ _REASONS = {
     """,
     "it makes a function, once, on the host; the function made is a kernel": """
         actions.conservative.energy_from
+        actions.driven_potential.driven_potential
+        actions.moving_observer.observed_from
+        actions.generalised_force.generalised_force
+        actions.generalised_force.generalised_force_of_energy
     """,
     "adaptive quadrature, whose work depends on the numbers met": """
         actions.work.work actions.work.circulation actions.work.work_of_power
@@ -89,6 +97,9 @@ _REASONS = {
         actions.action.evaluate actions.action.third_law_residual
         actions.conservative.conservativity actions.field.matches
         actions.invariance.audit_invariance
+    """,
+    "both curves of a finished motion, made on the host for pictures": """
+        matter.poinsot.poinsot
     """,
 }
 
