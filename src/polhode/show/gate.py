@@ -13,6 +13,7 @@ import http
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from threading import Lock
 from typing import Any
 from urllib.parse import unquote
@@ -115,8 +116,7 @@ def before_every_server(gate: Gate) -> Iterator[None]:
 
     The viewer library has no place for a hook, so its call of `serve` is caught.
     """
-    from websockets.asyncio import server
-
+    server: Any = import_module("websockets.asyncio.server")
     plain = server.serve
 
     def connected(*arguments: Any, **options: Any) -> Any:
@@ -128,8 +128,8 @@ def before_every_server(gate: Gate) -> Iterator[None]:
         return plain(handler, host, port, process_request=gate, **options)
 
     with PATCHING:
-        server.serve = serve  # type: ignore[assignment, misc]
+        server.serve = serve
         try:
             yield
         finally:
-            server.serve = plain  # type: ignore[misc]
+            server.serve = plain
