@@ -96,11 +96,47 @@ def test_a_trace_that_holds_on_to_single_precision_is_refused(use, shape):
     del held
 
 
-def test_integers_that_the_user_ran_in_32_bits_keep_theirs():
-    """A closed-over array of long integers is not cut to what JAX remembers."""
-    long = np.array([2**40, 3])
-    jax.jit(lambda x: x * long)(1)
-    assert np.array_equal(ph.compile(lambda x: x * long, 1)(1), long)
+LONG = 2**40 + 3
+
+
+@pytest.mark.parametrize("start", [1, 1.0])
+@pytest.mark.parametrize("use", USES[:2] + USES[3:], ids=lambda use: use.__name__)
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_integers_that_the_user_ran_in_32_bits_keep_theirs(use, shape, start):
+    """Closed-over long integers are not cut to what JAX remembers of them."""
+    long = np.full(shape, LONG)
+    jax.jit(use(long))(start)
+    assert np.all(ph.compile(use(long), start)(start) == LONG)
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_a_trace_that_holds_integers_of_32_bits_is_refused(shape):
+    """While the user keeps such a trace, JAX gives what is left of them: it is said."""
+    long = np.full(shape, LONG)
+    held = jax.make_jaxpr(lambda x: x * long)(1)
+    with pytest.raises(CompileError, match=r"constant.*single precision"):
+        ph.compile(lambda x: x * long, 1)
+    del held
+
+
+def test_indices_of_jax_itself_are_no_doubt():
+    """A solve holds JAX's own short integers, and is traced once."""
+    traced = []
+
+    def solve(matrix):
+        traced.append(matrix)
+        return jnp.linalg.solve(matrix, matrix[0]) * np.array(3)
+
+    ph.compile(solve, np.eye(3))
+    ph.compile(lambda x: solve(x) + 1, np.eye(3))
+    assert len(traced) == 2
+
+
+def test_complex_constants_keep_their_digits():
+    """What runs on XLA for its complex numbers has them in double precision too."""
+    turned = np.array(0.1 + 0.3j)
+    jax.jit(lambda x: jnp.real(x * turned))(1.0)
+    assert ph.compile(lambda x: jnp.real(x * turned), 1.0)(1.0) == 0.1
 
 
 def test_constants_of_single_precision_stay_what_they_are():

@@ -10,12 +10,15 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable
 from typing import Any
+from weakref import getweakrefcount
 
 import numpy as np
 
 from polhode.errors import CompileError
 
 INTEGERS = (np.dtype(np.int32), np.dtype(np.uint32))
+ROUNDED = (np.dtype(np.float32), np.dtype(np.complex64))
+WIDE = tuple(map(np.dtype, (np.float64, np.complex128, np.int64, np.uint64)))
 
 
 def is_doubtful(constants: Iterable[Any]) -> bool:
@@ -60,26 +63,30 @@ def refuse_rounded(constants: Iterable[Any], held: list[Any]) -> None:
 
 
 def _is_narrow(array: Any) -> bool:
-    """Single precision; JAX's own indices are integers of 32 bits without axes."""
-    return array.dtype == np.float32 or (array.dtype in INTEGERS and array.ndim > 0)
+    """Single precision. JAX's own indices are integers of 32 bits without axes, but
+    it remembers no array that they would be copies of: no weak reference is on them.
+    """
+    if array.dtype in ROUNDED:
+        return True
+    return array.dtype in INTEGERS and bool(array.ndim or getweakrefcount(array))
 
 
-def _numbers(arrays: list[np.ndarray]) -> set[float]:
-    """The floating numbers without axes that came from NumPy, not from Python."""
+def _numbers(arrays: list[np.ndarray]) -> set[complex]:
+    """The numbers without axes that came from NumPy, not from Python."""
     return {
-        float(array)
+        complex(array)
         for array in arrays
-        if array.ndim == 0 and array.dtype == np.float64
+        if array.ndim == 0 and array.dtype in WIDE
         if not getattr(array, "weak_type", type(array) is np.ndarray)
     }
 
 
-def _number(copy: Any) -> float | None:
-    return float(copy) if copy.ndim == 0 else None
+def _number(copy: Any) -> complex | None:
+    return complex(copy) if copy.ndim == 0 else None
 
 
 def _is_cut(copy: Any) -> bool:
     """Whether its numbers look rounded: longer in double than in single precision."""
-    if copy.dtype != np.float32:
+    if copy.dtype not in ROUNDED:
         return True
-    return any(str(value) != str(float(value)) for value in np.ravel(copy))
+    return any(str(value) != str(value.item()) for value in np.ravel(copy).view("f4"))
