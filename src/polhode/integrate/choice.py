@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import IntegrationError
-from polhode.integrate.dormand_prince import RTOL, DormandPrince
+from polhode.integrate.dormand_prince import DormandPrince
 from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.method import Method
 from polhode.integrate.projection import Unprojected
 from polhode.integrate.rattle import Rattle
+from polhode.integrate.tolerance import RTOL
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations

@@ -224,6 +224,8 @@ def _adaptive(
     reached = cursor._replace(t=t, x=x, slope=slope, h=h, memory=memory, tried=zero)
     reached = reached._replace(accepted=cursor.accepted + 1, status=running)
     reached = _remembered(reached, moved)
+    held = _is_held(moved, plan, tried.h, reached)
+    reached = reached._replace(stiff=cursor.stiff + held)
     bend = _bend(moved.bend, x)
     return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, bend)
 
@@ -235,9 +237,26 @@ def _moved(field: Field, method: Method, plan: Plan, cursor: Cursor) -> Attempt:
 
 
 def _remembered(cursor: Cursor, moved: Attempt) -> Cursor:
-    held = (moved.stiffness > 1) & jnp.ones((), bool)
     kept = cursor.carried if moved.carried is None else moved.carried
-    return cursor._replace(carried=kept, stiff=cursor.stiff + held)
+    return cursor._replace(carried=kept)
+
+
+def _is_held(moved: Attempt, plan: Plan, h: Any, end: Cursor) -> Any:
+    """Whether stability held a step, not accuracy: h |lambda| is above its limit.
+
+        |lambda| = |f(a) - f(b)| / |a - b|
+
+    of two states at one time is how quick the quickest is. Both are measured by what is
+    allowed, so that it has no units but 1/s.
+    """
+    if moved.edge is None:
+        return jnp.zeros((), bool)
+    x, slope, limit = moved.edge
+    allowed = plan.atol + plan.rtol * jnp.abs(end.x)
+    allowed = jnp.where(allowed > 0, allowed, 1.0)
+    rise, way = (end.slope - slope) / allowed, (end.x - x) / allowed
+    above, below = jnp.sum(rise * rise), jnp.sum(way * way)
+    return (below > 0) & (h * h * above > limit**2 * below)
 
 
 def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any]:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 
 @final
 @dataclass(frozen=True)
-class CommutatorFree4:
+class CommutatorFree4(FixedStep):
     """Order 4 on the manifolds of the joints: quaternions need no renormalising.
 
     With k_i the speeds at the stages, times h, and q exp(k) = local(q, k):
@@ -25,14 +25,8 @@ class CommutatorFree4:
     Celledoni, Marthinsen, Owren, Future Gen. Comp. Sys. 19 (2003) 341.
     """
 
-    step: float
     name: ClassVar[str] = "commutator-free 4"
     order: ClassVar[int] = 4
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 # Owren and Marthinsen, BIT 39 (1999) 116; their order is shown by the tests.
 STAGES = (
@@ -25,7 +25,7 @@ END = (
 
 @final
 @dataclass(frozen=True)
-class CrouchGrossman4:
+class CrouchGrossman4(FixedStep):
     """Order 4 on the manifolds of the joints: quaternions need no renormalising.
 
     With k_i the speeds at the stages, times h, and q exp(k) = local(q, k):
@@ -37,14 +37,8 @@ class CrouchGrossman4:
     Crouch and Grossman, J. Nonlinear Sci. 3 (1993) 1.
     """
 
-    step: float
     name: ClassVar[str] = "Crouch-Grossman 4"
     order: ClassVar[int] = 4
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -16,14 +16,17 @@ from polhode.integrate.dop853_table import (
     STAGES_BETWEEN,
     Weights,
 )
-from polhode.integrate.dormand_prince import RTOL, admit_tolerances
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt
+from polhode.integrate.tolerance import Adaptive
+
+# |lambda h| at the edge of stability (Hairer's DOP853).
+STABLE = 6.1
 
 
 @final
 @dataclass(frozen=True)
-class DormandPrince8:
+class DormandPrince8(Adaptive):
     """Order 8 with steps chosen so that each errs by less than the tolerance.
 
     Twelve slopes a step, and three more for dense output of order 7: for smooth motions
@@ -32,29 +35,23 @@ class DormandPrince8:
     tolerances are as for `DormandPrince`.
     """
 
-    rtol: float = RTOL
-    atol: float | None = None
     name: ClassVar[str] = "Dormand-Prince 8(5,3)"
     order: ClassVar[int] = 8
-    is_adaptive: ClassVar[bool] = True
     bends: ClassVar[int] = 4
-
-    def __post_init__(self) -> None:
-        rtol, atol = admit_tolerances(self.rtol, self.atol)
-        object.__setattr__(self, "rtol", rtol)
-        object.__setattr__(self, "atol", atol)
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k = [slope]
+        k, before = [slope], x
         for node, weights in zip(NODES, STAGES, strict=True):
-            k.append(field.slope(t + node * h, x + h * _mix(weights, k)))
-        there = x + h * _mix(END, k)
+            before = x + h * _mix(weights, k)
+            k.append(field.slope(t + node * h, before))
+        there, edge = x + h * _mix(END, k), (before, k[-1], STABLE)
         error = h * _mix(ERROR_5, k), h * _mix(ERROR_3, k)
         k.append(field.slope(t + h, there))
         for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
             k.append(field.slope(t + node * h, x + h * _mix(weights, k)))
-        return Attempt(there, error, tuple(h * _mix(weights, k) for weights in BEND))
+        bend = tuple(h * _mix(weights, k) for weights in BEND)
+        return Attempt(there, error, bend, edge=edge)
 
 
 def _mix(weights: Weights, slopes: list[Any]) -> Any:

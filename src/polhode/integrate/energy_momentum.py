@@ -15,7 +15,7 @@ from polhode.formulation.speeds import along
 from polhode.geometry.angle_ratios import arctangent_ratio
 from polhode.integrate import mechanics, newton
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 from polhode.integrate.scales import displacements
 from polhode.integrate.variational import arrived, bracket, require_tree
 from polhode.joints.free import Free
@@ -28,7 +28,7 @@ VANISHING = 1e-14
 
 @final
 @dataclass(frozen=True)
-class EnergyMomentum:
+class EnergyMomentum(FixedStep):
     """Order 2 and symmetric; for any tree of joints.
 
     With p = M z, H = p.M^-1 p/2 + V and a discrete gradient of H, one for which
@@ -42,15 +42,9 @@ class EnergyMomentum:
     method of Simo and Wong, Int. J. Numer. Meth. Eng. 31 (1991) 19.
     """
 
-    step: float
     name: ClassVar[str] = "energy-momentum"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.integrate import newton
 from polhode.integrate.elimination import eliminated
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 
 class Collocation(NamedTuple):
@@ -47,7 +47,7 @@ TWO, THREE = collocation(gauss_points(2)), collocation(gauss_points(3))
 
 @final
 @dataclass(frozen=True)
-class GaussLegendre4:
+class GaussLegendre4(FixedStep):
     """Order 4 and symmetric, two implicit stages.
 
         Z_i = h sum_j a_ij f(t + c_j h, x + Z_j),      x1 = x + h sum_j b_j f(...)
@@ -57,15 +57,9 @@ class GaussLegendre4:
     equations and joints of one freedom it is symplectic. One exact Jacobian a step.
     """
 
-    step: float
     name: ClassVar[str] = "Gauss-Legendre 4"
     order: ClassVar[int] = 4
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
@@ -74,18 +68,12 @@ class GaussLegendre4:
 
 @final
 @dataclass(frozen=True)
-class GaussLegendre6:
+class GaussLegendre6(FixedStep):
     """Order 6 and symmetric, three implicit stages; else as `GaussLegendre4`."""
 
-    step: float
     name: ClassVar[str] = "Gauss-Legendre 6"
     order: ClassVar[int] = 6
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -9,14 +9,14 @@ import jax.numpy as jnp
 
 from polhode.integrate import mechanics
 from polhode.integrate.field import Field
-from polhode.integrate.generalised_alpha import admit_radius, way_of, weights_of
+from polhode.integrate.generalised_alpha import AlphaStep, way_of, weights_of
 from polhode.integrate.held_step import Held, solve_step
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt
 
 
 @final
 @dataclass(frozen=True)
-class GearGuptaLeimkuhler:
+class GearGuptaLeimkuhler(AlphaStep):
     """Order 2, implicit, index 2: positions and speeds keep their constraints.
 
     The step of `GeneralisedAlpha`, its displacement shifted within the constraints'
@@ -30,20 +30,7 @@ class GearGuptaLeimkuhler:
     Bruels, Cardona, Numer. Math. 129 (2015) 149.
     """
 
-    step: float
-    radius: float = 0.8
-    order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step("generalised-alpha", self.step))
-        object.__setattr__(self, "radius", admit_radius(self.radius))
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        return f"Gear-Gupta-Leimkuhler (radius {self.radius:g})"
+    kind: ClassVar[str] = "Gear-Gupta-Leimkuhler"
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -36,9 +36,33 @@ def weights_of(radius: float) -> Weights:
     return Weights(alpha_m, alpha_f, gamma, (gamma + 0.5) ** 2 / 4)
 
 
+@dataclass(frozen=True)
+class AlphaStep:
+    """What the methods of this family share: a step (s), and a radius.
+
+    Each says its kind in words, and how it attempts a step.
+    """
+
+    step: float
+    radius: float = 0.8
+    kind: ClassVar[str]
+    order: ClassVar[int] = 2
+    is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", admit_step("generalised-alpha", self.step))
+        object.__setattr__(self, "radius", admit_radius(self.radius))
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return f"{self.kind} (radius {self.radius:g})"
+
+
 @final
 @dataclass(frozen=True)
-class GeneralisedAlpha:
+class GeneralisedAlpha(AlphaStep):
     """Order 2, implicit, index 3: the constraints of position hold at every step.
 
         q1 = local(q, h z + h^2 ((1/2 - beta) a + beta a1))
@@ -52,20 +76,7 @@ class GeneralisedAlpha:
     Bruels, Cardona, Arnold, Mech. Mach. Theory 48 (2012) 121.
     """
 
-    step: float
-    radius: float = 0.8
-    order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step("generalised-alpha", self.step))
-        object.__setattr__(self, "radius", admit_radius(self.radius))
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        return f"generalised-alpha (radius {self.radius:g})"
+    kind: ClassVar[str] = "generalised-alpha"
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 
 from polhode.integrate import newton
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 
 @final
 @dataclass(frozen=True)
-class ImplicitMidpoint:
+class ImplicitMidpoint(FixedStep):
     """Order 2 and symmetric; configurations stay on their manifold.
 
         q' = local(q, d/2),      y' = (y + y1)/2
@@ -24,15 +24,9 @@ class ImplicitMidpoint:
     turns freely. With Hamilton's equations and joints of one freedom it is symplectic.
     """
 
-    step: float
     name: ClassVar[str] = "implicit midpoint"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,8 +27,9 @@ class Attempt(NamedTuple):
                 terms (width,) as the method says in `bends`
     is_solved   whether the equations of an implicit step were solved
     carried     (x,) what the next step of the method is told: `Field.carried`
-    stiffness   h |lambda| over the method's limit of stability: above 1 it is not
-                accuracy that holds the step
+    edge        another state at the time of the end, its slope, and the h |lambda| up
+                to which the method is stable: by them a run knows whether accuracy or
+                stability holds its steps; None where a method does not tell
     """
 
     x: Any
@@ -35,7 +37,7 @@ class Attempt(NamedTuple):
     bend: tuple[Any, ...] = ()
     is_solved: Any = True
     carried: Any = None
-    stiffness: Any = 0.0
+    edge: tuple[Any, Any, float] | None = None
 
 
 @runtime_checkable
@@ -60,6 +62,22 @@ class Method(Protocol):
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """What methods of fixed step share: the step (s), and that it is one.
+
+    Each says its name and order, and how it attempts a step.
+    """
+
+    step: float
+    name: ClassVar[str]
+    is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
 
 def admit_step(method: str, step: Any) -> float:

@@ -13,7 +13,7 @@ from polhode.errors import IntegrationError
 from polhode.formulation.speeds import along
 from polhode.integrate import mechanics, newton
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 from polhode.integrate.scales import displacements
 from polhode.integrate.variational import arrived, require_tree
 from polhode.matter.parameter import Table
@@ -22,7 +22,7 @@ from polhode.system.system import System
 
 @final
 @dataclass(frozen=True)
-class MoserVeselov:
+class MoserVeselov(FixedStep):
     """Order 2, symmetric, symplectic: every point of every body moves along chords.
 
         L_d(q, q1) = sum_bodies tr[(X1 - X) J (X1 - X)^T]/(2 h) - h/2 (V(q) + V(q1))
@@ -34,15 +34,9 @@ class MoserVeselov:
     Moser and Veselov, Comm. Math. Phys. 139 (1991) 217.
     """
 
-    step: float
     name: ClassVar[str] = "Moser-Veselov"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

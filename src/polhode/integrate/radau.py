@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.dormand_prince import admit_tolerances
 from polhode.integrate.elimination import Solver, eliminated
 from polhode.integrate.field import Field
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
+from polhode.integrate.tolerance import Adaptive
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
 RTOL = 1e-8
@@ -52,7 +52,7 @@ BACK = np.linalg.inv(BASIS)
 
 @final
 @dataclass(frozen=True)
-class RadauIIA:
+class RadauIIA(Adaptive):
     """Order 5, implicit, for motions with something far quicker than what is asked.
 
         Z_i = h sum_j a_ij f(t + c_j h, x + Z_j),      x1 = x + Z_3
@@ -64,16 +64,9 @@ class RadauIIA:
     """
 
     rtol: float = RTOL
-    atol: float | None = None
     name: ClassVar[str] = "Radau IIA 5"
     order: ClassVar[int] = 5
-    is_adaptive: ClassVar[bool] = True
     bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        rtol, atol = admit_tolerances(self.rtol, self.atol)
-        object.__setattr__(self, "rtol", rtol)
-        object.__setattr__(self, "atol", atol)
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

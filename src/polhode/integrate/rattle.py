@@ -12,13 +12,13 @@ from polhode.integrate import mechanics
 from polhode.integrate.elimination import eliminated
 from polhode.integrate.field import Field
 from polhode.integrate.held_step import Held, solve_step
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 from polhode.integrate.scales import displacements
 
 
 @final
 @dataclass(frozen=True)
-class Rattle:
+class Rattle(FixedStep):
     """Order 2, symmetric, symplectic; positions and speeds keep their constraints.
 
     From the discrete Lagrangian h/2 (L(q, v) + L(q1, v)), with q1 = local(q, h v), the
@@ -33,14 +33,8 @@ class Rattle:
     (1994) 117.
     """
 
-    step: float
     name: ClassVar[str] = "RATTLE"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

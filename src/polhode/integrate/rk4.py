@@ -6,25 +6,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 
 @final
 @dataclass(frozen=True)
-class RungeKutta4:
+class RungeKutta4(FixedStep):
     """Order 4, four slopes a step, steps of one size (s).
 
     x1 = x + h (k1 + 2 k2 + 2 k3 + k4)/6
     """
 
-    step: float
     name: ClassVar[str] = "Runge-Kutta 4"
     order: ClassVar[int] = 4
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

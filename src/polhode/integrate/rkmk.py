@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.chart import speeds_in_chart
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 # Each term of the inverse of E gains a power of h: enough for order 4.
 TERMS = 3
@@ -17,7 +17,7 @@ TERMS = 3
 
 @final
 @dataclass(frozen=True)
-class MuntheKaas4:
+class MuntheKaas4(FixedStep):
     """Order 4 on the manifolds of the joints, by Munthe-Kaas's way with charts.
 
         q = local(q0, u),      u_dot = E(u)^-1 z,      z = E(u) u_dot
@@ -27,14 +27,8 @@ class MuntheKaas4:
     Munthe-Kaas, BIT 38 (1998) 92.
     """
 
-    step: float
     name: ClassVar[str] = "Munthe-Kaas 4"
     order: ClassVar[int] = 4
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 
 @final
 @dataclass(frozen=True)
-class SemiImplicitEuler:
+class SemiImplicitEuler(FixedStep):
     """Order 1, one acceleration a step; configurations stay on their manifold.
 
         y1 = y + h y_dot(t, q, y),      q1 = local(q, h z1)
@@ -21,14 +21,8 @@ class SemiImplicitEuler:
     Symplectic where the mass matrix is constant, so that energy does not drift there.
     """
 
-    step: float
     name: ClassVar[str] = "semi-implicit Euler"
     order: ClassVar[int] = 1
-    is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

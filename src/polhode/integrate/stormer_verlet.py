@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import jax.numpy as jnp
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 
 # Where accelerations depend on speeds the first kick is implicit; each iteration gains
 # a power of h. Where they do not, all are one expression and cost nothing.
@@ -17,7 +17,7 @@ ITERATIONS = 4
 
 @final
 @dataclass(frozen=True)
-class StormerVerlet:
+class StormerVerlet(FixedStep):
     """Order 2 and symmetric; configurations stay on their manifold.
 
         y' = y + h/2 y_dot(t, q, y')
@@ -27,15 +27,9 @@ class StormerVerlet:
     Symplectic where the mass matrix is constant, so that energy does not drift there.
     """
 
-    step: float
     name: ClassVar[str] = "Stormer-Verlet"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""

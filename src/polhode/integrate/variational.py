@@ -12,14 +12,14 @@ from polhode.errors import IntegrationError
 from polhode.formulation.solve import solve_definite
 from polhode.integrate import mechanics, newton
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, admit_step
+from polhode.integrate.method import Attempt, FixedStep
 from polhode.integrate.scales import displacements
 from polhode.system.system import System
 
 
 @final
 @dataclass(frozen=True)
-class Variational:
+class Variational(FixedStep):
     """Order 2, symmetric, symplectic; for any tree of joints.
 
     Of all sequences of configurations the motion makes the sum stationary of
@@ -32,15 +32,9 @@ class Variational:
     Marsden and West, Acta Numerica 10 (2001) 357.
     """
 
-    step: float
     name: ClassVar[str] = "variational"
     order: ClassVar[int] = 2
-    is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", admit_step(self.name, self.step))
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
