@@ -122,17 +122,55 @@ def test_stiff_motion_takes_few_steps_and_keeps_its_tolerance():
         assert "Radau IIA 5" in motion.note
 
 
-def test_an_explicit_method_notices_what_is_stiff():
+@pytest.mark.parametrize("kind", [ph.DormandPrince, ph.DormandPrince8])
+def test_an_explicit_method_notices_what_is_stiff(kind):
     """Steps held by stability are counted; the limit stops it; the outcome says why."""
-    start = dragged().state(rail=1.0)
+    start, method = dragged().state(rail=1.0), kind(rtol=1e-6)
     with pytest.warns(IntegrationWarning, match="It is stiff: stability, not accuracy"):
-        motion = ph.simulate(dragged(), start, until=100.0, rtol=1e-6, limit=2000)
+        motion = ph.simulate(dragged(), start, until=100.0, method=method, limit=2000)
     assert motion.outcome.code == "INTEG"
     assert "method=ph.RadauIIA()" in motion.outcome.sentence
     assert 0 < motion.t[-1] < 1.0
-    done = ph.simulate(dragged(), start, until=0.01, rtol=1e-6)
+    done = ph.simulate(dragged(), start, until=0.01, method=method)
     assert done.outcome.is_complete
     assert "It is stiff" in done.outcome.sentence
+
+
+def test_a_run_that_begins_stiff_is_given_an_implicit_method():
+    """Picked by what decays at the start, said in the note, and few steps taken."""
+    start = dragged().state(rail=1.0)
+    motion = ph.simulate(dragged(), start, until=1e5)
+    assert motion.note.startswith(
+        "Radau IIA 5 (picked: something decays in 1e-05 s, 1e+10 times as quick as the"
+    )
+    assert motion.method == ph.RadauIIA()
+    assert motion.outcome.accepted < 300
+    assert abs(motion.final.q[0] - creep(1e5)) < 1e-7
+    asked = ph.simulate(dragged(), start, until=1e5, rtol=1e-5)
+    assert asked.method == ph.RadauIIA(rtol=1e-5)
+
+
+def test_a_sweep_picks_as_its_first_run_does():
+    """Many runs by the method of the first, with the bits of each alone."""
+    starts = [dragged().state(rail=place) for place in (1.0, 0.5)]
+    found = ph.sweep(dragged(), starts, until=1e5)
+    for k, start in enumerate(starts):
+        alone = ph.simulate(dragged(), start, until=1e5)
+        assert np.array_equal(found.final_q[k], alone.final.q)
+        assert found.accepted[k] == alone.outcome.accepted
+
+
+def test_what_decays_slowly_or_seldom_is_not_stiff():
+    """A short run, and a damper no quicker than the swing, keep the explicit method."""
+    brief = ph.simulate(dragged(), dragged().state(rail=1.0), until=0.01)
+    assert brief.note == "Dormand-Prince 5(4) (picked)"
+    world, bar = ph.World(), ph.Body("bar", ph.solids.rod(mass=1, length=1, along=ph.X))
+    hinge = ph.Revolute("hinge", world.origin, bar.point(-0.5, 0, 0), axis=ph.Y)
+    for damping in (0.01, 30.0):
+        acting = [ph.Weight(9.81), ph.JointDamper(hinge, damping)]
+        swing = ph.System([hinge], acting)
+        motion = ph.simulate(swing, swing.rest(), until=20.0, rtol=1e-4)
+        assert motion.note == "Dormand-Prince 5(4) (picked)"
 
 
 def test_a_motion_that_is_not_stiff_is_not_called_so():

@@ -10,7 +10,10 @@ from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.method import Method
 from polhode.integrate.projection import Unprojected
+from polhode.integrate.radau import RTOL as STIFF_RTOL
+from polhode.integrate.radau import RadauIIA
 from polhode.integrate.rattle import Rattle
+from polhode.integrate.stiffness import Decay
 from polhode.integrate.tolerance import RTOL
 
 if TYPE_CHECKING:
@@ -26,8 +29,8 @@ def picked(
     """The method, and in words which it is and what it keeps.
 
     Without one, order 5 with steps of its own choice serves every kind of system that
-    is not stiff, and constraints are kept by projection; a stiff one is told by its
-    outcome.
+    is not stiff, and constraints are kept by projection. Where a run begins stiff see
+    `suited`; one that becomes so is told by its outcome.
     """
     if method is not None and (rtol is not None or atol is not None):
         raise IntegrationError(
@@ -44,6 +47,21 @@ def picked(
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     return chosen, ", ".join([*words, *_kept(equations, chosen)])
+
+
+def suited(
+    equations: Equations, pick: tuple[Method, str], rtol: Any, atol: Any, decay: Decay
+) -> tuple[Method, str]:
+    """What was picked, or an implicit method in its place where a run begins stiff."""
+    if not decay.is_stiff:
+        return pick
+    chosen = RadauIIA(STIFF_RTOL if rtol is None else rtol, atol)
+    times = decay.rate / decay.motion
+    words = (
+        f"{chosen.name} (picked: something decays in {1 / decay.rate:.2g} s,"
+        f" {times:.0e} times as quick as the motion)"
+    )
+    return chosen, ", ".join([words, *_kept(equations, chosen)])
 
 
 def _kept(equations: Equations, method: Method) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.choice import picked
+from polhode.integrate.choice import picked, suited
 from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
 from polhode.integrate.drivers import require_smooth_drivers
@@ -35,6 +35,7 @@ from polhode.integrate.progress import watched
 from polhode.integrate.refusal import require_memory, require_sound_start
 from polhode.integrate.run import Kept, Watch, Wish, run
 from polhode.integrate.states import States, states_of
+from polhode.integrate.stiffness import Start, decay_of
 from polhode.integrate.trajectory import Trajectory, settled_rows
 from polhode.system.state import State
 from polhode.system.system import System
@@ -62,8 +63,9 @@ def simulate(
     """The motion from a state until a time, every step kept or at samples only.
 
     A `System` moves by the recursive form; `Equations` of it by their own. Without a
-    method one is picked, and the motion says which. Several states give `Motions`, the
-    same bits as one by one. `until` before the state's time runs backwards. `limit` is
+    method one is picked: order 5, or a stiff method where the first run begins stiff;
+    `motion.note` says which. Several states give `Motions`, by one method the same bits
+    as one by one. `until` before the state's time runs backwards. `limit` is
     of attempted steps, `memory` of kept bytes; `watch` is told of progress, or a bar
     shows it after two seconds in a terminal. Ctrl-C gives what is done. A run that
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
@@ -80,27 +82,30 @@ def simulate(
     [1.5, 0.0, 0.77375]
     """
     equations = equations_of(model)
-    method, note = picked(equations, method, rtol, atol)
+    pick = picked(equations, method, rtol, atol)
     runs = repeated(states_of(equations.system, state), parameters or {})
     until = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
     require_smooth_drivers(equations.system, float(np.min(runs.t)), until)
-    guide = guide_of(equations, method, events, inputs)
+    guide = guide_of(equations, pick[0], events, inputs)
     fed = first_inputs(guide, runs, until)
-    start = probe(equations, runs, table, guide.inputs.drive, fed.held)
-    require_sound_start(guide.inputs.drive, runs, start, (table, fed.held))
+    drive = guide.inputs.drive
+    start = probe(equations, runs, table, drive, fed.held)
+    require_sound_start(drive, runs, start, (table, fed.held))
+    if method is None:
+        at = Start(runs, table, drive, fed.held, start)
+        pick = suited(equations, pick, rtol, atol, decay_of(equations, at, until))
+    method, guide = pick[0], guide._replace(method=pick[0])
     cursors, plans = planned(equations, runs, start, method, until)
     cursors = cursors._replace(**fed._asdict())
     if to is None:
         require_memory(method, plans, times, start.x.shape[1], memory)
-    drive = guide.inputs.drive
     program = chunk_program(equations, method, (cursors, plans, table), drive)
-    wish = Wish(times, admit_limit(limit), None, method.bends)
+    wish = Wish(times, admit_limit(limit), None, method.bends, memory=memory)
     wish = wish._replace(guide=guide if guide.is_needed else None)
-    made_by = equations, method, note
+    made_by = equations, *pick
     if to is not None:
-        wish = wish._replace(memory=memory)
         begun = (runs, cursors, plans, table)
         cursors, plans, wish = _stored(to, made_by, begun, wish)
     with watched(watch, equations.system.name) as told:

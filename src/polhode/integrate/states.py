@@ -59,14 +59,18 @@ class States:
 
     def part(self, pick: slice) -> States:
         """Some of the states, which are checked already."""
-        found = object.__new__(States)
-        values = {word: getattr(self, word)[pick] for word in ("t", "q", "z")}
-        for word, value in {"system": self.system, **values}.items():
-            object.__setattr__(found, word, value)
-        return found
+        return unchecked(self.system, self.t[pick], self.q[pick], self.z[pick])
 
     def __repr__(self) -> str:
         return f"States({self.system.name!r}: {len(self)})"
+
+
+def unchecked(system: System, t: Any, q: Any, z: Any) -> States:
+    """States as they are given, such as some near others that were checked."""
+    found = object.__new__(States)
+    for word, value in {"system": system, "t": t, "q": q, "z": z}.items():
+        object.__setattr__(found, word, value)
+    return found
 
 
 def states_of(system: System, given: State | States | Sequence[State]) -> States:

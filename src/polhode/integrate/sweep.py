@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
-from polhode.integrate.choice import picked
+from polhode.integrate.choice import picked, suited
 from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.fleet import Fleet, Given, flown
 from polhode.integrate.launch import (
@@ -27,6 +27,7 @@ from polhode.integrate.refusal import require_sound_start
 from polhode.integrate.run import Watch
 from polhode.integrate.simulate import LIMIT, equations_of, repeated
 from polhode.integrate.states import States, states_of
+from polhode.integrate.stiffness import NO_DECAY, Decay, Start, decay_of, may_decay
 from polhode.integrate.sweep_result import Sweep, joined, part_of
 from polhode.system.state import State
 from polhode.system.system import System
@@ -54,10 +55,11 @@ def sweep(
 
     Kept are the last states, or states at `samples`; where `audited`, also energy and
     the work of each action. Every run chooses its own steps, the bits are those of
-    `simulate`. Runs go over all cores, a SIMD lane each; lanes of finished runs go to
-    others. Failures are values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder:
-    results go there part by part, memory stays bounded, and a sweep that was killed
-    goes on with the parts that are missing.
+    `simulate` by the same method; without one, the first run picks for all. Runs go
+    over all cores, a SIMD lane each; lanes of finished runs go to others. Failures are
+    values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder: results go there part
+    by part, memory stays bounded, and a sweep that was killed goes on with the parts
+    that are missing.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -68,15 +70,18 @@ def sweep(
     [3.2, -0.9]
     """
     equations = equations_of(model)
-    method, _ = picked(equations, method, rtol, atol)
+    pick = picked(equations, method, rtol, atol)
     runs = repeated(states_of(equations.system, states), parameters or {})
     until = admit_until(until)
     times = admit_samples(samples, float(runs.t[0]), until)
     _require_one_start(runs)
     goals = np.array([until]) if times is None else times
     table = admit_parameters(equations, parameters or {}, len(runs))
+    if method is None:
+        decay = _decay(equations, runs, table, until)
+        pick = suited(equations, pick, rtol, atol, decay)
     wish = (goals, admit_limit(limit), audited, times is not None)
-    given = Given(equations, method, *wish)
+    given = Given(equations, pick[0], *wish)
     parts = None
     if to is not None:
         from polhode.integrate.storage.sweep_parts import sweep_parts
@@ -87,6 +92,18 @@ def sweep(
     result: Any = found if parts is None else parts
     _warn(result)
     return result
+
+
+def _decay(equations: Equations, runs: States, table: Any, until: float) -> Decay:
+    """How quickly something in the first run decays at its start."""
+    if not may_decay(equations.system, UNDRIVEN):
+        return NO_DECAY
+    first = slice(0, min(2, len(runs)))
+    states, own = runs.part(first), {n: v[first] for n, v in table.items()}
+    begun = probe(equations, states, own)
+    none = np.zeros((len(states), 0))
+    require_sound_start(UNDRIVEN, states, begun, (own, none))
+    return decay_of(equations, Start(states, own, UNDRIVEN, none, begun), until)
 
 
 def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
