@@ -7,9 +7,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from pixels import hue_gap
+from pixels import count_hue, hue_gap
 from polhode.models.gallery import start
-from polhode.show.palette import colour
+from polhode.show.palette import ARROWS, colour
 
 pytestmark = pytest.mark.browser
 TIMES = (0.0, 1.7, 4.2)
@@ -100,6 +100,29 @@ def test_equations_are_visible(opened):
     assert "elbow" in formulas.first.text_content()
 
 
+def test_the_slider_is_dragged_by_a_hand(opened):
+    """Pressed at its left end and drawn to three quarters, it takes the time along."""
+    box = opened.locator("#slider").bounding_box()
+    y = box["y"] + box["height"] / 2
+    opened.mouse.move(box["x"] + 8, y)
+    opened.mouse.down()
+    opened.mouse.move(box["x"] + 0.75 * box["width"], y, steps=4)
+    opened.mouse.up()
+    opened.evaluate("window.polhode.redraw()")
+    t = opened.evaluate("window.polhode.time()")
+    assert 3.5 < t < 4.0
+    assert opened.locator("#clock").inner_text() == f"t = {t:.3f} s"
+
+
+def test_the_forms_are_on_the_page_side_by_side(opened):
+    """A table of formulations that can be seen, and how far they are apart."""
+    card = opened.locator("section", has_text="All formulations, side by side")
+    names = card.locator("tbody td:first-child").all_inner_texts()
+    assert {"recursive", "Kane", "Lagrange, second kind"} <= set(names)
+    assert card.bounding_box()["height"] > 100
+    assert "forms agree within" in card.locator(".note").inner_text()
+
+
 def test_curves_follow_the_time_and_lead_it(opened):
     """The cursor is where the slider is; a press on a plot moves both."""
     plot = opened.locator("#plot-0 svg")
@@ -154,12 +177,35 @@ def test_the_policy_stops_what_would_go_out(watched, file):
 def test_a_free_body_is_drawn_with_its_polhode(watched, tmp_path):
     """The ellipsoid, its curves and the plane are there, and nothing goes wrong."""
     begin = start("tennis_racket")
-    path = ph.simulate(begin.system, begin, until=5.0).page(tmp_path / "racket.html")
+    path = ph.simulate(begin.system, begin, until=5.0).page(
+        tmp_path / "racket.html", compare=False
+    )
     watched.page.goto(f"{path.as_uri()}#still")
     with_it = watched.page.locator("#stage").screenshot()
     watched.page.locator("[data-shows=ellipsoid]").uncheck()
     watched.page.evaluate("window.polhode.redraw()")
     assert watched.page.locator("#stage").screenshot() != with_it
+    assert watched.errors == []
+
+
+def test_a_couple_is_drawn_as_an_arc_in_its_colour(watched, tmp_path):
+    """A damped hinge: pixels of the couple's colour come with its switch and go."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0))
+    hinge = ph.Revolute("h", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    system = ph.System([hinge], [ph.Weight(9.81), ph.Damper(hinge, 0.2)])
+    motion = ph.simulate(system, system.state(h=1.0, speeds={"h": 3.0}), until=1.0)
+    path = motion.page(tmp_path / "damped.html", compare=False, equations=False)
+    watched.page.goto(f"{path.as_uri()}#still")
+
+    def coloured():
+        watched.page.evaluate("window.polhode.redraw()")
+        return count_hue(watched.page.locator("#stage").screenshot(), ARROWS["couple"])
+
+    before = coloured()
+    watched.page.locator("[data-shows=couple]").check()
+    assert coloured() > before + 100
+    watched.page.locator("[data-shows=couple]").uncheck()
+    assert coloured() == before
     assert watched.errors == []
 
 
@@ -170,7 +216,9 @@ def test_names_with_markup_do_nothing(watched, tmp_path):
     hinge = ph.Revolute("h", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
     system = ph.System([hinge], actions=[ph.Weight(9.81)], name=f"</title>{nasty}")
     begin = system.state(h=1.0)
-    path = ph.simulate(system, begin, until=1.0).page(tmp_path / "nasty.html")
+    path = ph.simulate(system, begin, until=1.0).page(
+        tmp_path / "nasty.html", compare=1e-9
+    )
     watched.page.goto(f"{path.as_uri()}#still")
     watched.page.locator("[data-shows=names]").check()
     watched.page.evaluate("window.polhode.redraw()")

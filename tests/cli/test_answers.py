@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import StringIO
 from typing import ClassVar
 
 import pytest
@@ -111,8 +112,10 @@ def test_a_report_is_one_page(capsys, tmp_path):
     """The HTML is written, and its path is told."""
     page = tmp_path / "r.html"
     words = ("report", "pendulum", "--until", "0.2", "--out", str(page))
-    assert "The page is in" in answer(capsys, *words)
-    assert "<html" in page.read_text(encoding="utf-8")[:200].lower()
+    assert "The page is in" in answer(capsys, *words, "--compare", "1e-9")
+    text = page.read_text(encoding="utf-8")
+    assert "<html" in text[:200].lower()
+    assert "All formulations, side by side" in text
 
 
 class Window:
@@ -146,14 +149,31 @@ def test_forms_are_compared(capsys, monkeypatch):
     from polhode.formulation.compare import Comparison, Row
 
     good = Comparison("pendulum", (Row("Kane", 1, 1, 1e-15, 0.0, 0.0, 9, 0.1),))
-    monkeypatch.setattr(ph, "compare", lambda system, steps: good, raising=False)
+    monkeypatch.setattr(ph, "compare", lambda system, **_: good, raising=False)
     text = answer(capsys, "compare", "pendulum")
     assert "Largest disagreement 1.0e-15" in text
     facts = json.loads(answer(capsys, "compare", "pendulum", "--json"))
     assert facts["rows"][0]["name"] == "Kane"
     bad = Comparison("pendulum", (Row("Kane", 1, 1, 1e-2, 0.0, 0.0, 9, 0.1),))
-    monkeypatch.setattr(ph, "compare", lambda system, steps: bad, raising=False)
+    monkeypatch.setattr(ph, "compare", lambda system, **_: bad, raising=False)
     answer(capsys, "compare", "pendulum", code=1)
+
+
+def test_a_bar_comes_after_two_seconds_and_goes(monkeypatch):
+    """Nothing before; then how many are done, and what is next, as plain text."""
+    from rich.console import Console
+
+    from polhode.cli import waiting
+
+    where = Console(record=True, force_terminal=True, width=80, file=StringIO())
+    with waiting.waiting("Comparing [crane]", where) as tell:
+        tell(0, 20, "recursive")
+        assert where.export_text() == ""
+        monkeypatch.setattr(waiting, "SECONDS", 0.0)
+        tell(5, 20, "Kane")
+    shown = where.file.getvalue()
+    assert "Comparing [crane]" in shown
+    assert "5 of 20 Kane" in shown
 
 
 @pytest.mark.long

@@ -99,8 +99,27 @@ def test_a_gif_has_a_frame_for_each_moment(tmp_path):
 def test_an_mp4_without_ffmpeg_says_what_to_do(tmp_path, monkeypatch):
     """No program, no film: before a single frame is drawn."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ShowError, match=r"Install ffmpeg, or write a \.gif"):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(ShowError, match=r"pip install 'polhode\[view\]'"):
         cart_motion().film(tmp_path / "cart.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_mp4_is_a_film_of_the_motion(tmp_path):
+    """Decoded again, its frames are as many as the motion lasts, and the cart moves."""
+    reader = pytest.importorskip("imageio_ffmpeg")
+    motion = cart_motion()[:12]
+    path = motion.film(tmp_path / "cart.mp4")
+    assert path.read_bytes()[4:8] == b"ftyp"
+    frames = reader.read_frames(path)
+    facts = next(frames)
+    width, height = facts["size"]
+    pictures = [np.frombuffer(f, np.uint8).reshape(height, width, 3) for f in frames]
+    count = int(np.ceil((motion.t[-1] - motion.t[0]) * 30)) + 1
+    assert (facts["codec"], facts["fps"], len(pictures)) == ("h264", 30.0, count)
+    first, last = (np.asarray(p, int) for p in (pictures[0], pictures[-1]))
+    assert np.mean(first) > 200  # white paper
+    assert np.mean(np.abs(first - last).sum(axis=-1) > 60) > 0.003
 
 
 def test_frames_reach_ffmpeg_whole(tmp_path, monkeypatch):

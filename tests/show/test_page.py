@@ -58,7 +58,7 @@ def motion():
 @pytest.fixture(scope="module")
 def text(motion, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "new folder" / "motion.html"
-    assert motion.page(path) == path
+    assert motion.page(path, compare=1e-9) == path
     return path.read_text(encoding="utf-8")
 
 
@@ -106,7 +106,14 @@ def test_equations_ledger_model_and_provenance_are_there(text, motion):
     """Each part of the page says what it is for."""
     reader = Reader(text)
     heads = " ".join(reader.inside["h2"])
-    for word in ("Equations of motion", "Ledger", "Model", "Provenance", "energy [J]"):
+    for word in (
+        "Equations of motion",
+        "Ledger",
+        "Model",
+        "Provenance",
+        "energy [J]",
+        "All form",
+    ):
         assert word in heads
     assert reader.tags.count("math") == 2
     assert "The energy balances" in text
@@ -117,7 +124,8 @@ def test_equations_ledger_model_and_provenance_are_there(text, motion):
 
 def test_only_the_curves_that_were_asked_for(motion, tmp_path):
     """Names of `motion.plot`; a wrong one is refused with the nearest right one."""
-    path = motion.page(tmp_path / "a.html", plots=["hinge.speed"], equations=False)
+    short = {"equations": False, "compare": False}
+    path = motion.page(tmp_path / "a.html", plots=["hinge.speed"], **short)
     data = json.loads(Reader(path.read_text()).inside["script"][0])
     assert [plot["title"] for plot in data["plots"]] == ["hinge.speed [rad/s]"]
     with pytest.raises(ShowError, match="hinje"):
@@ -139,7 +147,25 @@ def test_the_comparison_is_shown_when_given():
     text = comparison_section(pendulum(), Comparison("pendulum", rows))
     assert "<td>Kane</td><td>2</td><td>1.0e-15</td>" in text
     assert "agree within 2.0e-15. Not for this system: Routh." in text
-    assert comparison_section(pendulum(), False) == ""
+    for nothing in (False, None, 0, 0.0):
+        assert comparison_section(pendulum(), nothing) == ""
+
+
+def test_what_there_was_no_time_for_is_said(motion):
+    """With no second to spare one form is in the table, and the rest are named."""
+    text = comparison_section(motion.system, 1e-9)
+    assert "<td>recursive</td>" in text
+    assert "No time was left for: Gauss, d&#x27;Alembert, Lagrange, second kind" in text
+    assert text.count("<tr>") == 2
+    assert comparison_section(motion.system, 1e-9) == text  # made once
+
+
+def test_forms_of_a_large_system_are_compared_only_when_asked(motion):
+    """Beyond twelve speeds the page says how to have the table."""
+    bodies = [ph.Particle(f"p{k}", 1.0) for k in range(5)]
+    text = comparison_section(ph.System(bodies, name="cloud"), 20.0)
+    assert "Not made: the forms of 15 equations take long" in text
+    assert "compare=True" in text
 
 
 @pytest.mark.parametrize("nasty", [r"\text{<b>x</b>}", r"\text{&lt;b&gt;}", "<script>"])

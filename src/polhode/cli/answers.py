@@ -39,7 +39,15 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 def print_json(facts: Any) -> None:
     """One JSON value; what is no number is null."""
-    print(dumps(_plain(facts), indent=2))
+    print(dumps(_plain(facts), indent=2), flush=True)
+
+
+def say_path(what: str, path: Any, json: bool) -> None:
+    """Where a file is that was written: a sentence, or JSON."""
+    if json:
+        print_json({what: str(path)})
+    else:
+        say(f"The {what} is in {path}.")
 
 
 def _plain(value: Any) -> Any:

@@ -23,8 +23,13 @@ def bench(models: list[str] | None = None, /, *, json: Json = False) -> None:
         Models to measure; five of the gallery without any.
     """
     from polhode.cli.answers import print_json, print_table
+    from polhode.cli.waiting import waiting
 
-    rows = [measured(name) for name in (models or MODELS)]
+    names, rows = models or list(MODELS), []
+    with waiting("Measuring") as tell:
+        for number, name in enumerate(names):
+            tell(number, len(names), name)
+            rows.append(measured(name))
     if json:
         print_json(rows)
         return

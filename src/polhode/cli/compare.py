@@ -29,9 +29,12 @@ def compare(
     """
     import polhode as ph
     from polhode.cli.answers import print_json, say
+    from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen
 
-    table = ph.compare(chosen(model, set or ()).system, steps=steps)
+    system = chosen(model, set or ()).system
+    with waiting(f"Comparing {system.name}") as tell:
+        table = ph.compare(system, steps=steps, watch=tell)
     if json:
         rows = [asdict(row) for row in table.rows]
         print_json({"system": table.system, "worst": table.worst, "rows": rows})

@@ -6,13 +6,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+from polhode.cli.words import Json
+
 STEP = 1e-3  # seconds
 SPIN = (0.25, 0.12, 6.0)  # rad/s along the body's axes; Z has the middle moment
 SECONDS, EVERY = 12.0, 10  # of the motion drawn; steps from row to row
 MANY, LONG = 10_000, 1_000_000  # systems in the batch; steps in the timed run
 
 
-def demo(*, out: Path = Path("out/demo")) -> None:
+def demo(*, out: Path = Path("out/demo"), json: Json = False) -> None:
     """A T-handle that flips as it spins: equations, ledger, speed, a picture, a page.
 
     Parameters
@@ -22,9 +24,10 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     """
     from rich.console import Console
 
+    from polhode.cli.answers import print_json
     from polhode.models import free_body
 
-    console = Console(markup=False, highlight=False)
+    console = Console(markup=False, highlight=False, quiet=json)
     body = free_body.t_handle()
     inertia = body.moments().inertia
     _introduce(console, body, inertia)
@@ -34,6 +37,8 @@ def demo(*, out: Path = Path("out/demo")) -> None:
     _batch(console, free_body, inertia)
     path = _picture(free_body, body, program, out)
     page = _page(console, body, out)
+    if json:
+        print_json({"picture": str(path), "page": str(page)})
     console.print(f"\nThe polhode on its inertia ellipsoid: {path}")
     console.print(f"The motion in 3D, its equations and ledger: {page}")
     console.print("Open the page in any browser; then try `polhode gallery`.")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import platform
 import sys
 from importlib import metadata
-from json import dumps
 from typing import Any
 
+from polhode.cli.words import Json
+
+WORKS, MISSING = "works", "missing"
 LIBRARIES = {
     "jax": "traces and derivatives",
     "llvmlite": "native code",
@@ -16,33 +18,34 @@ LIBRARIES = {
     "sympy": "equations that people read",
     "trimesh": "meshes",
     "matplotlib": "pictures",
+    "latex2mathml": "equations on pages",
+    "xarray": "results with labels",
+    "h5netcdf": "files of motions",
 }
 EXTRAS = {
     "cupy-cuda13x": ("gpu", "kernels on a GPU"),
     "viser": ("view", "live 3D"),
-    "mujoco": ("import", "MJCF files"),
-    "pint": ("units", "units in files"),
-    "typst": ("pdf", "PDF reports"),
+    "imageio-ffmpeg": ("view", "films as MP4"),
 }
 
 
-def doctor(*, json: bool = False) -> None:
+def doctor(*, json: Json = False) -> int:
     """Say what is installed, which backends work, and where compiled code is kept.
 
-    Parameters
-    ----------
-    json
-        For machines: one JSON object instead of tables.
+    Ends with code 1 if a library is missing, or native code or XLA does not work.
     """
+    from polhode.cli.answers import console, print_json
+
     facts = examined()
     if json:
-        print(dumps(facts, indent=2))
-        return
-    from rich.console import Console
-
-    console = Console(markup=False, highlight=False)
-    for title, rows in facts.items():
-        console.print(_table(title, rows))
+        print_json(facts)
+    else:
+        where = console()
+        for title, rows in facts.items():
+            where.print(_table(title, rows))
+    needed = [facts["backends"]["llvm"], facts["backends"]["xla"]]
+    works = all(answer == WORKS for answer in needed)
+    return 0 if works and MISSING not in facts["libraries"].values() else 1
 
 
 def examined() -> dict[str, dict[str, str]]:
@@ -76,11 +79,14 @@ def _machine() -> dict[str, str]:
 
 
 def _try(backend: str) -> str:
-    """Compile and run a small function there."""
-    import polhode as ph
+    """Compile and run a small function there; whatever goes wrong is an answer."""
+    try:
+        import polhode as ph
 
-    program = ph.compile(_square, 3.0, backend=backend)
-    return "works" if float(program(4.0)) == 16.0 else "gives a wrong result"
+        program = ph.compile(_square, 3.0, backend=backend)
+        return WORKS if float(program(4.0)) == 16.0 else "gives a wrong result"
+    except Exception as reason:
+        return f"does not work: {type(reason).__name__}: {reason}"
 
 
 def _square(x: Any) -> Any:
@@ -89,13 +95,11 @@ def _square(x: Any) -> Any:
 
 def _cuda() -> str:
     """Whether a GPU answers; no GPU is not a fault."""
-    try:
-        return _try("cuda")
-    except Exception as reason:
-        return f"not here ({type(reason).__name__})"
+    said = _try("cuda")
+    return said.replace("does not work", "not here").partition("\n")[0]
 
 
-def _version(name: str, missing: str = "missing") -> str:
+def _version(name: str, missing: str = MISSING) -> str:
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from polhode.cli.words import Changes, ModelName
+from polhode.cli.words import Changes, Json, ModelName
 
 
 def equations(
@@ -15,6 +15,7 @@ def equations(
     language: Literal["text", "latex", "c", "matlab", "json"] = "text",
     set: Changes | None = None,
     seconds: float = 10.0,
+    json: Json = False,
 ) -> None:
     """Print the equations of motion of a model, each equal to zero.
 
@@ -34,7 +35,7 @@ def equations(
 
     found = form_of(form)(chosen(model, set or ()).system)
     reading = found.read(seconds=seconds)
-    if language == "json":
+    if json or language == "json":
         print_json(_facts(reading))
         return
     texts = {"latex": "latex", "c": "c", "matlab": "matlab", "text": "text"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polhode.cli.words import Changes, ModelName, Span
+from polhode.cli.words import Changes, Json, ModelName, Span
 
 
 def plot(
@@ -17,6 +17,7 @@ def plot(
     out: Path = Path("plot.png"),
     until: float | None = None,
     set: Changes | None = None,
+    json: Json = False,
 ) -> None:
     """Draw quantities of a motion over time, or against each other.
 
@@ -36,10 +37,10 @@ def plot(
     until
         Time at which the motion ends, s.
     """
-    from polhode.cli.answers import say
+    from polhode.cli.answers import say_path
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
     names = what or [joint.name for joint in motion.system.joints if joint.coordinates]
     picture = motion.plot(*names, against=against)
-    say(f"The picture is in {picture.save(out)}.")
+    say_path("picture", picture.save(out), json)

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-
-from polhode.cli.words import Changes, ModelName, Span
-
-Flag = Annotated[bool, Parameter(negative=())]
+from polhode.cli.words import Changes, Json, ModelName, Span
 
 
 def report(
@@ -20,7 +15,8 @@ def report(
     out: Path = Path("report.html"),
     until: float | None = None,
     set: Changes | None = None,
-    compare: Flag = False,
+    compare: float = 20.0,
+    json: Json = False,
 ) -> None:
     """Write a motion as one HTML file that opens anywhere, without a network.
 
@@ -35,10 +31,10 @@ def report(
     until
         Time at which the motion ends, s.
     compare
-        Add the table of all forms; takes a minute or more.
+        Time for the table of all forms, s; 0 leaves it out, inf waits for all.
     """
-    from polhode.cli.answers import say
+    from polhode.cli.answers import say_path
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
-    say(f"The page is in {motion.page(out, compare=compare)}.")
+    say_path("page", motion.page(out, compare=compare), json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polhode.cli.words import Changes, ModelName, Span
+from polhode.cli.words import Changes, Json, ModelName, Span
 
 
 def view(
@@ -13,6 +13,7 @@ def view(
     until: float | None = None,
     set: Changes | None = None,
     browser: bool = True,
+    json: Json = False,
 ) -> None:
     """Show a motion in the browser, until Ctrl-C.
 
@@ -27,10 +28,13 @@ def view(
     browser
         Open a window; without it go to the address that is printed.
     """
-    from polhode.cli.answers import say
+    from polhode.cli.answers import print_json, say
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
     viewer = motion.show(browser=browser)
-    say(f"{viewer.url}\nCtrl-C ends it.")
+    if json:
+        print_json({"url": viewer.url})
+    else:
+        say(f"{viewer.url}\nCtrl-C ends it.")
     viewer.wait()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ STATES = 20  # random states, where none is given
 BATCH = 1000  # systems in one call, to measure the time of one
 STEPS = 8  # of the short motion
 REPEATS = 10  # of which the quickest is taken
+Watch: TypeAlias = Callable[[int, int, str], None]
 
 
 @final
@@ -65,6 +66,7 @@ class Comparison:
 
     system: str
     rows: tuple[Row, ...]
+    left_out: tuple[str, ...] = ()  # names of forms for which there was no time
 
     @property
     def applied(self) -> tuple[Row, ...]:
@@ -95,7 +97,9 @@ class Comparison:
             f"{'disagreement':>13} {'reactions':>9} {'motion':>8} "
             f"{'operations':>10} {'us':>8}"
         )
-        return "\n".join([self.system, head, *map(str, self.rows)])
+        late = f"no time was left for: {', '.join(self.left_out)}"
+        end = [late] if self.left_out else []
+        return "\n".join([self.system, head, *map(str, self.rows), *end])
 
 
 @final
@@ -114,7 +118,12 @@ class _Found:
 
 
 def compare(
-    system: System, state: State | None = None, *, steps: int = STEPS
+    system: System,
+    state: State | None = None,
+    *,
+    steps: int = STEPS,
+    seconds: float = np.inf,
+    watch: Watch | None = None,
 ) -> Comparison:
     """Every formulation's accelerations, reactions, and a short motion.
 
@@ -122,15 +131,45 @@ def compare(
     disagreement is the largest difference from the median of all formulations, relative
     to the largest value at that state. Microseconds are those of one system in a batch,
     on one thread. A formulation that does not apply says why. No steps, no motion.
+
+    After `seconds` no other form is begun, and the table says which were left out;
+    `watch(done, total, name)` is told of each form that begins.
     """
     states = [state] if state is not None else random_states(system, STATES)
     found: dict[str, _Found] = {}
     reasons: dict[str, str] = {}
-    for name, make in FORMULATIONS.items():
+    for name, make in _in_time(seconds, watch):
         try:
             found[name] = _evaluated(make(system), states, steps)
         except PolhodeError as refusal:
             reasons[name] = refusal.what
+    gaps = _gaps(system, states, found)
+    rows = [
+        Row(name, reason=reasons[name])
+        if name in reasons
+        else _row(found[name], gaps[name], states[0])
+        for name in FORMULATIONS
+        if name in found or name in reasons
+    ]
+    late = (name for name in FORMULATIONS if name not in found and name not in reasons)
+    return Comparison(system.name, tuple(rows), tuple(late))
+
+
+def _in_time(seconds: float, watch: Watch | None) -> Iterator[tuple[str, Any]]:
+    """The formulations, as long as there is time; the first in any case."""
+    until = time.monotonic() + seconds
+    for number, (name, make) in enumerate(FORMULATIONS.items()):
+        if number and time.monotonic() > until:
+            return
+        if watch is not None:
+            watch(number, len(FORMULATIONS), name)
+        yield name, make
+
+
+def _gaps(
+    system: System, states: list[State], found: dict[str, _Found]
+) -> dict[str, tuple[float, float, float]]:
+    """By formulation: disagreement of accelerations, reactions, and after a motion."""
     least = np.array([sizes(s) for s in states]).T[..., None, None]
     middles = [
         np.median([getattr(each, word) for each in found.values()], axis=0)
@@ -143,16 +182,12 @@ def compare(
         ]
         for name, each in found.items()
     }
-    if mobility(system, states[0]).redundant:
-        gaps = {name: [of_motion, np.nan] for name, (of_motion, _) in gaps.items()}
+    many = mobility(system, states[0]).redundant
     after = _gaps_after(found)
-    rows = [
-        Row(name, reason=reasons[name])
-        if name in reasons
-        else _row(found[name], (*gaps[name], after[name]), states[0])
-        for name in FORMULATIONS
-    ]
-    return Comparison(system.name, tuple(rows))
+    return {
+        name: (of_motion, np.nan if many else of_loads, after[name])
+        for name, (of_motion, of_loads) in gaps.items()
+    }
 
 
 def answers(equations: Equations) -> Callable[..., tuple[Any, Any]]:

@@ -134,11 +134,22 @@ def _require_kind(to: Path, kind: str) -> None:
 
 
 def _ffmpeg() -> str:
-    found = shutil.which("ffmpeg")
+    """The program on the path, or that of the extra `view`."""
+    found = shutil.which("ffmpeg") or _packaged()
     if found is None:
         raise ShowError(
             "an MP4 cannot be written here.",
             "Its pictures are coded by ffmpeg, and no such program is on the path.",
-            "Install ffmpeg, or write a .gif; motion.page(path) needs neither.",
+            "Run: pip install 'polhode[view]', which brings one; or install ffmpeg, or"
+            " write a .gif; motion.page(path) needs none.",
         )
     return found
+
+
+def _packaged() -> str | None:
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        return str(get_ffmpeg_exe())
+    except (ImportError, RuntimeError):  # absent, or without a program for this machine
+        return None

@@ -8,8 +8,9 @@ import numpy as np
 
 from polhode.geometry.quaternion import from_matrix
 from polhode.show.glyphs import pins_of
+from polhode.show.live_arrows import LiveArrows
 from polhode.show.moment import Moment, moment
-from polhode.show.palette import ARROWS, colour, rgb
+from polhode.show.palette import colour, rgb
 from polhode.show.scene import Scene
 
 STEEL, DARK = (154, 161, 173), (44, 47, 54)
@@ -88,20 +89,11 @@ class Live:
             self._switch("trails", lines[-1])
         return lines
 
-    def _arrows(self, kind: Any) -> Any:
-        size, tint = self.scene.size, rgb(ARROWS[kind.kind])
-        handle = self.api.add_arrows(
-            f"/arrows/{kind.kind.replace(' ', '_')}",
-            np.zeros((len(kind.arrows), 2, 3), np.float32),
-            tint,
-            shaft_radius=0.005 * size,
-            head_radius=0.013 * size,
-            head_length=0.035 * size,
-        )
-        handle.visible = False
-        word = f"{kind.kind} ({kind.scale:.2g} m per {kind.unit})"
-        self._switch(word, handle, is_on=False)
-        return handle
+    def _arrows(self, kind: Any) -> LiveArrows:
+        made = LiveArrows(self.api, kind, self.scene.size)
+        for handle in made.handles:
+            self._switch(made.word, handle, is_on=False)
+        return made
 
     def _links(self) -> Any:
         if not self.scene.links:
@@ -169,16 +161,15 @@ class Live:
                 self.frames, now.rotations, now.origins, strict=True
             ):
                 frame.wxyz, frame.position = from_matrix(R), p
-            for handle, kind in zip(self.arrows, self.scene.arrows, strict=True):
-                if handle.visible:
-                    handle.points = now.arrows(kind).astype(np.float32)
+            for each in self.arrows:
+                each.put(now)
             for handle, points in zip(self.trails, now.trails(), strict=True):
                 if handle.visible:
                     handle.points = points.astype(np.float32)
             if self.links is not None:
                 self.links.points = now.links().astype(np.float32)
-            for rest, each in zip(self.rests, self.scene.rollings, strict=True):
-                rest.position = now.centre(each.body)
+            for rest, rolling in zip(self.rests, self.scene.rollings, strict=True):
+                rest.position = now.centre(rolling.body)
         if self.chosen is not None:
             self._describe(now)
 

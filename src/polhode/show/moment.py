@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.geometry.quaternion import from_matrix, normalised, to_matrix
+from polhode.show.arrows import arc
 from polhode.show.scene import Scene
 
 
@@ -34,6 +35,15 @@ class Moment:
         tails = np.array([self._at(arrow.tails) for arrow in kind.arrows])
         along = np.array([self._at(arrow.vectors) for arrow in kind.arrows])
         return np.stack([tails, tails + kind.scale * along], axis=1)
+
+    def arcs(self, kind: Any) -> np.ndarray:
+        """Points of the arcs of a kind (arcs, 25, 3), drawn to scale."""
+        return np.array(
+            [
+                arc(self._at(arrow.tails), kind.scale * self._at(arrow.vectors))
+                for arrow in kind.arrows
+            ]
+        )
 
     def links(self) -> np.ndarray:
         """The ends of springs and rods (links, 2, 3)."""

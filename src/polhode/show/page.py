@@ -29,6 +29,7 @@ from polhode.show.scene import Scene, framed, scene_of
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
 
+SECONDS = 20.0  # for the table of all forms
 SCRIPTS = ("algebra", "shapes", "painter", "stage", "plots", "page")
 CONTROLS = """<div class="card theatre">
 <canvas id="stage" aria-label="the motion in three dimensions"></canvas>
@@ -47,14 +48,16 @@ def page(
     *,
     plots: Sequence[str] | None = None,
     equations: Any = True,
-    compare: Any = False,
+    compare: Any = SECONDS,
     frames: int | None = None,
 ) -> Path:
     """Write a motion as one HTML file that opens anywhere, and return its path.
 
     plots      names of curves: "hinge", "hinge.speed", "rod.position", "energy"
     equations  True reads those that were integrated; or Equations, or a Reading
-    compare    a `Comparison`, or True to make one of all forms (a minute or more)
+    compare    how many seconds may be spent on the table of all forms, which says what
+               was left out, and is not begun for more than 12 speeds; True for all of
+               them however long it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     """
     place = Path(path)

@@ -16,6 +16,7 @@ from polhode.errors import (
     PolhodeError,
     UnfinishedReading,
 )
+from polhode.formulation.compare import Comparison, compare
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.lowering.sympy import to_latex
 from polhode.show.mathml import mathml
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 READABLE = 6  # speeds beyond which equations are read only when they are asked for
+COMPARABLE = 12  # speeds beyond which forms are compared only when they are asked for
 LONGEST = 6000  # characters of LaTeX; what is longer nobody reads
 
 
@@ -132,10 +134,15 @@ def _line(name: str, values: Any) -> tuple[str, ...]:
 
 
 def comparison_section(system: System, asked: Any) -> str:
-    """All forms side by side, if one was given or asked for."""
-    if asked is False or asked is None:
+    """All forms side by side: a table that was given, or made in the seconds asked."""
+    title = "All formulations, side by side"
+    if asked is None or asked == 0:  # False, too
         return ""
-    comparison = _compared(system) if asked is True else asked
+    is_short = not isinstance(asked, bool | Comparison) and np.isfinite(asked)
+    if is_short and system.speeds > COMPARABLE:
+        words = f"Not made: the forms of {system.speeds} equations take long to derive."
+        return section(title, note(f"{words} motion.page(path, compare=True) waits."))
+    comparison = asked if isinstance(asked, Comparison) else _compared(system, asked)
     heads = ("formulation", "unknowns", "disagreement", "after a motion", "operations")
     lines = [
         (
@@ -148,18 +155,22 @@ def comparison_section(system: System, asked: Any) -> str:
         for row in comparison.applied
     ]
     refused = [row.name for row in comparison.rows if row.reason]
-    words = f"All forms agree within {comparison.worst:.1e}."
+    which = "These" if comparison.left_out else "All"
+    words = f"{which} forms agree within {comparison.worst:.1e}."
     if refused:
         words += f" Not for this system: {', '.join(refused)}."
-    return section("All formulations, side by side", table(heads, lines) + note(words))
+    if comparison.left_out:
+        words += f" No time was left for: {', '.join(comparison.left_out)}."
+    return section(title, table(heads, lines) + note(words))
 
 
-def _compared(system: System) -> Any:
-    from polhode.formulation.compare import compare
-
-    if "comparison" not in system.compiled:
-        system.compiled["comparison"] = compare(system)
-    return system.compiled["comparison"]
+def _compared(system: System, asked: Any) -> Any:
+    """A comparison of the system, made once; a whole one serves for a short one."""
+    known = system.compiled.get("comparison")
+    seconds = np.inf if asked is True else float(asked)
+    if known is None or (known.left_out and seconds == np.inf):
+        known = system.compiled["comparison"] = compare(system, seconds=seconds)
+    return known
 
 
 # ------------------------------------------------------------- model, provenance

@@ -84,3 +84,13 @@ function coil(p, q, radius, turns = 9) {
   points.push(...q);
   return new Float32Array(points);
 }
+
+// Points of three quarters of a turn about a vector; its length is the radius.
+function arc(at, vector, steps = 24) {
+  const u = scale(across(vector), norm(vector));
+  const v = cross(unit(vector), u);
+  return Array.from({ length: steps + 1 }, (_, k) => {
+    const turn = (1.5 * Math.PI * k) / steps;
+    return add(at, add(scale(u, Math.cos(turn)), scale(v, Math.sin(turn))));
+  });
+}

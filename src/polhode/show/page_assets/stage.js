@@ -210,12 +210,27 @@ class Stage {
       const long = norm(along);
       if (!(long > 0.004 * this.size)) continue;
       const head = Math.min(0.035 * this.size, 0.5 * long);
-      const neck = add(tail, scale(along, 1 - head / long));
-      this.pin(tail, neck, 0.16 * head, kind.tint);
-      const u = scale(across(along), 0.4 * head);
-      const v = scale(cross(unit(along), unit(u)), 0.4 * head);
-      this.painter.paint(this.shapes.cone, frame([u, v, scale(unit(along), head)], neck), kind.tint);
+      if (kind.is_bent) this.bent(tail, along, head, kind.tint);
+      else {
+        const neck = add(tail, scale(along, 1 - head / long));
+        this.pin(tail, neck, 0.16 * head, kind.tint);
+        this.tip(neck, unit(along), head, kind.tint);
+      }
     }
+  }
+
+  tip(at, along, head, tint) {
+    const u = scale(across(along), 0.4 * head);
+    const v = scale(cross(along, unit(u)), 0.4 * head);
+    this.painter.paint(this.shapes.cone, frame([u, v, scale(along, head)], at), tint);
+  }
+
+  // A couple turns its body as the right hand's fingers go when the thumb is along it.
+  bent(at, along, head, tint) {
+    const points = arc(at, along);
+    for (let k = 0; k + 1 < points.length; k++) this.pin(points[k], points[k + 1], 0.13 * head, tint);
+    const [before, last] = points.slice(-2);
+    this.tip(last, unit(sub(last, before)), head, tint);
   }
 
   ellipsoids(places) {
