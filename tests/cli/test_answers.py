@@ -41,6 +41,7 @@ def test_every_command_has_help_with_an_example(capsys, command):
     """What it does, and how it is called."""
     text = answer(capsys, command, "--help")
     assert f"Usage: polhode {command}" in text
+    assert "--json" in text
     if command not in ("demo", "doctor"):
         assert "Example" in text
 
@@ -69,8 +70,9 @@ def test_equations_are_read_in_the_form_and_language_asked(capsys):
     assert "l*m*(3*g*sin(hinge) + 2*hingeddot*l)/6 = 0" in text
     assert "M = [[l**2*m/3]]" in text
     assert answer(capsys, "equations", "pendulum", "--form", "Kane").startswith("Kane")
-    words = ("equations", "pendulum", "--language", "json")
-    assert json.loads(answer(capsys, *words))["is_shortest"] is True
+    for more in (("--language", "json"), ("--json",)):
+        facts = json.loads(answer(capsys, "equations", "pendulum", *more))
+        assert facts["is_shortest"] is True
 
 
 def test_a_model_is_audited(capsys):
@@ -105,6 +107,7 @@ def test_a_stored_motion_is_audited_and_plotted(capsys, tmp_path):
     assert text.lstrip().startswith("start")
     words = ("plot", str(out), "pendulum", "--what", "hinge", "--out", str(picture))
     assert f"The picture is in {picture}" in answer(capsys, *words).replace("\n", "")
+    assert json.loads(answer(capsys, *words, "--json")) == {"picture": str(picture)}
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
@@ -116,6 +119,8 @@ def test_a_report_is_one_page(capsys, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "<html" in text[:200].lower()
     assert "All formulations, side by side" in text
+    said = answer(capsys, *words, "--compare", "0", "--json")
+    assert json.loads(said) == {"page": str(page)}
 
 
 class Window:
@@ -142,6 +147,8 @@ def test_a_view_shows_the_motion(capsys, monkeypatch):
     assert float(motion.t[-1]) == 0.2
     assert browser is False
     assert Window.url in text
+    words = ("view", "pendulum", "--until", "0.2", "--no-browser", "--json")
+    assert json.loads(answer(capsys, *words)) == {"url": Window.url}
 
 
 def test_forms_are_compared(capsys, monkeypatch):

@@ -64,6 +64,19 @@ def test_the_doctor_finds_a_working_compiler(capsys):
     assert set(facts["extras"]) == set(EXTRAS)
 
 
+def test_the_doctor_says_what_is_ill(capsys, monkeypatch):
+    """A backend that fails is an answer, not a traceback, and ends with code 1."""
+
+    def broken(*arguments, **wishes):
+        raise OSError("no such library")
+
+    monkeypatch.setattr(polhode, "compile", broken, raising=False)
+    assert main(["doctor", "--json"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["backends"]["llvm"] == "does not work: OSError: no such library"
+    assert facts["backends"]["cuda"] == "not here: OSError: no such library"
+
+
 def test_the_doctor_speaks_in_tables(capsys):
     """Lanes, threads and the cache's folder are named."""
     assert main(["doctor"]) == 0

@@ -6,10 +6,15 @@ import pytest
 
 import polhode as ph
 from polhode.cli import main
+from polhode.cli.main import commands
 
 FEW = 12
 SOME = ", ".join(map(repr, list(ph.models.GALLERY)[:FEW]))
 SOME += f" and {len(ph.models.GALLERY) - FEW} more"
+NO_PENDLUM = (
+    "CommandError: there is no model 'pendlum' in the gallery, and it is no .py, .toml"
+    " or .urdf file.\n\n  Did you mean 'pendulum'?\n"
+)
 WRONG_WORDS = {
     ("rnu",): (
         'Unknown command "rnu". Did you mean "run"? Available commands: demo, gallery,'
@@ -18,16 +23,66 @@ WRONG_WORDS = {
     ),
     ("run", "pendulum", "--untill", "3"): (
         "Unknown option: --untill. Did you mean --until?\n"
-        "'polhode --help' tells the commands.\n"
+        "'polhode run --help' tells its words.\n"
     ),
     ("run", "pendulum", "--until", "soon"): (
         'Invalid value for --until: unable to convert "soon" into float.\n'
-        "'polhode --help' tells the commands.\n"
+        "'polhode run --help' tells its words.\n"
     ),
-    ("run", "pendlum"): (
-        "CommandError: there is no model 'pendlum' in the gallery, and it is no .py,"
-        " .toml or .urdf file.\n\n  Did you mean 'pendulum'?\n"
+    ("run",): (
+        'Command "run" parameter MODEL requires an argument.\n'
+        "'polhode run --help' tells its words.\n"
     ),
+    ("demo", "--ouy", "x"): (
+        "Unknown option: --ouy. Did you mean --out?\n"
+        "'polhode demo --help' tells its words.\n"
+    ),
+    ("demo", "pendulum"): (
+        "'pendulum': nothing more is expected there.\n"
+        "'polhode demo --help' tells its words.\n"
+    ),
+    ("doctor", "--jsn"): (
+        "Unknown option: --jsn. Did you mean --json?\n"
+        "'polhode doctor --help' tells its words.\n"
+    ),
+    ("equations", "pendulum", "--language", "fortran"): (
+        'Invalid value "fortran" for --language. Choose from: "text", "latex", "c",'
+        ' "matlab", "json".\n'
+        "'polhode equations --help' tells its words.\n"
+    ),
+    ("equations", "pendulum", "--seconds", "-1"): (
+        "CommandError: --seconds -1 is less than nothing.\n\n  Give 0 or more.\n"
+    ),
+    ("compare", "pendulum", "--steps", "-1"): (
+        "CommandError: --steps -1 is less than nothing.\n\n  Give 0 or more.\n"
+    ),
+    ("report", "pendulum", "--compare", "nan"): (
+        "CommandError: --compare nan is less than nothing.\n\n  Give 0 or more.\n"
+    ),
+    ("audit", "pendlum"): NO_PENDLUM,
+    ("view", "pendlum"): NO_PENDLUM,
+    ("report", "pendlum"): NO_PENDLUM,
+    ("run", "pendulum", "--until", "nan"): (
+        "IntegrationError: a run cannot end at until = nan.\n\n"
+        "  The end is a time in seconds; before the start, the run goes backwards.\n\n"
+        "  Give a finite number.\n"
+    ),
+    ("run", "pendulum", "--samples", "0"): (
+        "IntegrationError: a run cannot be sampled 0 times.\n\n"
+        "  A number of samples counts both ends.\n\n"
+        "  Give 2 or more, or a list of times.\n"
+    ),
+    ("plot", "pendulum", "--until", "0.1", "--out", "plot.xyz"): (
+        "ShowError: a picture cannot be written as 'plot.xyz'.\n\n"
+        "  The end of the name says of which kind the file is.\n\n"
+        "  End it in .png, .svg, .pdf; a film ends in .gif or .mp4.\n"
+    ),
+    ("report", "pendulum", "--until", "0.1", "--out", "."): (
+        "ShowError: '.' is a folder, not a file for a page.\n\n"
+        "  A page is one file.\n\n"
+        "  Give its name too: motion.page('out/motion.html').\n"
+    ),
+    ("run", "pendlum"): NO_PENDLUM,
     ("run", "pendulum", "--set", "mass=2"): (
         "CommandError: 'pendulum' has no parameter 'mass'.\n\n"
         "  There are: 'm', 'l', 'g'.\n"
@@ -57,10 +112,7 @@ WRONG_WORDS = {
         "  A file of a motion has no code and no shapes.\n\n"
         "  Give its model, too: motion.nc pendulum.\n"
     ),
-    ("bench", "pendlum"): (
-        "CommandError: there is no model 'pendlum' in the gallery, and it is no .py,"
-        " .toml or .urdf file.\n\n  Did you mean 'pendulum'?\n"
-    ),
+    ("bench", "pendlum"): NO_PENDLUM,
 }
 MISSING_FILES = {
     ("run", "no.py"): "FileError: there is no file 'no.py'.\n\n  Check the path.\n",
@@ -185,3 +237,25 @@ def test_an_interrupt_has_its_own_code(capsys, monkeypatch):
     monkeypatch.setattr("polhode.cli.doctor.examined", stop)
     assert main(["doctor"]) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_every_command_is_tried_on_wrong_words():
+    """No command is left out above."""
+    tried = {words[0] for words in (*WRONG_WORDS, *MISSING_FILES)}
+    assert set(commands()) <= tried
+
+
+def test_a_model_that_cannot_be_is_refused_with_three(capsys):
+    """A parameter that makes a body impossible is the model's fault, not the words'."""
+    assert main(["run", "pendulum", "--set", "m=-1"]) == 3
+    assert capsys.readouterr().err == (
+        "UnphysicalInertia: 'rod' cannot have mass -1 kg.\n\n"
+        "  Mass is not negative: kinetic energy m v^2/2 would be.\n\n"
+        "  Give a mass of zero or more; to cut a hole, use ph.solids.pierced.\n"
+    )
+
+
+def test_help_is_a_word_too(capsys):
+    """`polhode help run` is `polhode run --help`."""
+    assert main(["help", "run"]) == 0
+    assert "Usage: polhode run" in capsys.readouterr().out

@@ -30,8 +30,9 @@ def compare(
     import polhode as ph
     from polhode.cli.answers import print_json, say
     from polhode.cli.waiting import waiting
-    from polhode.cli.words import chosen
+    from polhode.cli.words import chosen, require_not_negative
 
+    require_not_negative("--steps", steps)
     system = chosen(model, set or ()).system
     with waiting(f"Comparing {system.name}") as tell:
         table = ph.compare(system, steps=steps, watch=tell)

@@ -31,8 +31,9 @@ def equations(
         Time allowed for bringing them to their shortest form, s.
     """
     from polhode.cli.answers import print_json, say
-    from polhode.cli.words import chosen, form_of
+    from polhode.cli.words import chosen, form_of, require_not_negative
 
+    require_not_negative("--seconds", seconds)
     found = form_of(form)(chosen(model, set or ()).system)
     reading = found.read(seconds=seconds)
     if json or language == "json":

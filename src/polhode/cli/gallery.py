@@ -53,6 +53,6 @@ def _story(name: str) -> str:
     """What the file of a model says of it, sketch and surprise."""
     import polhode as ph
 
-    function = ph.models.GALLERY[name.replace("-", "_").replace(" ", "_")]
+    function = ph.models.GALLERY[name.lower().replace("-", "_").replace(" ", "_")]
     module = inspect.getmodule(function)
     return inspect.getdoc(module) or ""

@@ -1,8 +1,8 @@
 """The command line itself. Heavy libraries are imported by the commands that use them.
 
 Exit codes: 0 well; 1 the answer is bad news (a run that stopped early, forms that
-disagree, a ledger out of balance); 2 the words were not understood; 3 the model was
-refused; 4 a file cannot be read or written; 130 interrupted.
+disagree, a ledger out of balance); 2 the words were not understood, or ask for what
+cannot be; 3 the model was refused; 4 a file cannot be read or written; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -12,8 +12,18 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from polhode.errors import CommandError, FileError, ModelError, PolhodeError
+from polhode.errors import (
+    AnalysisError,
+    CommandError,
+    FileError,
+    IntegrationError,
+    ModelError,
+    PolhodeError,
+    ShowError,
+)
 
+# Of what was asked, not of the model: a time, a number of samples, a name of a curve.
+ASKED = (CommandError, IntegrationError, ShowError, AnalysisError)
 WELL, BAD_NEWS, WORDS, REFUSED, FILES, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 HELP = (
@@ -30,8 +40,8 @@ EPILOGUE = """Examples:
 
 Exit codes:
   0 well; 1 bad news: a run stopped early, forms disagree, a ledger is off;
-  2 words not understood; 3 model refused; 4 file cannot be read or written;
-  130 interrupted."""
+  2 words not understood, or asking for what cannot be; 3 model refused;
+  4 file cannot be read or written; 130 interrupted."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -39,13 +49,15 @@ def main(words: Sequence[str] | None = None) -> int:
     import cyclopts
 
     asked = list(sys.argv[1:] if words is None else words)
+    if asked[:1] == ["help"]:
+        asked = [*asked[1:], "--help"]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = _warn
             return int(_app()(asked, exit_on_error=False, print_error=False) or WELL)
     except cyclopts.CycloptsError as error:
-        _say(f"{error}\n'polhode --help' tells the commands.")
+        _say(_misunderstood(error, asked))
         return WORDS
     except PolhodeError as error:
         _say(f"{type(error).__name__}: {error}")
@@ -55,9 +67,22 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def _misunderstood(error: Any, asked: Sequence[str]) -> str:
+    """What was wrong with the words, and where the right ones are listed."""
+    import cyclopts
+
+    what = str(error)
+    if isinstance(error, cyclopts.UnusedCliTokensError):
+        tokens = " ".join(map(repr, error.unused_tokens or ()))
+        what = f"{tokens}: nothing more is expected there."
+    own = asked[0] if asked and asked[0] in commands() else ""
+    where = f"polhode {own} --help" if own else "polhode --help"
+    return f"{what}\n'{where}' tells {'its words' if own else 'the commands'}."
+
+
 def code_of(error: PolhodeError) -> int:
     """The exit code of a refusal."""
-    if isinstance(error, CommandError):
+    if isinstance(error, ASKED):
         return WORDS
     if isinstance(error, FileError) and not isinstance(error, ModelError):
         return FILES

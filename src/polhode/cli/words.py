@@ -91,7 +91,7 @@ def _of_gallery(name: str) -> Chosen:
     import polhode as ph
     from polhode.files.issues import nearest
 
-    wanted = name.replace("-", "_").replace(" ", "_")
+    wanted = name.lower().replace("-", "_").replace(" ", "_")
     if wanted not in ph.models.GALLERY:
         raise CommandError(
             f"there is no model {name!r} in the gallery, and it is no .py, .toml or"
@@ -100,6 +100,14 @@ def _of_gallery(name: str) -> Chosen:
         )
     state = ph.models.start(wanted)
     return Chosen(state.system, state)
+
+
+def require_not_negative(option: str, value: float) -> None:
+    """A length, a number or a time of a command may be zero and more."""
+    if not value >= 0:  # NaN, too
+        raise CommandError(
+            f"{option} {value:g} is less than nothing.", repair="Give 0 or more."
+        )
 
 
 def _change(text: str) -> tuple[str, float]:
