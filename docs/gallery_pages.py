@@ -23,6 +23,7 @@ SPANS = {
     "rattleback": 5.0,
     "rolling_disc": 3.0,
     "satellite": 6000.0,
+    "sleeping_top": 5.0,
     "tennis_racket": 8.0,
     "tethered_pair": 40.0,
     "tunnel": 6.0,

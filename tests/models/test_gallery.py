@@ -38,6 +38,7 @@ COUNTS = {
     "rolling_disc": (1, 3, 3),
     "satellite": (1, 6, 0),
     "shaken_pendulum": (2, 1, 1),
+    "sleeping_top": (1, 3, 0),
     "slider_crank": (3, 1, 5),
     "spherical_pendulum": (1, 2, 0),
     "sprung_pair": (3, 9, 1),

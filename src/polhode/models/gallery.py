@@ -31,6 +31,7 @@ from polhode.models.reaction_wheel import reaction_wheel
 from polhode.models.rolling_cone import rolling_cone
 from polhode.models.rolling_disc import rolling_disc
 from polhode.models.satellite import dumbbell_satellite, satellite, tethered_pair
+from polhode.models.sleeping_top import sleeping_top
 from polhode.models.spherical_pendulum import spherical_pendulum
 from polhode.models.sprung_pair import sprung_pair
 from polhode.models.tennis_racket import tennis_racket
@@ -63,6 +64,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "rolling_disc": rolling_disc,
     "satellite": satellite,
     "shaken_pendulum": shaken_pendulum,
+    "sleeping_top": sleeping_top,
     "slider_crank": slider_crank,
     "spherical_pendulum": spherical_pendulum,
     "sprung_pair": sprung_pair,
@@ -104,6 +106,7 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),
+    "sleeping_top": ({"tip": {"qw": 0.99995, "qx": 0.01}}, {"tip": (0.0, 0.0, 30.0)}),
     "spherical_pendulum": ({"cross": (0.5, 0.0)}, {"cross": (0.0, 0.8)}),
     "sprung_pair": (
         {"ball": {"qw": 0.8, "qx": 0.4, "qy": -0.2, "qz": -0.4}},
