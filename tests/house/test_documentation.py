@@ -9,11 +9,14 @@ import re
 
 import pytest
 
-from markdown import blocks
+from markdown import blocks, fenced
+from polhode.cli.main import commands
 from source_tree import ROOT
 
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
 RUNNING = [page for page in PAGES if blocks(page)]
+KINDS = {"", "python", "text", "toml", "sh"}  # of blocks; each is tried below
+COMMAND = re.compile(r"(?:^|`)polhode ([a-z]+)\b", re.MULTILINE)
 LINK = re.compile(r"\[[^]]*\]\(([^)#\s]+)[^)]*\)")
 
 
@@ -41,6 +44,45 @@ def test_code_blocks_run_and_print_what_follows_them(page):
             block.prints, printed.getvalue(), flags
         )
         assert same, f"{name(page)}:{block.line} printed\n{printed.getvalue()}"
+
+
+def test_no_block_is_of_a_kind_that_nobody_tries():
+    """Python runs, TOML is read, shell is looked up; text is what was printed."""
+    found = {
+        kind
+        for page in PAGES
+        for kind in re.findall(r"^```(\w+)$", page.read_text("utf-8"), re.MULTILINE)
+    }
+    assert found <= KINDS
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if fenced(p, "toml")], ids=name)
+def test_model_files_on_pages_are_models(page, tmp_path):
+    """What a page shows as a model file is read, start and run included."""
+    import polhode as ph
+
+    for number, text in enumerate(fenced(page, "toml")):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(text, encoding="utf-8")
+        model = ph.load_model(path)
+        assert model.start.system is model.system
+        assert model.run
+
+
+def test_commands_on_pages_exist():
+    """Every `make ...`, `polhode ...` and `python -m ...` is one that there is."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shell = "".join(fenced(page, "sh"))
+        made = set(re.findall(r"`make ([a-z-]+)`", text))
+        made |= set(re.findall(r"^make ([a-z-]+)", shell, re.MULTILINE))
+        assert made <= targets, name(page)
+        assert set(COMMAND.findall(text)) <= set(commands()), name(page)
+        for module in re.findall(r"python -m ([a-z.]+)", shell):
+            place = ROOT / module.replace(".", "/")
+            assert place.with_suffix(".py").exists() or place.is_dir(), name(page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

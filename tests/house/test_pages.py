@@ -58,6 +58,16 @@ def test_a_page_of_the_gallery_has_picture_equations_and_code(tmp_path):
     assert "ph.models.start('pendulum')" in text
 
 
+def test_every_form_has_its_theory():
+    """A page of docs/theory names the function of each formulation of the table."""
+    from polhode.formulation.registry import FORMULATIONS
+
+    theory = "".join(p.read_text("utf-8") for p in (DOCS / "theory").glob("*.md"))
+    for name, form in FORMULATIONS.items():
+        word = "spatial_form" if name.startswith("spatial form") else form.__name__
+        assert f"ph.{word}" in theory, name
+
+
 @pytest.mark.long
 def test_the_documentation_builds_without_a_warning_or_an_address():
     """Sphinx's warnings are errors, and no page fetches anything from outside."""

@@ -19,6 +19,12 @@ class Block:
     prints: str
 
 
+def fenced(page: Path, kind: str) -> list[str]:
+    """The texts of a page's blocks of a kind."""
+    text = page.read_text(encoding="utf-8")
+    return [found[2] for found in FENCE.finditer(text) if found[1] == kind]
+
+
 def blocks(page: Path) -> list[Block]:
     """The Python blocks of a page, each with the text block right after it."""
     text = page.read_text(encoding="utf-8")
