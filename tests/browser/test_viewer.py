@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from pixels import hue_gap
-from polhode.show.palette import colour
+import polhode as ph
+from pixels import count_hue, hue_gap
+from polhode.show.palette import ARROWS, colour
 
 pytestmark = pytest.mark.browser
 TIMES = (0.0, 1.7, 4.2)
@@ -90,6 +91,38 @@ def test_bodies_are_where_the_data_say(opened, viewer, motion):
         until(opened, lambda t=t: abs(viewer.time - t) < 1e-6)
         until(opened, lambda t=t: is_drawn(opened, viewer, motion, t))
     assert not is_drawn(opened, viewer, motion, TIMES[0])
+
+
+def test_the_slider_is_moved_by_keys(opened, viewer):
+    """A step of the slider is a thousandth of the motion, to the right and back."""
+    viewer.seek(2.0)
+    opened.wait_for_timeout(500)
+    thumb = opened.get_by_role("slider").first
+    thumb.press("ArrowRight")
+    until(opened, lambda: abs(viewer.time - 2.005) < 1e-9)
+    thumb.press("ArrowLeft")
+    until(opened, lambda: abs(viewer.time - 2.0) < 1e-9)
+
+
+def test_a_couple_is_drawn_as_an_arc(watched):
+    """A damped hinge: pixels of the couple's colour come with its switch."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0))
+    hinge = ph.Revolute("h", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    system = ph.System([hinge], [ph.Weight(9.81), ph.Damper(hinge, 0.2)])
+    motion = ph.simulate(system, system.state(h=1.0, speeds={"h": 3.0}), until=1.0)
+    viewer = motion.show(browser=False)
+    watched.page.set_viewport_size(WINDOW)
+    watched.page.goto(viewer.url)
+    watched.page.get_by_text("time [s]").wait_for()
+
+    def coloured():
+        return count_hue(watched.page.screenshot(), ARROWS["couple"])
+
+    before = coloured()
+    watched.page.get_by_label("couple (", exact=False).first.check()
+    until(watched.page, lambda: coloured() > before + 100)
+    assert watched.errors == []
+    viewer.close()
 
 
 def test_play_moves_the_time(opened, viewer):

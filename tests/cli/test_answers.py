@@ -202,15 +202,6 @@ def test_equations_are_written_for_other_programs(capsys):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ph.models.GALLERY)
-def test_every_model_of_the_gallery_is_invariant(name):
-    """Actions and constraints name every body that they are about."""
-    from polhode.cli.audit import _findings
-
-    assert all(f["is_invariant"] for f in _findings(ph.models.GALLERY[name]()))
-
-
-@pytest.mark.long
 def test_speed_is_measured(capsys, monkeypatch):
     """Microseconds of a step, positive, for the models asked."""
     monkeypatch.setattr("polhode.cli.bench.STEPS", 50)
