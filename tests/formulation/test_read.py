@@ -32,6 +32,13 @@ def test_the_pendulum_reads_as_in_books(pendulum, form):
     assert r"\ddot{\theta}" in reading._repr_latex_()
 
 
+def test_numbers_in_names_keep_their_points():
+    """A place without a name is called by its numbers: 0.2 stays 0.2."""
+    from polhode.formulation.read import _symbol
+
+    assert str(_symbol("rod.point(0, 0.2, 0.5).z", {})) == "rod_point(0, 0.2, 0.5)_z"
+
+
 def test_a_driven_slide_reads_with_its_multiplier():
     """m x'' = lambda, and the row says that x follows the driver."""
     import jax.numpy as jnp

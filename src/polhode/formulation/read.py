@@ -7,6 +7,7 @@ with multipliers. Forms with six velocities a body are right but long.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.system.system import System
 
+STOP = re.compile(r"\.(?!\d)")  # of a name, not of a number in it
 AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
 
 
@@ -282,4 +284,4 @@ def _symbols(names: tuple[str, ...], called: Mapping[str, str]) -> list[sympy.Sy
 
 
 def _symbol(name: str, called: Mapping[str, str], **kind: bool) -> sympy.Symbol:
-    return sympy.Symbol(called.get(name, name.replace(".", "_")), **kind)
+    return sympy.Symbol(called.get(name, STOP.sub("_", name)), **kind)

@@ -142,5 +142,6 @@ def _asset(name: str, kind: str = "js") -> str:
 def _summary(motion: Any) -> str:
     system = motion.system
     bodies = f"{len(system.bodies)} bod{'y' if len(system.bodies) == 1 else 'ies'}"
+    speeds = f"{system.speeds} speed{'' if system.speeds == 1 else 's'}"
     span = f"{motion.t[0]:g} to {motion.t[-1]:g} s"
-    return f"{bodies}, {system.speeds} speeds; {span} by {motion.note}"
+    return f"{bodies}, {speeds}; {span} by {motion.note}"
