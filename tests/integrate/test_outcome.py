@@ -87,9 +87,10 @@ def test_a_singularity_in_finite_time_stops_the_run():
 
 def test_a_run_that_costs_too_much_is_stopped():
     """The limit of attempts ends it, with a word on what may be stiff."""
-    system = pushed(stiff)
+    system, method = pushed(stiff), ph.DormandPrince()
+    start, wish = system.state(track=1.0), {"method": method, "limit": 2000}
     with pytest.warns(IntegrationWarning, match="It is stiff"):
-        motion = ph.simulate(system, system.state(track=1.0), until=5.0, limit=2000)
+        motion = ph.simulate(system, start, until=5.0, **wish)
     assert motion.outcome.code == "INTEG"
     assert 2000 <= motion.outcome.accepted + motion.outcome.rejected < 2600
     assert 0 < motion.t[-1] < 5.0

@@ -8,7 +8,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.dormand_prince import DormandPrince
 from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
-from polhode.integrate.method import Method
+from polhode.integrate.method import Method, is_method
 from polhode.integrate.projection import Unprojected
 from polhode.integrate.radau import RTOL as STIFF_RTOL
 from polhode.integrate.radau import RadauIIA
@@ -38,7 +38,7 @@ def picked(
             "A method has its own tolerances or its own step.",
             "Give them to the method: ph.DormandPrince(rtol=...).",
         )
-    if method is not None and not isinstance(method, Method):
+    if method is not None and not is_method(method):
         raise IntegrationError(
             f"{method!r} is not a method of integration.",
             "A method is a thing that can attempt a step.",

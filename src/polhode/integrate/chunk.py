@@ -8,7 +8,7 @@ run made in chunks is, bit for bit, the run made at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax.numpy as jnp
 import numpy as np
@@ -17,6 +17,7 @@ from jax import lax
 from polhode.integrate import step_size
 from polhode.integrate.field import Field, field_of
 from polhode.integrate.method import Attempt, Method
+from polhode.integrate.packing import form_of, packed, packed_in_trace
 from polhode.integrate.projection import settling
 from polhode.lowering.compile import Program, compile
 
@@ -106,7 +107,7 @@ class Rows(NamedTuple):
 
 def chunk_program(
     equations: Equations, method: Method, runs: tuple[Cursor, Plan, Any], drive: Drive
-) -> Program:
+) -> Program | LoneChunk:
     """The compiled chunk of some equations and a method, for one run or for many.
 
     `runs` are cursors, plans and parameters, their leading axes runs.
@@ -119,9 +120,36 @@ def chunk_program(
     if key not in equations.programs:
         function = _chunk(equations, method, drive)
         first = [type(tree)(*(leaf[0] for leaf in tree)) for tree in (cursors, plans)]
-        example = (*first, {name: float(values[0]) for name, values in table.items()})
-        equations.programs[key] = compile(function, *example, batched=many)
+        own = {name: float(values[0]) for name, values in table.items()}
+        if many:
+            made: Any = compile(function, *first, own, batched=True)
+        else:
+            made = LoneChunk(function, *first, own)
+        equations.programs[key] = made
     return equations.programs[key]
+
+
+@final
+class LoneChunk:
+    """The chunk of one run: (cursor, plan, table) -> cursor, rows, as for many.
+
+    All have an axis of one run; its program takes and gives few arrays (see `packing`).
+    """
+
+    def __init__(self, function: Any, cursor: Cursor, plan: Plan, table: Any):
+        given = form_of((cursor, plan))
+
+        def lone(columns: Any, table: Any) -> tuple[Any, Rows]:
+            after, rows = function(*given.unpacked(columns), table)
+            return packed_in_trace(after), rows
+
+        self._program = compile(lone, packed((cursor, plan)), table)
+        self._back = form_of(cursor).lifted()
+
+    def __call__(self, cursors: Cursor, plans: Plan, table: Any) -> tuple[Cursor, Rows]:
+        own = {name: values[0, ...] for name, values in table.items()}
+        columns, rows = self._program(packed((cursors, plans)), own)
+        return self._back.unpacked(columns), Rows(*(leaf[None] for leaf in rows))
 
 
 def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from polhode.actions.weight import WeightOf
 from polhode.formulation.solve import solve_constrained
 from polhode.matter.parameter import Table
 from polhode.system import rows
@@ -72,29 +73,36 @@ def field_of(
     def driven(t: Any, q: Any, y: Any) -> Table:
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
 
+    # A call that JAX has traced once it traces no more: a method asks many slopes.
+    @jax.jit
     def accelerations(t: Any, q: Any, y: Any) -> Any:
         y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
         if core.serves is None:
             return y_dot
         return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
 
+    @jax.jit
     def slope(t: Any, x: Any) -> Any:
         q, y = x[:n], x[n:]
         rates = core.rates(t, q, y, table)
         return jnp.concatenate([rates, accelerations(t, q, y)])
 
+    # A weight is a number wherever the state is one.
+    doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
+
     def is_sound(t: Any, x: Any) -> Any:
+        if not doubtful:
+            return jnp.array(True)
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
         # A sum shows any entry that is no number, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
 
-    # A call that JAX has traced once it traces no more: a method asks many slopes.
     return Field(
         coordinates=n,
-        slope=jax.jit(slope),
-        accelerations=jax.jit(accelerations),
+        slope=slope,
+        accelerations=accelerations,
         speeds=lambda t, q, y: core.speeds(t, q, y, table),
         local=system.local,
         settled=lambda t, x: settled(equations, t, x, table),

@@ -9,8 +9,14 @@ import numpy as np
 
 from polhode.integrate.chunk import RUNNING, Cursor, Plan
 from polhode.integrate.dense import between
-from polhode.integrate.glide import Glider, first_gliders, glide_program
+from polhode.integrate.glide import (
+    Glider,
+    first_gliders,
+    glide_program,
+    lone_program,
+)
 from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
+from polhode.integrate.packing import packed
 from polhode.integrate.run import Progress, Watch
 
 if TYPE_CHECKING:
@@ -132,18 +138,17 @@ def _called(
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    program = glide_program(given.equations, given.method, example, is_many=True)
+    program = glide_program(given.equations, given.method, example)
     after = program(*trees, table, float(goal), np.int64(ROOM))
     return _picked(after, slice(0, len(alive)))
 
 
 def _called_alone(given: Given, fleet: Fleet, gliders: Glider, goal: float) -> Glider:
     """The only run there is, in the form for one; the bits are the same."""
-    trees = (_picked(gliders, (0, ...)), _picked(fleet.plans, (0, ...)))
+    run = (gliders, fleet.plans, np.array([float(goal)]), np.array([ROOM_ALONE]))
     table = {name: values[0, ...] for name, values in fleet.table.items()}
-    arguments = (*trees, table, np.array(float(goal)), np.array(ROOM_ALONE))
-    program = glide_program(given.equations, given.method, arguments, is_many=False)
-    return _picked(program(*arguments), None)
+    program, form = lone_program(given.equations, given.method, (run, table))
+    return form.unpacked(program(packed(run), table))
 
 
 def _at(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ from polhode.integrate.chunk import RUNNING, Cursor, Plan, Rows, advance_of
 from polhode.integrate.dense import between
 from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.field import field_of
+from polhode.integrate.packing import Form, form_of, packed, packed_in_trace
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -56,24 +57,51 @@ def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
 
 
 def glide_program(
-    equations: Equations, method: Method, example: tuple[Any, ...], is_many: bool
+    equations: Equations, method: Method, example: tuple[Any, ...]
 ) -> Program:
-    """(glider, plan, table, goal, room) -> glider, for one run or for many at once.
+    """(glider, plan, table, goal, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them.
     """
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.bend.shape[0]
-    kind = (type(method), method.name, tuple(sorted(table)))
-    key = ("glide", *kind, works, terms, is_many)
+    key = ("glide", *_kind(method, table), works, terms)
     if key not in equations.programs:
         function = _glide(equations, method, works > 0)
         batched = [
             name for name in _leaves(example) if not name.startswith(("goal", "room"))
         ]
-        made = compile(function, *example, batched=batched if is_many else False)
-        equations.programs[key] = made
+        equations.programs[key] = compile(function, *example, batched=batched)
     return equations.programs[key]
+
+
+def lone_program(
+    equations: Equations, method: Method, example: tuple[Any, ...]
+) -> tuple[Program, Form]:
+    """(columns, table) -> columns, for one run alone; and the form of its glider.
+
+    `example` is (glider, plan, goal, room), with an axis of one run, and a table; the
+    columns are those of the former.
+    """
+    run, table = example
+    works, terms = run[0].work.shape[1], run[0].bend.shape[1]
+    key = ("lone glide", *_kind(method, table), works, terms)
+    if key not in equations.programs:
+        form = form_of(jax.tree_util.tree_map(lambda leaf: leaf[0, ...], run))
+        glide = _glide(equations, method, works > 0)
+
+        def lone(columns: Any, table: Any) -> Any:
+            glider, plan, goal, room = form.unpacked(columns)
+            return packed_in_trace(glide(glider, plan, table, goal, room))
+
+        back = form_of(jax.tree_util.tree_map(lambda leaf: leaf[0, ...], run[0]))
+        made = compile(lone, packed(run), table)
+        equations.programs[key] = made, back.lifted()
+    return equations.programs[key]
+
+
+def _kind(method: Method, table: Any) -> tuple[Any, ...]:
+    return type(method), method.name, tuple(sorted(table))
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:

@@ -63,17 +63,21 @@ def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
             "What is held until the next sample is held forwards in time.",
             "Let until be later than the start, or give a law of time and state.",
         )
+    runs = len(states)
+    bare = FirstInputs(
+        held=np.zeros((runs, inputs.drive.width)),
+        ticks=np.zeros((runs, len(inputs.sources)), np.int64),
+        recall=np.repeat(inputs.first_recall[None], runs, axis=0),
+        sides=np.zeros((runs, len(guide.events)), np.int64),
+    )
+    if not inputs.sources:
+        return bare
     columns = []
-    for k in range(len(states)):
-        bare = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)._replace(
-            held=np.zeros(inputs.drive.width),
-            ticks=np.zeros(len(inputs.sources), np.int64),
-            recall=inputs.first_recall,
-            sides=np.zeros(len(guide.events), np.int64),
-        )
-        full = bare
-        if inputs.sources:
-            full = first_samples(inputs, k, bare, states[k], states.t[k])
+    for k in range(runs):
+        own = {word: value[k] for word, value in bare._asdict().items()}
+        start = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)
+        start = start._replace(**own)
+        full = first_samples(inputs, k, start, states[k], states.t[k])
         columns.append([getattr(full, word) for word in FirstInputs._fields])
     return FirstInputs(*map(np.stack, zip(*columns, strict=True)))
 

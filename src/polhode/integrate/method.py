@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -62,6 +63,18 @@ class Method(Protocol):
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
+
+
+def is_method(given: Any) -> bool:
+    """Whether it can step. Of most kinds this is looked up once: it takes long."""
+    return _is_kind(type(given)) or isinstance(given, Method)
+
+
+@cache
+def _is_kind(kind: type) -> bool:
+    """Whether all that a method answers stands in its class."""
+    words = ("name", "order", "is_adaptive", "bends", "attempt")
+    return all(hasattr(kind, word) for word in words)
 
 
 @dataclass(frozen=True)

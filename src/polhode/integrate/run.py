@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, Plan, Rows
+from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, LoneChunk, Plan, Rows
 from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.escort import Escort
 from polhode.integrate.guide import Case, Guide
@@ -249,7 +249,7 @@ def _each(tree: Any) -> list[Any]:
 def _called(call: _Call, cursors: Cursor, alive: np.ndarray) -> tuple[Cursor, Rows]:
     """One run goes in the form for one, which is quicker; the bits are the same."""
     trees = cursors, _part(call.plans, alive), _part(call.table, alive)
-    if len(alive) > 1:
+    if len(alive) > 1 or isinstance(call.program, LoneChunk):
         return call.program(*trees)
     # Arrays, not NumPy's numbers: a program takes them as they are.
     after, rows = call.program(*(_part(tree, (0, ...)) for tree in trees))

@@ -111,9 +111,10 @@ def simulate(
     with watched(watch, equations.system.name) as told:
         wish = wish._replace(watch=told)
         all_kept = run(program, cursors, plans, table, wish)
+    each = [{name: v[i] for name, v in table.items()} for i in range(len(runs))]
     found = [
-        _trajectory(made_by, kept, wish, {n: v[i] for n, v in table.items()}, runs[i])
-        for i, kept in enumerate(all_kept)
+        _trajectory(made_by, kept, wish, own, runs.at(i))
+        for i, (kept, own) in enumerate(zip(all_kept, each, strict=True))
     ]
     if wish.store is not None:
         wish.store.seal(found[0].outcome)
@@ -176,8 +177,7 @@ def _stored(
         made = made._replace(events=names, inputs=wish.guide.inputs.words)
     until = float(plans.stop[0])
     cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
-    start = (float(runs.t[0]), runs.q[0], runs.z[0])
-    halt = Halt(cursor, plan, start, until, wish.samples, wish.limit)
+    halt = Halt(cursor, plan, runs.at(0), until, wish.samples, wish.limit)
 
     def settle(steps: Steps) -> Steps:
         whole = Outcome("DONE", until, "", 0, 0)
@@ -197,7 +197,7 @@ def _trajectory(
     kept: Kept,
     wish: Wish,
     table: dict[str, Any],
-    first: State,
+    start: tuple[float, np.ndarray, np.ndarray],
 ) -> Trajectory:
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.cursor
@@ -214,7 +214,6 @@ def _trajectory(
     outcome = outcome_of(equations.system, ending, until, told.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
     motion = replace(motion, events=told.events, inputs=told.fed, cause=told.cause)
-    start = (float(first.t), first.q, first.z)
     halt = Halt(last, kept.plan, start, until, wish.samples, wish.limit)
     motion = replace(motion, halt=halt)
     if kept.is_dense or wish.store is not None or not len(motion):

@@ -57,6 +57,10 @@ class States:
     def __getitem__(self, k: int) -> State:
         return State(self.system, self.t[k], self.q[k], self.z[k])
 
+    def at(self, k: int) -> tuple[float, np.ndarray, np.ndarray]:
+        """t, q and z of one state."""
+        return float(self.t[k]), self.q[k], self.z[k]
+
     def part(self, pick: slice) -> States:
         """Some of the states, which are checked already."""
         return unchecked(self.system, self.t[pick], self.q[pick], self.z[pick])
@@ -68,7 +72,9 @@ class States:
 def unchecked(system: System, t: Any, q: Any, z: Any) -> States:
     """States as they are given, such as some near others that were checked."""
     found = object.__new__(States)
-    for word, value in {"system": system, "t": t, "q": q, "z": z}.items():
+    object.__setattr__(found, "system", system)
+    for word, value in (("t", t), ("q", q), ("z", z)):
+        value.setflags(write=False)
         object.__setattr__(found, word, value)
     return found
 
@@ -88,8 +94,10 @@ def states_of(system: System, given: State | States | Sequence[State]) -> States
             )
         _require_own(system, state)
         require_consistent(state)
-    q, z = [state.q for state in listed], [state.z for state in listed]
-    return States(system, [float(state.t) for state in listed], q, z)
+    if not listed:
+        return States(system, 0.0, [], [])
+    columns = ([getattr(state, word) for state in listed] for word in ("t", "q", "z"))
+    return unchecked(system, *(np.array(column, dtype=float) for column in columns))
 
 
 def _require_own(system: System, given: Any) -> None:
