@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polhode.actions.action import Action
+from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.gravitation import PointMass
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.weight import Weight
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 # Laws of a joint's own coordinates and speeds, not of poses.
-ALONG_JOINTS = (JointSpring, JointDamper, Motor)
+ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction)
 
 
 def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:
@@ -102,6 +103,7 @@ def require_members(system: System) -> None:
             for frame in thing.bodies:
                 if frame not in known:
                     _refuse(system, word, thing.name, frame)
+    _require_constraints(system)
     along = [a for a in system.actions if isinstance(a, ALONG_JOINTS)]
     pairs: list[tuple[Any, Joint]] = [(action, action.joint) for action in along]
     pairs += [(c, joint) for c in system.constraints for joint in c.joints]
@@ -112,6 +114,20 @@ def require_members(system: System) -> None:
                 f" one in {system.name!r}.",
                 "A joint is an object, not a name.",
                 "Make the joint once and use it in both places.",
+            )
+
+
+def _require_constraints(system: System) -> None:
+    """Refuse friction of a constraint that is not in the system."""
+    for action in system.actions:
+        if not isinstance(action, ConstraintFriction):
+            continue
+        if not any(action.constraint is known for known in system.constraints):
+            raise ModelError(
+                f"{action.name!r} is of constraint {action.constraint.name!r}, which is"
+                f" not in {system.name!r}.",
+                "Its push is the reaction of that constraint.",
+                "Give the same constraint as constraints=[...], too.",
             )
 
 

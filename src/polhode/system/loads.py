@@ -28,7 +28,7 @@ def wrenches(
     Along the world's axes, torques about the bodies' origins. The world, which takes
     the reactions, is not among the bodies.
     """
-    table = system.table(table)
+    table = system.loaded(t, q, z, system.table(table))
     poses = with_world(kinematics.poses(system, t, q, table))
     twists = still_world(kinematics.twists(system, t, q, z, table))
     found = {}

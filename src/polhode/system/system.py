@@ -36,6 +36,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.actions.carried_friction import REAL
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
@@ -44,8 +45,8 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.system import check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
-from polhode.system.members import suggestion, tree_of
-from polhode.system.state import State, state_of
+from polhode.system.members import listed, suggestion, tree_of
+from polhode.system.state import State, require_names, state_of
 from polhode.system.tree import Edge, Member, Tree
 
 
@@ -85,9 +86,13 @@ class System:  # limit: its functions are the contract with all formulations
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        constraints = gather.as_constraints(self.constraints)
-        gather.require_kinds(self.actions, constraints)
-        given = Given(tuple(self.members), tuple(self.actions), constraints)
+        members, actions, wanted = (
+            listed(word, getattr(self, word))
+            for word in ("members", "actions", "constraints")
+        )
+        constraints = gather.as_constraints(wanted)
+        gather.require_kinds(actions, constraints)
+        given = Given(members, actions, constraints)
         put(self, "given", given)
         put(self, "values", MappingProxyType(dict(self.values)))
         used = gather.frames_used(given.actions, given.constraints)
@@ -213,6 +218,14 @@ class System:  # limit: its functions are the contract with all formulations
         """The part of `applied` that is not in the potential energy."""
         return loads.unstored(self, t, q, z, table)
 
+    def loaded(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Table:
+        """The table, with the pushes that real joints and constraints carry."""
+        if not self._rubbing:
+            return table
+        from polhode.formulation.real_part import loaded
+
+        return loaded(self, t, q, z, table)
+
     def constraint_rows(
         self, t: Any, q: Any, z: Any, table: Table = NOMINAL
     ) -> tuple[Any, Any]:
@@ -251,6 +264,7 @@ class System:  # limit: its functions are the contract with all formulations
         Python go into the mapping. It must keep the constraints: `ph.assemble` finds
         one that does.
         """
+        require_names(self, coordinates, speeds)
         named = {**(coordinates or {}), **by_name}
         return check.require_consistent(state_of(self, named, speeds or {}, t))
 
@@ -275,6 +289,10 @@ class System:  # limit: its functions are the contract with all formulations
         checked = {n: number(v, f"parameter {n!r}") for n, v in parameters.items()}
         values = {**self.values, **checked}
         return System(*self.given, name=self.name, values=values)
+
+    @cached_property
+    def _rubbing(self) -> bool:
+        return any(isinstance(action, REAL) for action in self.actions)
 
     @cached_property
     def _edges(self) -> dict[str, Edge]:

@@ -18,7 +18,7 @@ from polhode.actions.weight import WeightOf
 from polhode.formulation.spatial import turned
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
-from polhode.lowering.arrays import namespace
+from polhode.lowering.arrays import namespace, traced_once
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.system.gather import ALONG_JOINTS
@@ -81,7 +81,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     A uniform field cannot be told from a world that accelerates the other way; a law
     along a joint acts on its speeds only.
     """
-    known = system.table(table)
+    known = system.loaded(t, q, z, system.table(table))
     efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
     upward, rest = np.zeros(3), []
     for action in system.actions:
@@ -95,7 +95,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
         else:
             rest.append(action.name)
     base = namespace(upward).concatenate([np.zeros(3), upward])
-    wrenches = _on_bodies(system, (t, q, z), rest, table)
+    wrenches = _on_bodies(system, (t, q, z), rest, known)
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
 
 
@@ -117,27 +117,44 @@ def _on_bodies(
 
 def twist_down(steps: tuple[Step, Step], V: Any) -> Any:
     """A twist of the parent, about the child's K and in its axes."""
-    for R, p in steps:
-        w, v = V[:3], V[3:]
-        V = jnp.concatenate([R.T @ w, R.T @ (v + cross(w, p))])
-    return V
+    return _down(*steps[0], *steps[1], V)
 
 
 def wrench_up(steps: tuple[Step, Step], W: Any) -> Any:
     """A wrench on the child about its K, about the parent's K and in its axes."""
-    for R, p in reversed(steps):
-        force = R @ W[3:]
-        W = jnp.concatenate([R @ W[:3] + cross(p, force), force])
-    return W
+    return _up(*steps[0], *steps[1], W)
 
 
 def inertia_up(steps: tuple[Step, Step], M: Any) -> Any:
     """An inertia (6, 6), symmetric, about the parent's K and in its axes."""
-    for R, p in reversed(steps):
-        M = _shifted(_turned(M, R), p)
+    return _both_up(*steps[0], *steps[1], M)
+
+
+@traced_once
+def _down(R: Any, p: Any, R_next: Any, p_next: Any, V: Any) -> Any:
+    for turn, shift in ((R, p), (R_next, p_next)):
+        w, v = V[:3], V[3:]
+        V = namespace(turn, V).concatenate([turn.T @ w, turn.T @ (v + cross(w, shift))])
+    return V
+
+
+@traced_once
+def _up(R: Any, p: Any, R_next: Any, p_next: Any, W: Any) -> Any:
+    for turn, shift in ((R_next, p_next), (R, p)):
+        force = turn @ W[3:]
+        torque = turn @ W[:3] + cross(shift, force)
+        W = namespace(torque, force).concatenate([torque, force])
+    return W
+
+
+@traced_once
+def _both_up(R: Any, p: Any, R_next: Any, p_next: Any, M: Any) -> Any:
+    for turn, shift in ((R_next, p_next), (R, p)):
+        M = _shifted(_turned(M, turn), shift)
     return M
 
 
+@traced_once
 def symmetric(M: Any) -> Any:
     """M with its upper half written once: what is equal is computed once."""
     return namespace(M).where(np.triu(np.ones(M.shape, dtype=bool)), M, M.T)
