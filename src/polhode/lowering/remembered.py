@@ -65,20 +65,31 @@ def refuse_rounded(constants: Iterable[Any], held: list[Any]) -> None:
 def _is_narrow(array: Any) -> bool:
     """Single precision. JAX's own indices are integers of 32 bits without axes, but
     it remembers no array that they would be copies of: no weak reference is on them.
+    Where there are no numbers, none is cut.
     """
-    if array.dtype in ROUNDED:
-        return True
+    if array.dtype in ROUNDED or array.size == 0:
+        return array.size > 0
     return array.dtype in INTEGERS and bool(array.ndim or getweakrefcount(array))
 
 
 def _numbers(arrays: list[np.ndarray]) -> set[complex]:
-    """The numbers without axes that came from NumPy, not from Python."""
+    """The short numbers without axes that came from NumPy, not from Python."""
     return {
         complex(array)
         for array in arrays
         if array.ndim == 0 and array.dtype in WIDE
         if not getattr(array, "weak_type", type(array) is np.ndarray)
+        if _is_short(array)
     }
+
+
+def _is_short(array: np.ndarray) -> bool:
+    """Whether a number could have been widened from 32 bits."""
+    if array.dtype.kind in "iu":
+        return abs(int(array)) < 2**32
+    short = np.complex64 if array.dtype.kind == "c" else np.float32
+    with np.errstate(over="ignore"):
+        return bool(array.astype(short) == array)
 
 
 def _number(copy: Any) -> complex | None:
