@@ -73,6 +73,7 @@ PUBLIC = {
     "AppliedCouple": "polhode.actions.applied",
     "AppliedForce": "polhode.actions.applied",
     "CentralForce": "polhode.actions.central_force",
+    "ConstraintFriction": "polhode.actions.carried_friction",
     "Coulomb": "polhode.actions.friction",
     "Couple": "polhode.actions.force",
     "Damper": "polhode.actions.connectors",
@@ -85,6 +86,7 @@ PUBLIC = {
     "Friction": "polhode.actions.friction",
     "Gravitation": "polhode.actions.gravitation",
     "JointDamper": "polhode.actions.joint_law",
+    "JointFriction": "polhode.actions.carried_friction",
     "JointSpring": "polhode.actions.joint_law",
     "Motor": "polhode.actions.joint_law",
     "NonlinearSpring": "polhode.actions.spring",
@@ -126,7 +128,6 @@ PUBLIC = {
     "State": "polhode.system.state",
     "System": "polhode.system.system",
     "assemble": "polhode.system.assemble",
-    "integrability": "polhode.system.integrability",
     "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",
@@ -176,6 +177,7 @@ PUBLIC = {
     "CoriolisChoice": "polhode.formulation.spatial_forms.choices",
     "Equations": "polhode.formulation.equations",
     "Observer": "polhode.formulation.spatial_forms.observer",
+    "ReactionParts": "polhode.formulation.real_part",
     "Velocities": "polhode.formulation.velocities",
     "Balance": "polhode.formulation.balance",
     "balance": "polhode.formulation.balance",
@@ -188,6 +190,7 @@ PUBLIC = {
     "hamilton": "polhode.formulation.hamilton",
     "hamiltonian_ledger": "polhode.formulation.hamiltonian_ledger",
     "hybrid": "polhode.formulation.hybrid",
+    "ideal": "polhode.formulation.real_part",
     "kane": "polhode.formulation.kane",
     "kirchhoff": "polhode.formulation.kirchhoff",
     "lagrange": "polhode.formulation.lagrange",
@@ -199,6 +202,7 @@ PUBLIC = {
     "newton_euler": "polhode.formulation.newton_euler",
     "point_motion": "polhode.formulation.point_motion",
     "poisson_bracket": "polhode.formulation.poisson",
+    "reaction_parts": "polhode.formulation.real_part",
     "recursive": "polhode.formulation.recursive.recursive",
     "routh": "polhode.formulation.routh",
     "solvability": "polhode.formulation.solvability",
@@ -232,7 +236,9 @@ PUBLIC = {
     "gradient": "polhode.analyse.gradient",
     "identifiable": "polhode.analyse.identifiable",
     "identify": "polhode.analyse.identify",
+    "integrability": "polhode.analyse.integrability",
     "is_equilibrium": "polhode.analyse.rest",
+    "linear_form": "polhode.analyse.linear_form",
     "linearise": "polhode.analyse.linearise",
     "reaction_table": "polhode.analyse.reactions",
     "rest_sensitivity": "polhode.analyse.rest_sensitivity",
@@ -245,6 +251,7 @@ PUBLIC = {
     # formation
     "Orbit": "polhode.formation.orbit",
     "formation_tree": "polhode.formation.tree",
+    "relative_equations": "polhode.formation.relative",
     "retold": "polhode.formation.tree",
     # files
     "Formula": "polhode.files.expression",
@@ -266,12 +273,20 @@ __all__ = ["__version__", *PUBLIC]
 
 def __getattr__(name: str) -> Any:
     if name not in PUBLIC:
-        raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}{_near(name)}")
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
     value = getattr(import_module(PUBLIC[name]), name)
     globals()[name] = value
     return value
+
+
+def _near(name: str) -> str:
+    from difflib import get_close_matches
+
+    # Names with an underscore are asked for by other programs, again and again.
+    close = () if name.startswith("_") else get_close_matches(name, PUBLIC, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
-from polhode.errors import PolhodeError
+from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
 from polhode.formulation.short_motion import answers_of, moved, step_of
@@ -135,6 +135,12 @@ def compare(
     After `seconds` no other form is begun, and the table says which were left out;
     `watch(done, total, name)` is told of each form that begins.
     """
+    if not isinstance(system, System):
+        raise ModelError(
+            f"compare takes a ph.System, not {system!r}.",
+            "It derives all equations of one system anew.",
+            "Give the system: that of a motion is motion.system.",
+        )
     states = [state] if state is not None else random_states(system, STATES)
     found: dict[str, _Found] = {}
     reasons: dict[str, str] = {}

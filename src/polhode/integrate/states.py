@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -84,7 +84,8 @@ def states_of(system: System, given: State | States | Sequence[State]) -> States
     if isinstance(given, States):
         _require_own(system, given)
         return given
-    listed = [given] if isinstance(given, State) else list(given)
+    is_one = isinstance(given, State | Mapping) or not isinstance(given, Iterable)
+    listed: list[Any] = [given] if is_one else [*given]  # type: ignore[misc]
     for state in listed:
         if not isinstance(state, State):
             raise StateError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
 
 import polhode as ph
@@ -133,6 +134,13 @@ def line(name: str) -> str:
 
 def start(name: str) -> ph.State:
     """A state of a new model of this name from which its motion is worth seeing."""
+    if name not in GALLERY:
+        close = get_close_matches(name, GALLERY, n=1)
+        hint = f"Did you mean {close[0]!r}? " if close else ""
+        raise ph.PolhodeError(
+            f"there is no model {name!r} in the gallery.",
+            repair=f"{hint}ph.models.GALLERY has them all, and `polhode gallery`.",
+        )
     system = GALLERY[name]()
     if name not in STARTS:
         return system.rest()

@@ -43,6 +43,17 @@ def tree_of(members: Sequence[Any], others: Iterable[Frame] = ()) -> Tree:
     return grow(world, bodies, (*joints, *free_joints(world, bodies, joints)))
 
 
+def listed(word: str, given: Any) -> tuple[Any, ...]:
+    """What a system was given under a word; one thing alone is no list."""
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return tuple(given)
+    raise ModelError(
+        f"the {word} of a system are a list, not {given!r}.",
+        "A system may have none of them, one, or many.",
+        f"Write {word}=[...], with brackets also round one.",
+    )
+
+
 def sort_members(members: Sequence[Any], others: Iterable[Frame] = ()) -> Sorted:
     """Members by kind, each once; refused if names or worlds are not clear."""
     joints = [member for member in members if isinstance(member, Joint)]

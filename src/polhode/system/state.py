@@ -97,6 +97,20 @@ class State:
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
 
 
+def require_names(system: System, *given: Any) -> None:
+    """Refuse bare numbers: which joint is each of?"""
+    for each in given:
+        if each is not None and not isinstance(each, Mapping):
+            names = ", ".join(map(repr, (e.joint.name for e in system.tree.edges)))
+            raise StateError(
+                f"a state of {system.name!r} is given by names of joints, not by"
+                f" {each!r}.",
+                "The order of coordinates is the system's own.",
+                f"Give {{name: value}}; there are: {names}. All at once they are"
+                " ph.State(system, t, q, z).",
+            )
+
+
 def state_of(
     system: System, coordinates: Mapping[str, Any], speeds: Mapping[str, Any], t: Any
 ) -> State:
