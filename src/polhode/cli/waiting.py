@@ -16,7 +16,8 @@ def waiting(
     title: str, console: Any = None
 ) -> Iterator[Callable[[int, int, str], None]]:
     """What to call with (done, total, name of the next); it takes itself away."""
-    began, bars = time.monotonic(), []
+    began = time.monotonic()
+    bars: list[Any] = []
 
     def tell(done: int, total: int, name: str) -> None:
         if time.monotonic() - began < SECONDS:
