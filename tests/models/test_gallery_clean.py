@@ -7,10 +7,11 @@ import pytest
 
 import polhode as ph
 from polhode.cli.audit import _findings
+from polhode.formulation.registry import FORMULATIONS
 from polhode.models import GALLERY
 
 pytestmark = pytest.mark.long
-LARGE = 12  # speeds, beyond which some forms take minutes to compile
+SECONDS = 60.0  # for the forms of a model: those of large ones take minutes each
 
 
 @pytest.mark.parametrize("name", GALLERY)
@@ -36,13 +37,11 @@ def test_a_model_is_invariant(name):
 
 @pytest.mark.parametrize("name", GALLERY)
 def test_the_forms_of_a_model_agree(name):
-    """In accelerations and after a short motion; of a large one, those that are quick.
+    """In accelerations and after a short motion; forms there is no time for are named.
 
-    Every form is there or says why it does not apply.
+    Every form is compared, says why it does not apply, or is left out by name.
     """
-    system = GALLERY[name]()
-    large = system.speeds > LARGE
-    table = ph.compare(system, seconds=100.0 if large else np.inf)
+    table = ph.compare(GALLERY[name](), seconds=SECONDS)
     assert table.worst < 1e-7
-    assert len(table.applied) >= (1 if large else 5)
-    assert large or not table.left_out
+    assert len(table.applied) >= 2
+    assert len(table.rows) + len(table.left_out) == len(FORMULATIONS)
