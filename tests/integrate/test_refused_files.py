@@ -92,8 +92,8 @@ def altered(saved, path, change) -> None:
 def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
     """A later format names the version that wrote it; no name in a file is imported."""
     path = tmp_path / "a.nc"
-    altered(saved, path, lambda h: h.update(format_version=2, polhode="9.1"))
-    with pytest.raises(FileError, match=r"version 2 of the format.*\n\n.*Polhode 9\.1"):
+    altered(saved, path, lambda h: h.update(format_version=3, polhode="9.1"))
+    with pytest.raises(FileError, match=r"version 3 of the format.*\n\n.*Polhode 9\.1"):
         ph.load(path)
     for kind in ("os.system", "Trajectory", "Nonesuch", "simulate"):
         altered(saved, path, lambda h, kind=kind: h["method"].update(kind=kind))

@@ -93,9 +93,11 @@ def _collocated(
         pairs = zip(nodes, Z, strict=True)
         return jnp.stack([field.slope(t + c * h, x + z) for c, z in pairs])
 
+    def missed(Z: Any) -> Any:
+        return Z - h * jnp.asarray(A) @ slopes(Z)
+
     def increment(Z: Any) -> Any:
-        missed = Z - h * jnp.asarray(A) @ slopes(Z)
-        return -inverse(missed.reshape(-1)).reshape(Z.shape)
+        return -inverse(missed(Z).reshape(-1)).reshape(Z.shape)
 
     def measure(step: Any) -> Any:
         q, y = newton.spread(step[:, :n]), newton.spread(step[:, n:])
@@ -105,4 +107,5 @@ def _collocated(
     found = newton.iterated(increment, start, measure)
     # Of the stages, not of slopes asked anew: their rounding is what x1 then has.
     weights = np.linalg.solve(A.T, b)
-    return Attempt(x + jnp.asarray(weights) @ found.u, is_solved=found.is_solved)
+    stages = newton.implicit(found.u, missed)
+    return Attempt(x + jnp.asarray(weights) @ stages, is_solved=found.is_solved)

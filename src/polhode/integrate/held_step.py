@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from polhode.integrate.elimination import solve_held
 from polhode.integrate.jacobian import jacobian
-from polhode.integrate.newton import Solved, iterated, spread
+from polhode.integrate.newton import Solved, implicit, iterated, spread
 
 
 class Held(NamedTuple):
@@ -34,17 +34,23 @@ def solve_step(
     """
     k = len(start)
 
+    def missed(x: Any) -> Any:
+        here = equations(x[:k])
+        return jnp.concatenate([here.r - here.B.T @ x[k:], here.c])
+
     def increment(x: Any) -> Any:
         u, loads = x[:k], x[k:]
-
-        def missed(u: Any) -> Any:
-            here = equations(u)
-            return jnp.concatenate([here.r - here.B.T @ loads, here.c])
-
-        value, J = jacobian(missed, u)
+        value, J = jacobian(lambda u: missed(jnp.concatenate([u, loads])), u)
         pair = J[k:], equations(u).B
         return jnp.concatenate(solve_held(J[:k], -value[:k], pair, -value[k:]))
 
     free = jnp.concatenate([start, jnp.zeros(rows)])
     found = iterated(increment, free, lambda step: spread(step[:k] / scale))
-    return Solved(found.u[:k], found.is_solved)
+    u = implicit(found.u, missed, lambda J, b: _without_rank(J, b, k))
+    return Solved(u[:k], found.is_solved)
+
+
+def _without_rank(J: Any, b: Any, k: int) -> Any:
+    """x with J x = b,  J = [[K, -B^T], [A, 0]], where rows may be redundant."""
+    pair = J[k:, :k], -J[:k, k:].T
+    return jnp.concatenate(solve_held(J[:k, :k], b[:k], pair, b[k:]))

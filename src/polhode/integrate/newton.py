@@ -2,6 +2,10 @@
 
     u <- u - K^-1 r(u),       K near dr/du, factored once a step
 
+What is found is a function of all that r depends on, by the theorem of implicit
+functions, dr + (dr/du) du = 0: derivatives go round the loop and not through it, so
+that they can be taken in either direction (see `implicit`).
+
 Structure that an implicit step preserves it preserves as well as its equations are
 solved: the iteration goes on until increments are rounding. A step whose increments do
 not come to that within a fixed number of iterations says so.
@@ -42,15 +46,19 @@ def solve(residual: Callable[[Any], Any], start: Any, size: Any) -> Solved:
     `size`, a number or (n,), is that of the unknowns in their own units.
     """
     inverse = eliminated(jax.jacfwd(residual)(start))
-    return iterated(
+    found = iterated(
         lambda u: -inverse(residual(u)), start, lambda step: spread(step / size)
     )
+    return found._replace(u=implicit(found.u, residual))
 
 
 def iterated(
     increment: Callable[[Any], Any], start: Any, measure: Callable[[Any], Any]
 ) -> Solved:
-    """u <- u + increment(u) from a start, until increments measure as rounding."""
+    """u <- u + increment(u) from a start, until increments measure as rounding.
+
+    Of derivatives it knows nothing: `implicit` gives them to what was found.
+    """
 
     def goes_on(state: tuple[Any, Any, Any, Any]) -> Any:
         _, count, before, now = state
@@ -62,14 +70,60 @@ def iterated(
         step = increment(u)
         return u + step, count + 1, now, measure(step)
 
-    far = jnp.full((), np.inf)
-    first = (start, jnp.zeros((), jnp.int64), far, far)
-    u, _, _, last = lax.while_loop(goes_on, once, first)
+    def loop(start: Any) -> tuple[Any, Any]:
+        far = jnp.full((), np.inf)
+        first = (start, jnp.zeros((), jnp.int64), far, far)
+        u, _, _, last = lax.while_loop(goes_on, once, first)
+        return u, last
+
+    u, last = held(loop, start)
     return Solved(u, last <= ROUNDING)
 
 
+def held(loop: Callable[[Any], Any], start: Any) -> Any:
+    """loop(start), everything that it depends on held: its derivatives are zero."""
+    plain, others = jax.closure_convert(loop, start)
+    return plain(*map(lax.stop_gradient, (start, *others)))
+
+
+def implicit(
+    u: Any,
+    residual: Callable[[Any], Any],
+    solver: Callable[[Any, Any], Any] = lambda J, b: eliminated(J)(b),
+) -> Any:
+    """The same u, a function of what the residual depends on: r(u) = 0.
+
+    du = -(dr/du)^-1 dr,      solver(dr/du, dr) -> (dr/du)^-1 dr
+    """
+    plain, others = jax.closure_convert(residual, u)
+
+    @jax.custom_jvp
+    def root(u: Any, *others: Any) -> Any:
+        return u
+
+    @root.defjvp
+    def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        u, rest = primals[0], primals[1:]
+        J = jax.jacfwd(plain)(u, *rest).reshape(u.size, u.size)
+        change = jax.jvp(lambda *rest: plain(u, *rest), rest, tangents[1:])[1]
+        # Transposed it is solved anew: loops of an elimination do not run backward.
+        moved = lax.custom_linear_solve(
+            lambda x: J @ x,
+            change.reshape(-1),
+            lambda _, b: solver(J, b),
+            lambda _, b: solver(J.T, b),
+        )
+        return u, -moved.reshape(u.shape)
+
+    return root(lax.stop_gradient(u), *others)
+
+
 def spread(column: Any) -> Any:
-    """The root of the mean square of some numbers; of none, zero."""
+    """The root of the mean square of some numbers; of none, zero.
+
+    A measure by which others are scaled: it has no derivative, at zero least of all.
+    """
+    column = lax.stop_gradient(column)
     return jnp.sqrt(jnp.sum(column * column) / max(column.size, 1))
 
 

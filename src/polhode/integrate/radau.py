@@ -14,6 +14,7 @@ from polhode.integrate.elimination import Solver, eliminated
 from polhode.integrate.field import Field
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
+from polhode.integrate.newton import held, implicit
 from polhode.integrate.tolerance import Adaptive
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
@@ -81,7 +82,12 @@ class RadauIIA(Adaptive):
             F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
             return _corrected(solvers, h, Z, jnp.stack(F))
 
+        def missed(Z: Any) -> Any:
+            F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
+            return h * jnp.stack(F) - jnp.asarray(INVERSE) @ Z
+
         Z, is_solved = _iterated(increment, first, allowed)
+        Z = implicit(Z, missed)
         gap = slope + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
         return Attempt(x + Z[2], (solvers[0](gap),), is_solved=is_solved)
 
@@ -128,7 +134,10 @@ def _iterated(
         lost = ~jnp.isfinite(size) | ((count > 1) & (ratio > 2) & ~done)
         return Z + step, count + 1, size, done, lost
 
-    no = jnp.zeros((), bool)
-    first = (start, jnp.zeros((), jnp.int64), jnp.zeros(()), no, no)
-    Z, _, _, done, _ = lax.while_loop(goes_on, once, first)
-    return Z, done
+    def loop(start: Any) -> tuple[Any, Any]:
+        no = jnp.zeros((), bool)
+        first = (start, jnp.zeros((), jnp.int64), jnp.zeros(()), no, no)
+        Z, _, _, done, _ = lax.while_loop(goes_on, once, first)
+        return Z, done
+
+    return held(loop, start)

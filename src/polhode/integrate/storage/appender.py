@@ -40,7 +40,7 @@ class Appender:
             values = layout.row_values(steps, self._shape)
             rows += len(steps.t)
         for name, value in values.items():
-            self._lengthened(name, rows)[self.count :] = value
+            self._put_rows(self._lengthened(name, rows), value)
         mark: dict[str, Any] = {"part_rows": rows}
         mark["part_checksum"] = layout.checksum(values, cursor, diary)
         mark |= self._put_diary(diary) if diary else {}
@@ -63,6 +63,21 @@ class Appender:
         if whole:
             self._raw.commit()
         self._raw.close()
+
+    def _put_rows(self, variable: Any, value: np.ndarray) -> None:
+        """Rows at the end; whole blocks go to the file as they are, without a copy."""
+        block, count = variable.chunks[0], len(value)
+        value = np.ascontiguousarray(value, variable.dtype)
+        head = min(-self.count % block, count)
+        tail = count - (count - head) % block
+        zeros = (0,) * (value.ndim - 1)
+        for first in range(head, tail, block):
+            place = (self.count + first, *zeros)
+            variable.id.write_direct_chunk(place, value[first : first + block])
+        for part in (slice(0, head), slice(tail, count)):
+            if part.stop > part.start:
+                at = slice(self.count + part.start, self.count + part.stop)
+                variable[at] = value[part]
 
     def _put_diary(self, diary: Diary) -> dict[str, int]:
         """Append to the diary; how many entries there are then, of each kind."""

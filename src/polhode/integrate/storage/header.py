@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.integrate.method import Method
     from polhode.system.system import System
 
-FORMAT, FORMAT_VERSION = "polhode motion", 1
+FORMAT, FORMAT_VERSION = "polhode motion", 2
 
 
 def described(system: System) -> dict[str, Any]:

@@ -30,6 +30,8 @@ from polhode.integrate.storage.diary import Diary
 
 # Rows in one block of the file: of a few kilobytes to some hundred.
 BLOCK = 1024
+# Numbers that are summed for a checksum: a kilobyte of them.
+SUMMED = 128
 
 
 class Shape(NamedTuple):
@@ -78,8 +80,15 @@ def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
 def checksum(
     values: dict[str, np.ndarray], cursor: Columns, diary: Diary | None = None
 ) -> int:
-    """The checksum of a part: rows, cursor, diary, in the order of the layout."""
+    """The checksum of a part: rows, cursor, diary, in the order of the layout.
+
+    That of the sums of every `SUMMED` numbers, taken as whole numbers of 64 bits, and
+    of the numbers that are left: of long columns it takes a tenth of the time.
+    """
     found = 0
     for column in (*values.values(), *cursor, *(diary or ())):
-        found = zlib.crc32(np.ascontiguousarray(column).data, found)
+        numbers = np.ascontiguousarray(column).reshape(-1).view(np.uint64)
+        whole = len(numbers) - len(numbers) % SUMMED
+        sums = np.add.reduce(numbers[:whole].reshape(-1, SUMMED), axis=1)
+        found = zlib.crc32(numbers[whole:].data, zlib.crc32(sums.data, found))
     return found

@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage.appender import Appender
@@ -56,6 +58,7 @@ class Recorder:
         self.escort: Any = None
         self.past: tuple[list, list] = ([], [])
         self._told = (0, 0)
+        self._desk: list[np.ndarray] = []
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
         self._task: Future[None] | None = None
@@ -156,10 +159,23 @@ class Recorder:
         if not leaving:
             self._file.put(None, cursor, diary)
             return
-        steps = self._settle(joined(leaving))
+        if self._shape.terms is None:
+            leaving = [self._settle(joined(leaving))]
+        steps = _together(self._desk, leaving)
         self._file.put(steps, cursor, diary)
         self._held += sum(part.nbytes for part in steps)
         if self._held > KEPT:
             self._whole = None
         elif self._whole is not None:
-            self._whole.append(steps)
+            self._whole.extend(leaving)
+
+
+def _together(desk: list[np.ndarray], leaving: list[Steps]) -> Steps:
+    """Rows as one, on a desk that all parts use: new memory would take longer."""
+    found = []
+    for k, column in enumerate(zip(*leaving, strict=True)):
+        rows, shape = sum(map(len, column)), column[0].shape[1:]
+        if k == len(desk) or len(desk[k]) < rows:
+            desk[k : k + 1] = [np.empty((rows, *shape))]
+        found.append(np.concatenate(column, out=desk[k][:rows]))
+    return Steps(*found)
