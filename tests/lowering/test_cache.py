@@ -103,7 +103,7 @@ def test_another_program_is_another_entry(folder, no_compiler, other):
     program()
     no_compiler()
     with pytest.raises(AssertionError, match="compiled"):
-        other()
+        other().report()
 
 
 @pytest.mark.parametrize(

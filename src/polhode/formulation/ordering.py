@@ -15,12 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from polhode.formulation.sparse import Below, below_pivots, products
+
 if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-# Up to this many unknowns K is eliminated by straight code, above by a loop.
-IN_LOOPS = 40
+# Up to this many unknowns K is eliminated by straight code, whatever its zeros.
+FEW = 40
+# Above, by straight code for its entries alone if it takes at most so many products
+# (as 40 unknowns without zeros do), else by a loop along a band.
+PRODUCTS = 12_000
 
 
 class Pattern(NamedTuple):
@@ -36,11 +41,14 @@ class Ordering(NamedTuple):
     order  (k + m,) numbers of unknowns: speeds, then k + the number of a row
     width  how far from the diagonal K has entries in this order
     blocks by constraint: the rows (first, one past the last), and the speeds they feel
+    below  for each pivot the later unknowns that its column of the factor holds; None
+           where it is not worth knowing
     """
 
     order: np.ndarray
     width: int
     blocks: tuple[tuple[slice, np.ndarray], ...]
+    below: Below | None = None
 
 
 def pattern_of(system: System) -> Pattern:
@@ -63,20 +71,42 @@ def pattern_of(system: System) -> Pattern:
 
 
 def ordered(system: System) -> Ordering:
-    """The order for a system: in bands where it is large, else by least degree."""
+    """The order for a system: by least degree, or in bands where that takes too long.
+
+    Few unknowns take the first road whatever it costs.
+    """
     M, A = pattern_of(system)
     k, m = len(M), len(A)
     coupled = M | (A.T.astype(int) @ A.astype(int) > 0)
-    sequence = in_bands(coupled) if k + m > IN_LOOPS else by_degree(coupled)
+    blocks = _blocks(system, A)
+    sequence = by_degree(coupled, PRODUCTS)  # of few unknowns never None
+    if sequence is not None:
+        order, width, K = _placed(sequence, coupled, A)
+        below = below_pivots(K)
+        if k + m <= FEW:
+            return Ordering(order, width, blocks)
+        if products(below) <= PRODUCTS:
+            return Ordering(order, width, blocks, below)
+    return Ordering(*_placed(in_bands(coupled), coupled, A)[:2], blocks)
+
+
+def _placed(
+    sequence: np.ndarray, coupled: np.ndarray, A: np.ndarray
+) -> tuple[np.ndarray, int, np.ndarray]:
+    """Speeds in a sequence, each row after the last that it feels.
+
+    The order of all unknowns, and the width and the entries of K in it.
+    """
+    m, k = A.shape
     place = np.empty(k, dtype=int)
     place[sequence] = np.arange(k)
     last = [int(place[row].max()) if row.any() else k - 1 for row in A]
     keys = [(float(place[i]), i) for i in range(k)]
     keys += [(last[r] + 0.5, k + r) for r in range(m)]
     order = np.array([unknown for _, unknown in sorted(keys)])
-    K = np.block([[coupled, A.T], [A, np.eye(m, dtype=bool)]])
-    i, j = np.nonzero(K[np.ix_(order, order)])
-    return Ordering(order, int(np.max(np.abs(i - j))), _blocks(system, A))
+    K = np.block([[coupled, A.T], [A, np.eye(m, dtype=bool)]])[np.ix_(order, order)]
+    i, j = np.nonzero(K)
+    return order, int(np.max(np.abs(i - j))), K
 
 
 def in_bands(coupled: np.ndarray) -> np.ndarray:
@@ -88,19 +118,23 @@ def in_bands(coupled: np.ndarray) -> np.ndarray:
     return np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
 
 
-def by_degree(coupled: np.ndarray) -> np.ndarray:
-    """Least degree: always the unknown that is coupled with fewest others."""
+def by_degree(coupled: np.ndarray, most: float = np.inf) -> np.ndarray | None:
+    """Least degree: always the unknown that is coupled with fewest others.
+
+    None where the elimination takes more than `most` products.
+    """
     near = {i: set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(coupled)}
-    found = []
-    while near:
+    found, taken = [], 0
+    while near and taken <= most:
         # Of equals the last: the leaves of a tree come before what carries them.
         i = min(near, key=lambda i: (len(near[i]), -i))
         found.append(i)
         others = near.pop(i)
+        taken += len(others) * (len(others) + 1) // 2
         for j in others:
             near[j] |= others - {j}
             near[j].discard(i)
-    return np.array(found, dtype=int)
+    return None if near else np.array(found, dtype=int)
 
 
 def _blocks(system: System, A: np.ndarray) -> tuple[tuple[slice, np.ndarray], ...]:

@@ -21,7 +21,8 @@ import numpy as np
 from jax import lax
 
 from polhode.formulation.banded import band_of, factored_band
-from polhode.formulation.ordering import IN_LOOPS, Ordering
+from polhode.formulation.ordering import FEW, Ordering
+from polhode.formulation.sparse import factored_sparse
 
 RELATIVE = 1e-8
 ITERATIONS = 3
@@ -67,8 +68,8 @@ def solve_ordered(
         [M + w A^T A   A^T] [ a]   [f + w A^T g]
         [A            -e 1] [-l] = [g - e l_before]
 
-    Straight code for few unknowns, in which zeros cost nothing; a loop along a band for
-    many.
+    Straight code for few unknowns, in which zeros cost nothing, and for few entries; a
+    loop along a band for many of both.
     """
     k, m = M.shape[0], A.shape[0]
     mass = jnp.trace(M) / k
@@ -76,14 +77,17 @@ def solve_ordered(
     held = M + weight * _squared(A, ordering)
     felt = jnp.sum(A * A / jnp.diagonal(held), axis=1)
     yielding = RELATIVE * jnp.sum(felt) / m + VANISHING / mass
-    upper = jnp.concatenate([held, A.T], axis=1)
-    lower = jnp.concatenate([A, -yielding * jnp.eye(m)], axis=1)
+    entries = jnp.concatenate(
+        [held.reshape(-1), A.reshape(-1), -yielding[None], np.zeros(1)]
+    )
     order = ordering.order
-    K = jnp.concatenate([upper, lower])[order[:, None], order]
-    if k + m <= IN_LOOPS:
-        solve = _straight(K)
+    places = _places(k, m)[order[:, None], order]
+    if ordering.below is not None:
+        solve = factored_sparse(entries, places, ordering.below)
+    elif k + m <= FEW:
+        solve = _straight(entries[places])
     else:
-        solve = factored_band(band_of(K, ordering.width))
+        solve = factored_band(band_of(entries[places], ordering.width))
     back = np.argsort(order)
 
     def solved(top: Any, bottom: Any) -> tuple[Any, Any]:
@@ -95,6 +99,15 @@ def solve_ordered(
         da, more = solved(jnp.zeros(k), g - A @ a)
         a, intensity = a + da, intensity + more
     return a, intensity
+
+
+def _places(k: int, m: int) -> np.ndarray:
+    """Where each entry of K (k + m, k + m) is in the list [M; A; -e; 0]."""
+    M = np.arange(k * k).reshape(k, k)
+    A = k * k + np.arange(m * k).reshape(m, k)
+    yielding = (k + m) * k
+    corner = np.where(np.eye(m, dtype=bool), yielding, yielding + 1)
+    return np.block([[M, A.T], [A, corner]])
 
 
 def _squared(A: Any, ordering: Ordering) -> Any:

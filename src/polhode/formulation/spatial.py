@@ -7,8 +7,10 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.geometry.vector import cross
+from polhode.lowering.arrays import traced_once
 
 
+@traced_once
 def cross_twist(V: Any, U: Any) -> Any:
     """V x U: how a twist U changes that is carried along with V.
 
@@ -19,6 +21,7 @@ def cross_twist(V: Any, U: Any) -> Any:
     return jnp.concatenate([cross(w, a), cross(w, b) + cross(v, a)], axis=-1)
 
 
+@traced_once
 def cross_wrench(V: Any, h: Any) -> Any:
     """V x* h: how a momentum or wrench turns with the axes it is written in.
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_frame, require_same_frame
-from polhode.lowering.arrays import namespace, removable
+from polhode.lowering.arrays import namespace, removable, traced_once
 
 if TYPE_CHECKING:
     from polhode.geometry.rotation import Rotation
 
 
+@traced_once
 def skew(a: Any) -> Any:
     """The matrix of the cross product with a (..., 3): skew(a) @ b = a x b.
 
@@ -56,6 +57,7 @@ def permutation_symbol() -> np.ndarray:
     return np.stack([-skew(axis) for axis in np.eye(3)])
 
 
+@traced_once
 def cross(a: Any, b: Any) -> Any:
     """The vector product a x b, right-handed.
 
@@ -85,6 +87,7 @@ def outer(a: Any, b: Any) -> Any:
     return a[..., :, None] * b[..., None, :]
 
 
+@traced_once
 def norm(a: Any) -> Any:
     """The length |a|, without overflow or underflow; its derivative at 0 is given as 0.
 

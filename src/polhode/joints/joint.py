@@ -187,8 +187,8 @@ def _limits(joint: Joint) -> Any:
 
 def freedoms(joint: Joint, q: Any, table: Table = NOMINAL) -> Any:
     """The motions it lets through, S (6, speeds): twist(q, z) = S z."""
-    xp = namespace(q)
     columns = [joint.twist(q, e, table) for e in np.eye(joint.speeds)]
+    xp = namespace(*columns)
     return xp.stack(columns, axis=-1) if columns else np.zeros((6, 0))
 
 

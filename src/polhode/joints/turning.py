@@ -12,9 +12,10 @@ import numpy as np
 
 from polhode.geometry.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
-from polhode.lowering.arrays import namespace, removable
+from polhode.lowering.arrays import namespace, removable, traced_once
 
 
+@traced_once
 def turn_about(axis: Any, angle: Any) -> Any:
     """The rotation (3, 3) by an angle about a unit axis.
 

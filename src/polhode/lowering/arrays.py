@@ -7,13 +7,15 @@ eager `jax.numpy` operation costs a millisecond, and `jax.numpy` inside one.
 from __future__ import annotations
 
 import sys
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 MARK = "removable_singularity"
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def namespace(*values: Any) -> ModuleType:
@@ -22,6 +24,22 @@ def namespace(*values: Any) -> ModuleType:
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return jax.numpy
     return np
+
+
+def traced_once(kernel: Kernel) -> Kernel:
+    """A kernel of arrays, by position, that JAX traces once for all of one shape.
+
+    In a trace a call of it costs as much as one operation, however many it has; a
+    program holds the operations themselves. Outside a trace it is the kernel as it is.
+    """
+    jitted = cache(lambda: sys.modules["jax"].jit(kernel))
+
+    @wraps(kernel)
+    def call(*arrays: Any) -> Any:
+        xp = namespace(*arrays)
+        return kernel(*arrays) if xp is np else jitted()(*arrays)
+
+    return call  # type: ignore[return-value]  # the same signature
 
 
 def removable(near: Any, series: Any, exact: Any) -> Any:

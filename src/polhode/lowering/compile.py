@@ -253,6 +253,8 @@ class Program:
 
     def report(self) -> Report:
         """Operations, loops, lanes, times, and why it runs on XLA if it does."""
+        if self._report.backend == "llvm":
+            self._runner.complete()
         return replace(self._report)
 
     def __repr__(self) -> str:

@@ -8,6 +8,7 @@ builds nodes, folding as it goes. Each primitive has one rule, in `rules/`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,7 @@ class Lowering:
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
     equations: int = 0
     where: Any = None  # the equation that is being lowered
+    checked: set[int] = field(default_factory=set)  # traces whose types are known
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
     spills: dict[Node, Buffer] = field(default_factory=dict)
     held: set[Buffer] = field(default_factory=set)  # memory of surrounding loops
@@ -82,14 +84,15 @@ class Lowering:
         for variable, constant in zip(jaxpr.constvars, constants, strict=True):
             values[variable] = known(constant)
         values.update(zip(jaxpr.invars, arguments, strict=True))
+        checked = id(jaxpr) in self.checked
         for equation in jaxpr.eqns:
             self.equations += 1
             rule = RULES.get(equation.primitive.name)
             if rule is None:
                 raise unlowerable(equation)
             try:
-                if not any(inner_jaxprs(equation.params)):  # they say it themselves
-                    check_types(equation)
+                if not checked and not any(inner_jaxprs(equation.params)):
+                    check_types(equation)  # inner ones say it themselves
                 self.where = equation
                 results = rule(self, equation, *map(read, equation.invars))
             except Unlowerable as stop:
@@ -97,6 +100,7 @@ class Lowering:
             if not equation.primitive.multiple_results:
                 results = [results]
             values.update(zip(equation.outvars, results, strict=True))
+        self.checked.add(id(jaxpr))
         return [read(atom) for atom in jaxpr.outvars]
 
     def inline(self, equation: Any, jaxpr: Any, *arguments: Value) -> list[Value]:
@@ -121,11 +125,16 @@ def unlowerable(equation: Any, inner: Unlowerable | None = None) -> Unlowerable:
 
 
 def type_of(aval: Any) -> str:
-    return str(aval.dtype)
+    return _name_of(aval.dtype)
+
+
+@cache
+def _name_of(dtype: Any) -> str:
+    return str(dtype)
 
 
 def is_key(aval: Any) -> bool:
-    return str(aval.dtype).startswith("key<")
+    return type_of(aval).startswith("key<")
 
 
 def check_types(equation: Any) -> None:

@@ -64,9 +64,33 @@ class NativeRunner:
         )
         self._lock = threading.Lock()
         self._name = fingerprint(jaxpr)
-        self.variant(self._lanes if any(batched) else 1)
+        if any(batched):
+            self._begin()
+        else:
+            self.variant(1)
 
     # ------------------------------------------------------------------ making
+
+    def _begin(self) -> None:
+        """Code from the disk, or a program ready to become code when it is called.
+
+        Whether a call has many systems or one is not known yet, and each kind has code
+        of its own.
+        """
+        start = time.perf_counter()
+        for lanes in (self._lanes, 1):
+            found = disk.load(self._entry(lanes))
+            if found is not None:
+                self._variants[lanes] = self._kept(*found, hit=True)
+                break
+        else:
+            self._prepared = self._prepare()
+        self._report.compile_seconds += time.perf_counter() - start
+
+    def complete(self) -> None:
+        """Make what a report tells of, if nothing has been made yet."""
+        if not self._variants:
+            self.variant(self._lanes)
 
     def variant(self, lanes: int) -> tuple[Code, int]:
         """The code for a number of lanes, and the scratch bytes that it needs."""
@@ -80,28 +104,31 @@ class NativeRunner:
 
     def _make(self, lanes: int) -> tuple[Code, int]:
         start = time.perf_counter()
-        marks = "".join("01"[b] for b in self._batched)
-        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
-        name = disk.entry_name(
-            __version__, *made_of, marks, str(lanes), *host(), _llvm()
-        )
+        name = self._entry(lanes)
         found = disk.load(name)
         if found is None:
             facts, code = self._build(lanes)
             self._report.cache_note = disk.save(name, facts, code)
         else:
             facts, code = found
-        self._note(facts, lanes, found is not None)
+        made = self._kept(facts, code, hit=found is not None)
         self._report.compile_seconds += time.perf_counter() - start
-        self._report.bytes = len(code)
-        return Code(code), facts["scratch"]
+        return made
+
+    def _entry(self, lanes: int) -> str:
+        """What the code for so many lanes is called on disk."""
+        marks = "".join("01"[b] for b in self._batched)
+        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
+        return disk.entry_name(
+            __version__, *made_of, marks, str(lanes), *host(), _llvm()
+        )
+
+    def _prepare(self) -> Prepared:
+        choices = self._choices
+        return Prepared(self._jaxpr, choices.fold, choices.unroll_at_most)
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
-        if self._prepared is None:
-            self._prepared = Prepared(
-                self._jaxpr, self._choices.fold, self._choices.unroll_at_most
-            )
-        ready = self._prepared
+        ready = self._prepared = self._prepared or self._prepare()
         if not any(self._batched) or self._variants:
             self._prepared = None  # no other variant will be wanted
         module = write_module(ready.program, ready.plan, self._batched, lanes)
@@ -116,10 +143,12 @@ class NativeRunner:
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
         return facts, machine_code(module.text, pack)
 
-    def _note(self, facts: dict[str, int], lanes: int, hit: bool) -> None:
+    def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
+        """The code in memory, and its facts in the report."""
         for word, value in facts.items():
             setattr(self._report, word, value)
-        self._report.cache_hit = hit
+        self._report.cache_hit, self._report.bytes = hit, len(code)
+        return Code(code), facts["scratch"]
 
     # ----------------------------------------------------------------- running
 

@@ -9,6 +9,9 @@ from typing import Any
 from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Loop, Node
 
 STRUCTURED = ("loop", "branch", "call")
+# Nodes of a block above which each runs just before what needs it: less waits in memory
+# between the parts of long code. Short code is as quick in the order of creation.
+LONG = 12_000
 
 
 @dataclass(eq=False)
@@ -219,7 +222,7 @@ def _captures(node: Node, live: Liveness, members: dict) -> set[Node]:
 def _sort(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
     """Depth first over what each needs, in creation order otherwise."""
     block, done, out = nodes[0].block, set(), []
-    for root in nodes:
+    for root in nodes if len(nodes) <= LONG else _last(nodes, captured):
         stack = [(root, False)]
         while stack:
             node, ready = stack.pop()
@@ -238,6 +241,13 @@ def _sort(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
             stack.extend((a, False) for a in sorted(before, key=lambda n: -n.number))
     _check_order(out, captured)
     return out
+
+
+def _last(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
+    """Those that no other node of the block needs."""
+    needed = {a for node in nodes for a in _operands(node) if isinstance(a, Node)}
+    needed.update(*(captured.get(node, ()) for node in nodes))
+    return [node for node in nodes if node not in needed]
 
 
 def _check_order(nodes: list[Node], captured: dict[Node, set[Node]]) -> None:

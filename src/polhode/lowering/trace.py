@@ -33,11 +33,13 @@ OF_ONE_TYPE = {
 }
 
 # Primitives that compute nothing.
-MOVING = """
-    broadcast_in_dim reshape squeeze expand_dims transpose slice concatenate pad rev
-    iota split stack unstack tile gather dynamic_slice dynamic_update_slice scatter copy
-    copy_p stop_gradient optimization_barrier empty empty2 random_wrap random_unwrap
-"""
+MOVING = {
+    *("broadcast_in_dim", "reshape", "squeeze", "expand_dims", "transpose", "slice"),
+    *("concatenate", "pad", "rev", "iota", "split", "stack", "unstack", "tile"),
+    *("gather", "dynamic_slice", "dynamic_update_slice", "scatter", "copy", "copy_p"),
+    *("stop_gradient", "optimization_barrier", "empty", "empty2"),
+    *("random_wrap", "random_unwrap"),
+}
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _JAX = os.path.dirname(os.path.abspath(jax.__file__))
@@ -89,8 +91,9 @@ def _copied(constant: Any) -> Any:
     return np.array(constant) if isinstance(constant, np.ndarray) else constant
 
 
-def _constants(trace: Any) -> Iterator[Any]:
-    """The constants of a trace and of all traces inside it."""
+def _constants(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """The constants of a trace and of all traces inside it, of each trace once."""
+    seen = set() if seen is None else seen
     closed = isinstance(trace, ClosedJaxpr)
     jaxpr = trace.jaxpr if closed else trace
     yield from trace.consts if closed else ()
@@ -98,7 +101,9 @@ def _constants(trace: Any) -> Iterator[Any]:
     for equation in jaxpr.eqns:
         yield from (a.val for a in equation.invars if isinstance(a, Literal))
         for inner in _inner_traces(equation.params):
-            yield from _constants(inner)
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                yield from _constants(inner, seen)
 
 
 def is_traced(value: Any) -> bool:
@@ -110,18 +115,25 @@ def shape_of(array: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(np.shape(array), array.dtype)
 
 
-def scalar_operations(jaxpr: Any) -> int:
+def scalar_operations(jaxpr: Any, counted: dict[int, int] | None = None) -> int:
     """Scalar operations of a trace as written; a loop counts every turn it is known
-    to take, a branch all its sides."""
+    to take, a branch all its sides.
+
+    `counted` are those of inner traces that were met before, by identity.
+    """
+    counted = {} if counted is None else counted
+    if id(jaxpr) in counted:
+        return counted[id(jaxpr)]
     total = 0
     for equation in jaxpr.eqns:
         name, p = equation.primitive.name, equation.params
-        inner = sum(map(scalar_operations, inner_jaxprs(p)))
+        inner = sum(scalar_operations(part, counted) for part in inner_jaxprs(p))
         if inner:
             total += inner * (p["length"] if name == "scan" else 1)
-        elif name not in MOVING.split():
+        elif name not in MOVING:
             size = max((_size(v) for v in equation.outvars), default=0)
             total += size * _terms(equation)
+    counted[id(jaxpr)] = total
     return total
 
 
@@ -187,53 +199,62 @@ def source_line(equation: Any) -> str:
 
 def fingerprint(jaxpr: ClosedJaxpr) -> str:
     """A digest of a trace with its constants: equal traces, equal programs."""
-    digest = hashlib.sha256()
-    for constant in jaxpr.consts:
-        _feed(digest, constant)
-    _feed_jaxpr(digest, jaxpr.jaxpr)
-    return digest.hexdigest()
+    return Fingerprints().of(jaxpr).hex()
 
 
-def _feed_jaxpr(digest: Any, jaxpr: Any) -> None:
-    """Equations in order, variables by number."""
-    numbers: dict[Any, int] = {}
+class Fingerprints:
+    """Digests of traces and of all traces inside them, of each once."""
 
-    def atom(a: Any) -> str:
-        if isinstance(a, Literal):
-            value = np.asarray(a.val)
-            return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
-        return f"v{numbers.setdefault(a, len(numbers))}"
+    def __init__(self) -> None:
+        self.known: dict[int, bytes] = {}  # by identity: the whole trace holds them
 
-    for variable in (*jaxpr.constvars, *jaxpr.invars):
-        digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
-    for equation in jaxpr.eqns:
-        words = " ".join(map(atom, equation.invars))
-        digest.update(f"{equation.primitive.name}({words})".encode())
-        if equation.primitive.name == "call_hi_primitive":
-            _feed(digest, expanded(equation))  # its parameters hide what it computes
-        for name in sorted(equation.params):
-            digest.update(name.encode())
-            _feed(digest, equation.params[name])
-        for variable in equation.outvars:
+    def of(self, trace: Any) -> bytes:
+        """The digest of a trace, with its constants if it is closed."""
+        if id(trace) not in self.known:
+            digest = hashlib.sha256()
+            closed = isinstance(trace, ClosedJaxpr)
+            for constant in trace.consts if closed else ():
+                self._feed(digest, constant)
+            self._feed_jaxpr(digest, trace.jaxpr if closed else trace)
+            self.known[id(trace)] = digest.digest()
+        return self.known[id(trace)]
+
+    def _feed_jaxpr(self, digest: Any, jaxpr: Any) -> None:
+        """Equations in order, variables by number."""
+        numbers: dict[Any, int] = {}
+
+        def atom(a: Any) -> str:
+            if isinstance(a, Literal):
+                value = np.asarray(a.val)
+                return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+            return f"v{numbers.setdefault(a, len(numbers))}"
+
+        for variable in (*jaxpr.constvars, *jaxpr.invars):
             digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
-    digest.update(" ".join(map(atom, jaxpr.outvars)).encode())
+        for equation in jaxpr.eqns:
+            words = " ".join(map(atom, equation.invars))
+            digest.update(f"{equation.primitive.name}({words})".encode())
+            if equation.primitive.name == "call_hi_primitive":
+                inner = expanded(equation)  # its parameters hide what it computes
+                digest.update(Fingerprints().of(inner))
+            for name in sorted(equation.params):
+                digest.update(name.encode())
+                self._feed(digest, equation.params[name])
+            for variable in equation.outvars:
+                digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+        digest.update(" ".join(map(atom, jaxpr.outvars)).encode())
 
-
-def _feed(digest: Any, value: Any) -> None:
-    if isinstance(value, core.ClosedJaxpr):
-        for constant in value.consts:
-            _feed(digest, constant)
-        _feed_jaxpr(digest, value.jaxpr)
-    elif isinstance(value, core.Jaxpr):
-        _feed_jaxpr(digest, value)
-    elif isinstance(value, np.ndarray | np.generic | jax.Array):
-        if isinstance(value, jax.Array) and str(value.dtype).startswith("key<"):
-            value = jax.random.key_data(value)
-        array = np.asarray(value)
-        digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
-    elif isinstance(value, tuple | list):
-        digest.update(f"[{len(value)}".encode())
-        for item in value:
-            _feed(digest, item)
-    elif not callable(value):  # a callable derives the body, which is fed itself
-        digest.update(repr(value).encode())
+    def _feed(self, digest: Any, value: Any) -> None:
+        if isinstance(value, core.ClosedJaxpr | core.Jaxpr):
+            digest.update(self.of(value))
+        elif isinstance(value, np.ndarray | np.generic | jax.Array):
+            if isinstance(value, jax.Array) and str(value.dtype).startswith("key<"):
+                value = jax.random.key_data(value)
+            array = np.asarray(value)
+            digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+        elif isinstance(value, tuple | list):
+            digest.update(f"[{len(value)}".encode())
+            for item in value:
+                self._feed(digest, item)
+        elif not callable(value):  # a callable derives the body, which is fed itself
+            digest.update(repr(value).encode())

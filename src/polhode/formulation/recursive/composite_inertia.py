@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.formulation.recursive.links import inertia_up, links, wrench_up
 from polhode.matter.parameter import Table
@@ -41,16 +42,16 @@ def mass_matrix(system: System, q: Any, table: Table) -> Any:
 
 
 def _assembled(system: System, blocks: dict[tuple[int, int], Any]) -> Any:
-    edges = [edge for edge in system.tree.edges if edge.joint.speeds]
-    rows = []
-    for a in edges:
-        row = []
-        for b in edges:
-            i, j = sorted((a.child, b.child))
-            block = blocks.get((i, j))
-            if block is None:
-                row.append(jnp.zeros((a.joint.speeds, b.joint.speeds)))
-            else:
-                row.append(block if a.child <= b.child else block.T)
-        rows.append(jnp.concatenate(row, axis=1))
-    return jnp.concatenate(rows)
+    """The matrix of its blocks, each written once and read on both sides."""
+    edges = system.tree.edges
+    places = np.zeros((system.speeds, system.speeds), dtype=int)
+    parts, size = [np.zeros(1)], 1
+    for (j, i), block in blocks.items():
+        if block is None:
+            continue
+        own = size + np.arange(block.size).reshape(block.shape)
+        places[edges[i].z, edges[j].z] = own.T
+        places[edges[j].z, edges[i].z] = own
+        parts.append(block.reshape(-1))
+        size += block.size
+    return jnp.concatenate(parts)[places]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -157,10 +158,10 @@ def dot_general(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
     if a.dtype != object and b.dtype != object:
         product = evaluate("mul", type, [left[:, :, None, :], right[:, None, :, :]])
         return product.sum(axis=-1).reshape(shape)
-    left, right = lift(left), lift(right)
     out = np.empty((left.shape[0], left.shape[1], right.shape[1]), object)
+    lines, columns = left.tolist(), right.tolist()
     for k, i, j in np.ndindex(out.shape):
-        out[k, i, j] = low.build.dot(left[k, i].tolist(), right[k, j].tolist(), type)
+        out[k, i, j] = low.build.dot(lines[k][i], columns[k][j], type)
     return out.reshape(shape)
 
 
@@ -168,10 +169,7 @@ def matrix(x: Value, contract: tuple, batch: tuple) -> tuple[Value, tuple]:
     """(batch, free, contracted), and the shape of the free dimensions."""
     free = tuple(d for d in range(x.ndim) if d not in contract and d not in batch)
     moved = np.transpose(x, (*batch, *free, *contract))
-    sizes = [
-        int(np.prod([x.shape[d] for d in ds], dtype=int))
-        for ds in (batch, free, contract)
-    ]
+    sizes = [math.prod(x.shape[d] for d in ds) for ds in (batch, free, contract)]
     return moved.reshape(sizes), tuple(x.shape[d] for d in free)
 
 
