@@ -24,8 +24,9 @@ def main() -> int:
     """Copy, write, build; sphinx's warnings are errors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", help="some models only, with commas between")
-    wanted = parser.parse_args().models
-    source, target = OUT / "source", OUT / "html"
+    parser.add_argument("--out", type=Path, default=OUT, help="the folder to build in")
+    given = parser.parse_args()
+    source, target, wanted = given.out / "source", given.out / "html", given.models
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE, source, ignore=shutil.ignore_patterns(*OURS))
     write_api(source / "api")

@@ -84,8 +84,8 @@ WRONG_WORDS = {
     ),
     ("run", "pendlum"): NO_PENDLUM,
     ("run", "pendulum", "--set", "mass=2"): (
-        "CommandError: 'pendulum' has no parameter 'mass'.\n\n"
-        "  There are: 'm', 'l', 'g'.\n"
+        "CommandError: 'pendulum' has no parameter, coordinate or speed 'mass'.\n\n"
+        "  There are: 'm', 'l', 'g', 'hinge', 'hinge.speed'.\n"
     ),
     ("run", "pendulum", "--set", "m"): (
         "CommandError: --set 'm' is no change of a parameter.\n\n"
@@ -98,6 +98,10 @@ WRONG_WORDS = {
     ("equations", "pendulum", "--form", "kanee"): (
         "CommandError: there is no form 'kanee' of the equations of motion.\n\n"
         "  Did you mean 'kane'?\n"
+    ),
+    ("gallery", "top"): (
+        "CommandError: there is no model 'top' in the gallery, and it is no .py, .toml"
+        " or .urdf file.\n\n  Did you mean 'heavy_top' or 'sleeping_top'?\n"
     ),
     ("gallery", "heavy_tpo"): (
         "CommandError: there is no model 'heavy_tpo' in the gallery, and it is no .py,"

@@ -97,15 +97,36 @@ def test_a_parameter_is_set(capsys):
     assert slow == pytest.approx(fast / 2, rel=1e-6)
 
 
+def test_a_start_is_set(capsys):
+    """Coordinates and speeds by name, where the model's own start is another."""
+    words = ("run", "pendulum", "--set", "hinge=0.5", "--set", "hinge.speed=-2")
+    facts = json.loads(answer(capsys, *words, "--until", "1e-9", "--json"))
+    assert facts["coordinates"]["hinge"] == pytest.approx(0.5, abs=1e-8)
+    assert facts["speeds"]["hinge"] == pytest.approx(-2.0, abs=1e-7)
+
+
+def test_what_does_not_move_says_so(capsys):
+    """A pendulum that hangs stays; the answer says how to start it."""
+    text = answer(capsys, "run", "pendulum", "--set", "hinge=0", "--until", "0.1")
+    assert "It stays where it starts: --set takes coordinates too" in text
+
+
 def test_a_stored_run_is_found_again_and_gone_on_with(capsys, folder, tmp_path):
     """The same command twice: the second finds the file whole, and says so."""
-    out = tmp_path / "motion.nc"
+    out = tmp_path / "m.nc"
     words = ("run", "pendulum", "--until", "0.2", "--out", str(out))
     assert "Rows are in" in answer(capsys, *words)
     size = len(ph.load(out).t)
     text = answer(capsys, *words)
     assert "holds this run already, until t = 0.2 s" in text
     assert len(ph.load(out).t) == size
+    for more, what in (
+        (("--until", "0.3"), "until 0.2, not 0.3"),
+        (("--samples", "9"), "samples None, not 9"),
+        (("--set", "hinge=1"), "another start"),
+    ):
+        assert main(["run", "pendulum", "--out", str(out), *more]) == 2
+        assert f"m.nc' holds another run: {what}." in capsys.readouterr().err
 
 
 def test_a_run_that_was_cut_goes_on(capsys, tmp_path):

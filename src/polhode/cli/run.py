@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli.words import Changes, Chosen, Json, ModelName, Span
+from polhode.errors import CommandError
 
 
 def run(
@@ -58,6 +59,7 @@ def _stored(found: Chosen, span: Span, out: Path) -> Any:
     from polhode.cli.answers import say
 
     told = ph.load(out)
+    _require_same_run(out, told.header, found, span)
     if told.outcome.is_complete:
         say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
         return told.of(found.system)
@@ -65,7 +67,36 @@ def _stored(found: Chosen, span: Span, out: Path) -> Any:
     return ph.resume(out, found.system)
 
 
+def _require_same_run(
+    out: Path, header: dict[str, Any], found: Chosen, span: Span
+) -> None:
+    """A file is one run: what is asked now must be what it holds."""
+    settings = header["method"]["settings"]
+    held = {"until": header["until"], "samples": header["samples"]}
+    held["rtol"] = settings.get("rtol")
+    start = [[float(found.start.t)], [*found.start.q], [*found.start.z]]
+    other = [
+        f"{word} {held[word]}, not {wish}"
+        for word, wish in (
+            ("until", span.until),
+            ("samples", span.samples),
+            ("rtol", span.rtol),
+        )
+        if wish is not None and wish != held[word]
+    ]
+    if header["start"] != start:
+        other.append("another start")
+    if other:
+        raise CommandError(
+            f"{str(out)!r} holds another run: {', '.join(other)}.",
+            "A file is one run, which the same words go on with.",
+            "Give another file, or take this one away.",
+        )
+
+
 def _tell(motion: Any, out: Path | None) -> None:
+    import numpy as np
+
     from polhode.cli.answers import print_table, say, state_rows
 
     say(str(motion.outcome))
@@ -73,6 +104,8 @@ def _tell(motion: Any, out: Path | None) -> None:
     final = motion.final
     rows = state_rows(final() if callable(final) else final)
     print_table(f"At t = {float(motion.t[-1]):g} s", ("", "", ""), rows)
+    if not np.ptp(motion.q, axis=0).any():
+        say("\nIt stays where it starts: --set takes coordinates too, such as hinge=1.")
     if motion.is_dense:
         say()
         say(str(motion.ledger()))

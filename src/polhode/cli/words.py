@@ -19,8 +19,8 @@ Changes: TypeAlias = Annotated[
     Parameter(
         name="--set",
         negative=(),
-        help="A parameter as name=value in SI units, such as --set rod.mass=2."
-        " May be given again.",
+        help="A parameter, or a coordinate or speed to start from, as name=value in SI"
+        " units and radians: --set rod.mass=2 --set hinge=1 --set hinge.speed=0.5.",
     ),
 ]
 Json: TypeAlias = Annotated[
@@ -49,23 +49,37 @@ def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
         return found
     from polhode.system.state import State
 
-    _require_parameters(found.system, values)
-    system = found.system.with_(values)
-    state = State(system, found.start.t, found.start.q, found.start.z)
+    q, z = found.start.q.copy(), found.start.z.copy()
+    parameters = {}
+    for name, value in values.items():
+        kind, place = _named(found.system, name)
+        if kind == "parameter":
+            parameters[name] = value
+        else:
+            (q if kind == "coordinate" else z)[place] = value
+    system = found.system.with_(parameters) if parameters else found.system
+    state = State(system, found.start.t, q, z)
     if system.constraints:
         state = system.consistent(state)
     return Chosen(system, state, found.run)
 
 
-def _require_parameters(system: Any, values: dict[str, float]) -> None:
+def _named(system: Any, name: str) -> tuple[str, int]:
+    """What a name means: a parameter, or which coordinate or speed."""
+    if name in system.parameters:
+        return "parameter", -1
+    if name in system.coordinate_names:
+        return "coordinate", system.coordinate_names.index(name)
+    speeds = [f"{each}.speed" for each in system.speed_names]
+    if name in speeds:
+        return "speed", speeds.index(name)
     from polhode.files.issues import nearest
 
-    for name in values:
-        if name not in system.parameters:
-            raise CommandError(
-                f"{system.name!r} has no parameter {name!r}.",
-                repair=nearest(name, system.parameters),
-            )
+    known = [*system.parameters, *system.coordinate_names, *speeds]
+    raise CommandError(
+        f"{system.name!r} has no parameter, coordinate or speed {name!r}.",
+        repair=nearest(name, known),
+    )
 
 
 def _found(words: str) -> Chosen:

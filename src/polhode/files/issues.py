@@ -71,8 +71,10 @@ def nearest(word: object, known: Iterable[str]) -> str:
     """The repair of a misspelt word: the nearest of those known, or all of them."""
     names = [str(name) for name in known]
     close = get_close_matches(str(word)[:80], names, n=1)
-    if close:
-        return f"Did you mean {close[0]!r}?"
+    parts = [name for name in names if len(str(word)) > 2 and str(word) in name]
+    if close or parts:
+        like = close or parts[:3]
+        return f"Did you mean {' or '.join(map(repr, like))}?"
     some = ", ".join(repr(name) for name in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"There are: {some}{more}." if names else "There are none."
