@@ -38,11 +38,16 @@ class LinearAlong:
     """A (n, 2 nz, 2 nz) and B (n, 2 nz, k) at the times t (n,) of a motion.
 
     states, inputs   what the entries of x and u are called
+
+    `law` gives A and B at a state in velocities other than the speeds of joints, and
+    `names` those of x and u: see `linear_form`.
     """
 
     motion: Trajectory
     table: Table
     ports: Ports
+    law: Callable[[State, Table], tuple[np.ndarray, np.ndarray]] | None = None
+    names: tuple[tuple[str, ...], tuple[str, ...]] | None = None
 
     @property
     def t(self) -> np.ndarray:
@@ -62,12 +67,16 @@ class LinearAlong:
     @property
     def states(self) -> tuple[str, ...]:
         """Errors of place by name, then those of speeds."""
+        if self.names:
+            return self.names[0]
         names = self.motion.system.speed_names
         return (*names, *(f"speed of {name}" for name in names))
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """One name for each column of B."""
+        if self.names:
+            return self.names[1]
         return port_names(self.ports)
 
     def at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
@@ -108,8 +117,16 @@ class LinearAlong:
         return np.array(A), np.array(B)
 
     def _at(self, state: State) -> tuple[np.ndarray, np.ndarray]:
+        if self.law:
+            return self.law(state, self.table)
         values = port_values(state, self.table, self.ports, self.table)
         return slopes(state, {**self.table, **values}, self.ports)
+
+    def plot(self) -> Any:
+        """Real parts of eigenvalues along the motion: a `Picture`."""
+        from polhode.show.answers import along_picture
+
+        return along_picture(self)
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"

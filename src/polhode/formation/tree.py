@@ -15,11 +15,19 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.geometry import quaternion
+from polhode.geometry.point import Point
 from polhode.joints.free import Free
+from polhode.joints.joint import Joint
+from polhode.joints.translation import Translation
+from polhode.matter.particle import Particle
 from polhode.matter.world import World
+from polhode.system.gather import frames_used
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
+
+# The world: R, p, w, v of a frame that is at rest.
+STILL = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 def formation_tree(
@@ -33,7 +41,8 @@ def formation_tree(
     """The system of some bodies in which `leader` is the base of a virtual tree.
 
     `carriers` says on which body a follower hangs, by names; on the leader if it does
-    not say. The joint of a body has its name.
+    not say. The joint of a body has its name. A particle hangs by three freedoms, and
+    its frame has the axes of its carrier.
     """
     known = {body.name: body for body in bodies}
     hangs = {word: leader for word in known if word != leader} | dict(carriers or {})
@@ -45,9 +54,11 @@ def formation_tree(
                 suggestion(word, list(known)),
             )
     _require_tree(name, leader, hangs)
-    joints = [Free(leader, World().origin, known[leader].origin)]
+    owners = [frame.owner for frame in frames_used(actions, ())]
+    worlds = [owner for owner in owners if isinstance(owner, World)]
+    joints = [_hung(known[leader], worlds[0] if worlds else World())]
     for word, carrier in hangs.items():
-        joints.append(Free(word, known[carrier].origin, known[word].origin))
+        joints.append(_hung(known[word], known[carrier]))
     return System(joints, actions, name=name)
 
 
@@ -58,23 +69,36 @@ def retold(state: State, system: System) -> State:
     """
     source = state.system
     poses = source.poses(state.t, state.q)
-    twists = source.body_twists(state.t, state.q, state.z)
+    twists = source.twists(state.t, state.q, state.z)
     place = {body.name: k for k, body in enumerate(source.bodies)}
+    frames: list[tuple[np.ndarray, ...]] = []  # R, p, w, v of the target's frames
     q, z = [], []
     for edge, body in zip(system.tree.edges, system.bodies, strict=True):
         k = place[body.name]
-        R_WC, p_WoCo_W, V = poses.rotations[k], poses.origins[k], twists[k]
-        if edge.parent >= 0:
-            base = place[system.bodies[edge.parent].name]
-            R_WP = poses.rotations[base]
-            R_PC = R_WP.T @ R_WC
-            arm = R_WP.T @ (p_WoCo_W - poses.origins[base])
-            w, v = twists[base, :3], twists[base, 3:]
-            carried = [R_PC.T @ w, R_PC.T @ (v + np.cross(w, arm))]
-            R_WC, p_WoCo_W, V = R_PC, arm, V - np.concatenate(carried)
-        q += [*quaternion.from_matrix(R_WC), *p_WoCo_W]
-        z += [*V]
+        R_WP, p_WoPo_W, w_WP_W, v_WPo_W = _of(frames, edge.parent)
+        p, v = poses.origins[k], twists.linear[k]
+        turns = isinstance(edge.joint, Free)
+        # A particle has no axes of its own: it takes those of its carrier.
+        R, w = (poses.rotations[k], twists.angular[k]) if turns else (R_WP, w_WP_W)
+        arm = p - p_WoPo_W
+        slip = v - v_WPo_W - np.cross(w_WP_W, arm)
+        if turns:
+            q += [*quaternion.from_matrix(R_WP.T @ R)]
+            z += [*(R.T @ (w - w_WP_W))]
+        q += [*(R_WP.T @ arm)]
+        z += [*(R.T @ slip)]
+        frames.append((R, p, w, v))
     return State(system, state.t, np.array(q), np.array(z))
+
+
+def _of(frames: list[tuple[np.ndarray, ...]], parent: int) -> tuple[np.ndarray, ...]:
+    return frames[parent] if parent >= 0 else STILL
+
+
+def _hung(body: Any, carrier: Any) -> Joint:
+    """Six freedoms for a body, three for a particle."""
+    kind = Translation if isinstance(body, Particle) else Free
+    return kind(body.name, Point.origin(carrier.frame), Point.origin(body.frame))
 
 
 def _require_tree(name: str, leader: str, hangs: Mapping[str, str]) -> None:
