@@ -107,6 +107,7 @@ def evaluated(text: str, *arguments) -> dict:
     words = ("sin", "cos", "exp", "sqrt", "atan2")
     scope = {word: getattr(math, word) for word in words}
     scope |= {"abs": abs, "choose": lambda c, a, b: a if c else b}
+    scope |= {"only_real": float}
     for name, value in zip(names, arguments, strict=True):
         array = np.asarray(value, float).reshape(np.shape(value) or (1,))
         scope[name] = lambda *k, array=array: float(array[tuple(np.array(k) - 1)])
@@ -150,3 +151,12 @@ def test_names_in_source_are_clear():
     with pytest.raises(ArgumentError, match="1 results and 2 names"):
         to_c(lambda x: 2.0 * x, 1.0, results=("y", "z"))
     assert "const f64 *v1_" in to_c(lambda v1: 2.0 * v1, 1.0)
+
+
+@pytest.mark.parametrize("word", ["sin", "end", "double", "choose"])
+def test_words_of_the_languages_are_no_names(word):
+    """An argument called as a word of C or MATLAB, or a function there, is renamed."""
+    scope: dict = {"jnp": jnp}
+    exec(f"def f({word}): return jnp.sin({word})", scope)
+    assert f"compute(const f64 *{word}_," in to_c(scope["f"], 1.0)
+    assert f"compute({word}_)" in to_matlab(scope["f"], 1.0)

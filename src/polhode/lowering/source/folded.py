@@ -20,6 +20,27 @@ from polhode.lowering.trace import closed_jaxpr
 
 UNROLL_AT_MOST = 10**9  # loops of known length become straight code
 
+# Words of C and of MATLAB, and what programs call in them.
+TAKEN = frozenset(
+    {
+        *("auto", "break", "case", "char", "const", "continue", "default", "do"),
+        *("double", "else", "enum", "extern", "float", "for", "goto", "if", "inline"),
+        *("int", "long", "register", "restrict", "return", "short", "signed"),
+        *("sizeof", "static", "struct", "switch", "typedef", "union", "unsigned"),
+        *("void", "volatile", "while", "bool", "true", "false", "scratch", "ELEMENT"),
+        *("SLOT", "INFINITY", "NAN", "M_PI", "minimum", "maximum", "from_bits"),
+        *("to_bits", "memcpy", "catch", "classdef", "elseif", "end", "function"),
+        *("global", "otherwise", "parfor", "persistent", "spmd", "try", "Inf", "NaN"),
+        *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh"),
+        *("tanh", "asinh", "acosh", "atanh", "exp", "exp2", "expm1", "log", "log2"),
+        *("log1p", "cbrt", "erf", "erfc", "erfinv", "pow", "sqrt", "abs", "fabs"),
+        *("fma", "fmod", "floor", "ceil", "round", "rint", "trunc", "fix", "sign"),
+        *("copysign", "nextafter", "isfinite", "isnan", "isinf", "isreal", "nthroot"),
+        *("rem", "min", "max", "fmin", "fmax", "xor", "zeros", "reshape", "choose"),
+        *("only_real", "lesser", "greater", "remainder_of", "nearest_even"),
+    }
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Folded:
@@ -58,7 +79,7 @@ def fold(
     choose_roundings(program.graph, roots)
     arguments = tuple(identifier(n) for n in called)
     count = len(program.outputs)
-    spelt = tuple(results) or tuple(f"out{k + 1}" for k in range(count))
+    spelt = tuple(map(identifier, results or (f"out{k + 1}" for k in range(count))))
     _require_names(name, (*arguments, *spelt), count, len(spelt))
     sizes = tuple(leaf.shape for leaf in described)
     plan = schedule(roots)
@@ -66,10 +87,11 @@ def fold(
 
 
 def identifier(name: str) -> str:
-    """A name that C and MATLAB accept, and that no value of the program has."""
-    word = re.sub(r"\W+", "_", name).strip("_")
+    """A name that C and MATLAB accept, and that nothing in the program has."""
+    word = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")
     word = word if word[:1].isalpha() else f"x{word}"
-    return f"{word}_" if re.fullmatch(r"[a-z]\d+", word) else word
+    taken = word in TAKEN or re.fullmatch(r"[a-z]\d+", word)
+    return f"{word}_" if taken else word
 
 
 def shape_of(value: np.ndarray) -> str:

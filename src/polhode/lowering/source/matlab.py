@@ -21,9 +21,14 @@ WORDS = {
     **{
         name: f"{name}({{0}})"
         for name in (
-            *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-            *("asinh", "acosh", "atanh", "exp", "expm1", "log", "log2", "log1p"),
-            *("abs", "sign", "floor", "ceil", "sqrt", "erf", "erfc"),
+            *("sin", "cos", "tan", "atan", "sinh", "cosh", "tanh", "asinh", "exp"),
+            *("expm1", "abs", "sign", "floor", "ceil", "erf", "erfc"),
+        )
+    },
+    **{
+        name: f"only_real({name}({{0}}))"  # outside its domain it would be complex
+        for name in (
+            *("asin", "acos", "acosh", "atanh", "log", "log2", "log1p", "sqrt"),
         )
     },
     "add": "{0} + {1}",
@@ -34,18 +39,19 @@ WORDS = {
     "fma": "{0} * {1} + {2}",
     "fms": "{0} * {1} - {2}",
     "fnma": "{2} - {0} * {1}",
-    "pow": "{0} ^ {1}",
+    "pow": "only_real({0} ^ {1})",
     "exp2": "2 ^ {0}",
-    "rsqrt": "1 / sqrt({0})",
+    "rsqrt": "1 / only_real(sqrt({0}))",
     "logistic": "1 / (1 + exp(-{0}))",
     "cbrt": "nthroot({0}, 3)",
     "erf_inv": "erfinv({0})",
     "atan2": "atan2({0}, {1})",
-    "rem": "rem({0}, {1})",
-    "min": "min({0}, {1})",
-    "max": "max({0}, {1})",
+    "rem": "remainder_of({0}, {1})",
+    "min": "lesser({0}, {1})",
+    "max": "greater({0}, {1})",
     "trunc": "fix({0})",
     "round_away": "round({0})",
+    "round_even": "nearest_even({0})",
     "is_finite": "isfinite({0})",
     "select": "choose({0}, {1}, {2})",
     "eq": "{0} == {1}",
@@ -59,7 +65,10 @@ WORDS = {
     "xor": "xor({0}, {1})",
     "not": "~{0}",
 }
-CHOOSE = """
+# What MATLAB does otherwise: it leaves the real line, drops a NaN, and takes what is
+# nearly a whole quotient for one. Each is written after the program that needs it.
+OWN = {
+    "choose": """
 function r = choose(c, a, b)
     if c
         r = a;
@@ -67,7 +76,60 @@ function r = choose(c, a, b)
         r = b;
     end
 end
-"""
+""",
+    "only_real": """
+function r = only_real(x)
+    r = x;
+    if ~isreal(x)
+        r = NaN;
+    end
+end
+""",
+    "lesser": """
+function r = lesser(a, b)
+    r = min(a, b);
+    if isnan(a) || isnan(b)
+        r = NaN;
+    end
+end
+""",
+    "greater": """
+function r = greater(a, b)
+    r = max(a, b);
+    if isnan(a) || isnan(b)
+        r = NaN;
+    end
+end
+""",
+    "remainder_of": """
+function r = remainder_of(a, b)
+    if isnan(a) || isnan(b) || isinf(a) || b == 0
+        r = NaN;
+        return
+    end
+    r = abs(a);
+    b = abs(b);
+    while r >= b && ~isinf(b)
+        s = b * 2 ^ floor(log2(r / b));
+        if s > r
+            s = s / 2;
+        end
+        r = r - s;
+    end
+    if a < 0
+        r = -r;
+    end
+end
+""",
+    "nearest_even": """
+function r = nearest_even(x)
+    r = round(x);
+    if abs(x - fix(x)) == 0.5
+        r = 2 * round(x / 2);
+    end
+end
+""",
+}
 
 
 def to_matlab(
@@ -102,7 +164,7 @@ def to_matlab(
     given, taken = ", ".join(folded.results), ", ".join(folded.arguments)
     head = f"function [{given}] = {folded.name}({taken})"
     text = "\n".join([head, *lines, "end", ""])
-    return text + CHOOSE if "choose(" in text else text
+    return text + "".join(own for word, own in OWN.items() if f" {word}(" in text)
 
 
 def _said(node: Node, names: dict[Node, str], folded: Folded) -> str:
