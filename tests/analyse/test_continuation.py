@@ -54,7 +54,7 @@ def test_a_softening_spring_lets_the_rod_lean():
 
 def test_branches_have_a_picture(tmp_path):
     """Curves, folds and bifurcations in one file."""
-    assert cart().plot("hinge", tmp_path / "cart.svg").stat().st_size > 1000
+    assert cart().plot("hinge").save(tmp_path / "cart.svg").stat().st_size > 1000
 
 
 def test_what_cannot_be_followed_is_refused():

@@ -19,6 +19,7 @@ LIBRARIES = {
         "polhode.lowering.sympy",
         "polhode.lowering.reading",
         "polhode.formulation.read",
+        "polhode.formulation.read_positions",
         "polhode.models",  # written as users write, with symbols of their own
     ),
     "matplotlib": ("polhode.show",),

@@ -117,6 +117,18 @@ class Conserved:
         each = [jnp.asarray(i.weights) @ values[id(i.balance)] for i in self.integrals]
         return jnp.stack([jnp.zeros(()), *each])[1:]
 
+    def plot(self, motion: Trajectory) -> Any:
+        """How far a motion changes what it should keep: a `Picture`."""
+        from polhode.show.answers import conserved_picture
+
+        return conserved_picture(self, motion)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         name = self.equations.system.name
         width = max((len(n) for n in (*self.names, *self.broken)), default=0)

@@ -101,11 +101,17 @@ class Branches:
     def __getitem__(self, k: int) -> Branch:
         return self.found[k]
 
-    def plot(self, coordinate: str, path: Any) -> Any:
-        """A picture of all branches over the parameter; dashed where no minimum is."""
+    def plot(self, coordinate: str = "") -> Any:
+        """All branches over the parameter, dashed where no minimum is: a `Picture`."""
         from polhode.show.branch_picture import branch_picture
 
-        return branch_picture(self, coordinate, path)
+        return branch_picture(self, coordinate or self.system.coordinate_names[0])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         count = f"{len(self)} branch{'' if len(self) == 1 else 'es'}"

@@ -79,6 +79,12 @@ class Equilibrium:
     def __getitem__(self, joint: str) -> Any:
         return self.state[joint]
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         names = self.state.system.coordinate_names
         places = zip(names, self.state.q, strict=True)
@@ -138,6 +144,18 @@ class Equilibria:
     def stabilities(self) -> list[Stability]:
         """The verdict on each."""
         return [each.stability() for each in self.found]
+
+    def plot(self) -> Any:
+        """The bodies at each rest, a panel each: a `Picture`."""
+        from polhode.show.rests import rests_picture
+
+        return rests_picture(self.states, [f"V = {e.energy:.4g} J" for e in self.found])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         count = f"{len(self)} equilibri{'um' if len(self) == 1 else 'a'}"

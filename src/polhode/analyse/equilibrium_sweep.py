@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 SAMPLE = 16
+SHOWN = 3  # rows that are printed
 
 
 @final
@@ -61,6 +62,18 @@ class EquilibriumSweep:
         system = self.system.with_(values)
         return State(system, 0.0, self.q[k], np.zeros(system.speeds))
 
+    def plot(self, *coordinates: str) -> Any:
+        """Coordinates over the parameter, all if none is named: a `Picture`."""
+        from polhode.show.answers import sweep_picture
+
+        return sweep_picture(self, coordinates)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         ranges = [
             f"{n} from {v.min():.6g} to {v.max():.6g}"
@@ -68,7 +81,13 @@ class EquilibriumSweep:
         ]
         rested = int(self.found.sum())
         head = f"EquilibriumSweep({self.system.name!r}: {rested} of {len(self)} rest;"
-        return f"{head} {', '.join(ranges)})"
+        names = (*self.parameters, *self.system.coordinate_names)
+        some = np.unique(
+            np.linspace(0, len(self) - 1, min(len(self), SHOWN), dtype=int)
+        )
+        columns = [*self.parameters.values(), *self.q.T]
+        rows = [tuple(column[k] for column in columns) for k in some]
+        return "\n".join([f"{head} {', '.join(ranges)})", *_table(names, rows, some)])
 
 
 def sweep_equilibria(
@@ -80,8 +99,12 @@ def sweep_equilibria(
 
     >>> import numpy as np, polhode as ph
     >>> cart = ph.models.cart_pendulum().rest()
-    >>> sweep_equilibria(cart, {"F": np.linspace(-1, 1, 10000)})
-    EquilibriumSweep('cart-pendulum': 10000 of 10000 rest; F from -1 to 1)
+    >>> sweep_equilibria(cart, {"F": np.linspace(-1, 1, 10001)})
+    EquilibriumSweep('cart-pendulum': 10001 of 10001 rest; F from -1 to 1)
+            F  rail  hinge
+        0  -1  -0.2      0
+     5000   0     0      0
+    10000   1   0.2      0
     """
     system = start.system
     require_layout(system, start)
@@ -100,6 +123,19 @@ def sweep_equilibria(
     reached = settled(balance, every, scales, t=t, table=values)
     good = reached.worst <= ACCEPTED
     return EquilibriumSweep(system, values, reached.q, reached.multipliers, good)
+
+
+def _table(
+    names: tuple[str, ...], rows: list[tuple[Any, ...]], numbers: np.ndarray
+) -> list[str]:
+    cells = [["", *names]]
+    for k, row in zip(numbers, rows, strict=True):
+        cells.append([str(k), *(f"{0.0 if abs(v) < 1e-12 else v:.6g}" for v in row)])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in cells
+    ]
 
 
 def _values(system: System, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -49,9 +49,11 @@ class Gradient:
 
     def __getitem__(self, name: str) -> float:
         """The derivative by a parameter, or by 'first hinge', 'first speed of ...'."""
-        return self._all()[name]
+        return self.all[name]
 
-    def _all(self) -> dict[str, float]:
+    @property
+    def all(self) -> dict[str, float]:
+        """Every derivative by name: parameters, first places, first speeds."""
         names = self.motion.system.speed_names
         first = zip(names, self.places, strict=True)
         speed = zip(names, self.speeds, strict=True)
@@ -61,8 +63,20 @@ class Gradient:
             **{f"first speed of {name}": float(v) for name, v in speed},
         }
 
+    def plot(self) -> Any:
+        """The derivatives as bars: a `Picture`."""
+        from polhode.show.answers import bars_picture
+
+        return bars_picture(list(self.all), list(self.all.values()), "gradient")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
-        found = self._all()
+        found = self.all
         width = max((len(name) for name in found), default=0)
         lines = [f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"]
         lines += [f"  d / d {n.ljust(width)}  {v: .6g}" for n, v in found.items()]

@@ -57,6 +57,20 @@ class Identifiable:
             for row in self.blind
         )
 
+    def plot(self) -> Any:
+        """Singular values of the regressor, largest first: a `Picture`."""
+        from polhode.show.answers import bars_picture
+
+        return bars_picture(
+            [f"{k + 1}" for k in range(len(self.values))], self.values, "told"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         found = len(self.names) - len(self.blind)
         lines = [f"Identifiable({found} combinations of {len(self.names)} parameters)"]

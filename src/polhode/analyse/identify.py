@@ -42,6 +42,7 @@ class Identified:
     covariance   (p, p), of what it tells
     blind        (k, p) shares of changes that leave the motion as it is
     noise        the standard deviation of one measurement that the rest speaks for
+    times        (n,) of the record
     residuals    (n, m) what is left
     motion       that they give
     """
@@ -51,8 +52,21 @@ class Identified:
     covariance: np.ndarray
     blind: np.ndarray
     noise: float
+    times: np.ndarray
     residuals: np.ndarray
     motion: Trajectory
+
+    def plot(self) -> Any:
+        """What the motion found leaves of the record: a `Picture`."""
+        from polhode.show.answers import identified_picture
+
+        return identified_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         name, width = self.motion.system.name, max(map(len, self.values))
@@ -172,7 +186,8 @@ def _report(task: _Task, p: np.ndarray, y: np.ndarray) -> Identified:
     deviation = np.where(free, np.inf, np.sqrt(np.maximum(np.diag(C), 0.0)))
     named = dict(zip(task.names, map(float, p), strict=True))
     spread = dict(zip(task.names, map(float, deviation), strict=True))
-    return Identified(named, spread, C, blind, noise, rest, task.motion(p))
+    left = (noise, task.times, rest)
+    return Identified(named, spread, C, blind, *left, task.motion(p))
 
 
 def _admitted(start: State, times: Any) -> np.ndarray:

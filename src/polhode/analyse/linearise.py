@@ -121,6 +121,18 @@ class Linear:
                 " linearise(..., about=motion) gives A(t).",
             )
 
+    def plot(self) -> Any:
+        """The eigenvalues in the plane: a `Picture`."""
+        from polhode.show.answers import spectrum_picture
+
+        return spectrum_picture(self.spectrum.all, self.system.name)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         about = "an equilibrium" if self.is_at_rest else "a steady motion"
         if self.unsteady:

@@ -19,6 +19,7 @@ from polhode.errors import AnalysisError
 
 if TYPE_CHECKING:
     from polhode.analyse.linearise import Linear
+    from polhode.integrate.trajectory import Trajectory
 
 
 @final
@@ -80,6 +81,47 @@ class Modes:
         from polhode.show.mode_shapes import mode_shapes
 
         return mode_shapes(self)
+
+    def motion(
+        self,
+        mode: int = 0,
+        *,
+        size: float = 0.25,
+        seconds: float = 2.0,
+        periods: int = 2,
+    ) -> Trajectory:
+        """A mode as rows that can be watched: `modes.motion(1).film("second.gif")`.
+
+        size     of the largest displacement, in radians and lengths of the system
+        seconds  that one period takes to watch
+        """
+        from polhode.analyse.mode_motion import mode_motion
+
+        return mode_motion(self, mode, size, seconds, periods)
+
+    def page(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
+        """Write a mode as one HTML file with its replay and the table of all modes."""
+        from polhode.show.mode_page import mode_page
+
+        return mode_page(self, path, mode, **wishes)
+
+    def film(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
+        """Write a mode as a .gif or .mp4."""
+        from polhode.show.film import film
+
+        return film(self.motion(mode, **wishes), path)
+
+    def show(self, mode: int = 0, *, browser: bool = True, **wishes: Any) -> Any:
+        """A mode in a live 3D scene in the browser, on this machine only."""
+        from polhode.show.viewer import show
+
+        return show(self.motion(mode, **wishes), browser=browser)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         how = "symmetric" if self.is_symmetric else "complex"

@@ -86,6 +86,18 @@ class ReactionTable:
             )
         return table[name]
 
+    def plot(self, *names: str) -> Any:
+        """Forces and couples over time, by name of joint: a `Picture`."""
+        from polhode.show.answers import reaction_picture
+
+        return reaction_picture(self, names)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         width = max((len(n) for n in self.names), default=0)
         head = f"{'peaks'.ljust(width)}  {'force, N':>11}  {'at t, s':>9}"

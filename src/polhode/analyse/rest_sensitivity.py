@@ -61,6 +61,18 @@ class RestSensitivity:
         turning = np.flatnonzero(self.eigenvalues.imag > size)
         return turning[np.argsort(self.eigenvalues.imag[turning])]
 
+    def plot(self) -> Any:
+        """How frequencies change with the parameters, as bars: a `Picture`."""
+        from polhode.show.answers import rest_picture
+
+        return rest_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         lines = [
             f"RestSensitivity({self.system.name!r}): d / d {', '.join(self.names)}"

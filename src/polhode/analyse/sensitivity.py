@@ -88,6 +88,18 @@ class Sensitivity:
         D = np.concatenate([self.q, self.z], axis=1)
         return D @ C @ np.swapaxes(D, 1, 2)
 
+    def plot(self, *columns: str) -> Any:
+        """Derivatives over time, a panel a column: a `Picture`."""
+        from polhode.show.answers import sensitivity_picture
+
+        return sensitivity_picture(self, columns)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         system = self.motion.system
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"

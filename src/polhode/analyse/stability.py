@@ -54,6 +54,18 @@ class Stability:
         """Whether stability is proved, of the whole motion."""
         return self.verdict in ("asymptotically stable", "stable")
 
+    def plot(self) -> Any:
+        """The eigenvalues in the plane: a `Picture`."""
+        from polhode.show.answers import spectrum_picture
+
+        return spectrum_picture(self.spectrum.all, f"{self.subject}: {self.verdict}")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         by = "" if self.theorem == "none" else f" ({self.theorem})"
         lines = [f"{self.subject}: {self.verdict}{by}", f"  {self.reason}"]

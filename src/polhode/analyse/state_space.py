@@ -84,9 +84,37 @@ class StateSpace:
             outputs=list(self.outputs),
         )
 
+    def plot(self) -> Any:
+        """The poles in the plane: a `Picture`."""
+        from polhode.show.answers import spectrum_picture
+
+        return spectrum_picture(np.linalg.eigvals(self.A), "poles")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
-        return f"StateSpace({sizes}, {len(self.outputs)} outputs)"
+        rows = [
+            *zip(
+                (f"{n}'" for n in self.states), np.hstack([self.A, self.B]), strict=True
+            )
+        ]
+        rows += zip(
+            (f"{n} =" for n in self.outputs), np.hstack([self.C, self.D]), strict=True
+        )
+        cells = [["", *self.states, *self.inputs]]
+        cells += [[name, *(f"{x + 0.0:.5g}" for x in row)] for name, row in rows]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
+            for row in cells
+        ]
+        head = f"StateSpace({sizes}, {len(self.outputs)} outputs)"
+        return "\n".join([head, *lines])
 
 
 @final
@@ -112,6 +140,18 @@ class Response:
     def ratio(self, output: str, other: str, input: str | None = None) -> np.ndarray:
         """One output over another (w,): transmissibility, whatever drives both."""
         return self.of(output, input) / self.of(other, input)
+
+    def plot(self) -> Any:
+        """Gain and phase over frequency: a `Picture`."""
+        from polhode.show.answers import response_picture
+
+        return response_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         head = f"{'W [rad/s]':>12}"
@@ -140,6 +180,12 @@ class Transfer:
         """The value at a complex frequency s, 1/s."""
         s = np.asarray(s, complex)[..., None]
         return self.gain * np.prod(s - self.zeros, -1) / np.prod(s - self.poles, -1)
+
+    def plot(self) -> Any:
+        """Poles as crosses and zeros as rings: a `Picture`."""
+        from polhode.show.answers import transfer_picture
+
+        return transfer_picture(self)
 
     @property
     def polynomials(self) -> tuple[np.ndarray, np.ndarray]:

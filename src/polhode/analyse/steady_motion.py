@@ -78,6 +78,12 @@ class SteadyMotion:
 
         return stability_of_steady(self)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         system = self.state.system
         places = zip(system.coordinate_names, self.state.q, strict=True)
@@ -122,6 +128,18 @@ class SteadyMotions:
     def states(self) -> list[State]:
         """The states of all, for pictures and for motions from there."""
         return [each.state for each in self.found]
+
+    def plot(self) -> Any:
+        """The bodies in each motion, a panel each: a `Picture`."""
+        from polhode.show.rests import rests_picture
+
+        return rests_picture(self.states, ["" for _ in self.found])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         head = f"{self.system.name!r}: {len(self)} steady motions; {self.arrived} of"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-INK, FAINT, FOLD, CROSS = "#2f6f9f", "#8b93a1", "#d1495b", "#c98a1b"
+from polhode.show.palette import FAINT, PAPER, colour, dressed
+from polhode.show.picture import Picture
+
+MARKS = {"fold": ("o", 1), "bifurcation": ("s", 2)}
 
 
-def branch_picture(branches: Any, coordinate: str, path: Any) -> Path:
+def branch_picture(branches: Any, coordinate: str) -> Picture:
     """Draw a coordinate of all branches over the parameter.
 
     Full lines are minima of the potential, dashed ones are not; dots are folds, squares
@@ -18,20 +20,18 @@ def branch_picture(branches: Any, coordinate: str, path: Any) -> Path:
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 4.0), dpi=100)
-    axes = figure.add_axes((0.13, 0.14, 0.84, 0.8))
+    figure = Figure((6.4, 4.0), dpi=100, facecolor=PAPER, layout="constrained")
+    axes = dressed(figure.subplots())
     for branch in branches:
         p, y, low = branch.parameter, branch[coordinate], branch.falling == 0
-        for flags, style, colour in ((low, "-", INK), (~low, "--", FAINT)):
-            axes.plot(np.where(flags, p, np.nan), y, style, color=colour, lw=1.6)
+        for flags, style, ink in ((low, "-", colour(0)), (~low, "--", FAINT)):
+            axes.plot(np.where(flags, p, np.nan), y, style, color=ink, lw=1.6)
         names = branch.system.coordinate_names
         for mark in branch.marks:
             place = mark.state.q[names.index(coordinate)]
-            shape, colour = ("o", FOLD) if mark.kind == "fold" else ("s", CROSS)
-            axes.plot([mark.parameter], [place], shape, color=colour)
+            shape, k = MARKS[mark.kind]
+            axes.plot([mark.parameter], [place], shape, color=colour(k))
     axes.set_xlabel(branches.name)
     axes.set_ylabel(coordinate)
-    where = Path(path)
-    where.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(where)
-    return where
+    axes.set_title(branches.system.name, fontsize=10.5, loc="left", pad=10)
+    return Picture(figure)

@@ -35,19 +35,19 @@ def system_html(system: System) -> str:
     ]
     named = {**system.parameters, **system.values}
     numbers = [(name, f"{_number(value):.6g}") for name, value in named.items()]
-    return _titled(
+    return titled(
         repr(system),
-        _listed(("body", "mass, kg"), bodies),
-        _listed(("joint", "kind", "between", "coordinates"), joints),
+        listed(("body", "mass, kg"), bodies),
+        listed(("joint", "kind", "between", "coordinates"), joints),
         _words("Acting", [action.name for action in system.actions]),
         _words("Constraints", [each.name for each in system.constraints]),
-        _folded("parameters", _listed(("parameter", "value"), numbers)),
+        _folded("parameters", listed(("parameter", "value"), numbers)),
     )
 
 
 def equations_html(equations: Equations) -> str:
     """Which form, its velocities and rows; `read()` shows the equations."""
-    return _titled(
+    return titled(
         repr(equations),
         _words("Velocities", list(equations.velocity_names)),
         _words("Rows of constraints", list(equations.row_names)),
@@ -59,7 +59,7 @@ def trajectory_html(motion: Trajectory) -> str:
     """Where it began and ended, how it was made, and how it ended."""
     system = motion.system
     if not len(motion):
-        return _titled(repr(motion))
+        return titled(repr(motion))
     units = [unit for joint in system.joints for unit in joint.units]
     columns = zip(system.coordinate_names, units, motion.q.T, strict=True)
     lines = [
@@ -68,9 +68,9 @@ def trajectory_html(motion: Trajectory) -> str:
     ]
     heads = ("", f"t = {motion.t[0]:g} s", f"t = {motion.t[-1]:g} s", "least", "most")
     made = f"{len(motion)} rows, {motion.outcome.accepted} steps by {motion.note}."
-    return _titled(
+    return titled(
         f"Motion of {system.name}",
-        _listed(heads, lines),
+        listed(heads, lines),
         note(made),
         note(str(motion.outcome)),
         _words("Events", [f"{e.name} at {e.t:.6g} s" for e in motion.events]),
@@ -93,9 +93,7 @@ def ledger_html(ledger: Ledger) -> str:
     ]
     worst = float(np.max(np.abs(ledger.balance)))
     words = f"unaccounted for: {worst:.3g} J at most; promised: {ledger.promise:.3g} J"
-    return _titled(
-        "Ledger", _listed(("", "start", "end", "change"), lines), note(words)
-    )
+    return titled("Ledger", listed(("", "start", "end", "change"), lines), note(words))
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -110,10 +108,10 @@ def comparison_html(comparison: Comparison) -> str:
         for row in comparison.applied
     ]
     refused = [(row.name, row.reason) for row in comparison.rows if row.reason]
-    return _titled(
+    return titled(
         f"{comparison.system}: all forms agree within {comparison.worst:.1e}",
-        _listed(heads, lines),
-        _folded("does not apply", _listed(("formulation", "why"), refused)),
+        listed(heads, lines),
+        _folded("does not apply", listed(("formulation", "why"), refused)),
     )
 
 
@@ -124,18 +122,20 @@ def rotation_html(rotation: Rotation) -> str:
     axis, angle = rotation.to_axis_angle()
     along = ", ".join(f"{x:.6g}" for x in np.where(np.abs(axis) < 1e-15, 0.0, axis))
     of = f"{rotation.of.name} seen from {rotation.seen_from.name}"
-    return _titled(
+    return titled(
         f"Rotation of {of}",
         table(("x", "y", "z"), [[f"{x:.6g}" for x in row] for row in R]),
         note(f"{float(angle):.6g} rad about ({along}); columns are the frame's axes."),
     )
 
 
-def _titled(title: str, *parts: str) -> str:
+def titled(title: str, *parts: str) -> str:
+    """Parts, HTML already, below a title."""
     return f"<div><strong>{html.escape(title)}</strong>{''.join(parts)}</div>"
 
 
-def _listed(heads: tuple[str, ...], lines: list[Any]) -> str:
+def listed(heads: tuple[str, ...], lines: list[Any]) -> str:
+    """A table of the first lines, and how many more there are."""
     if not lines:
         return ""
     more = len(lines) - MANY

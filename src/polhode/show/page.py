@@ -60,13 +60,7 @@ def page(
                them however long it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     """
-    place = Path(path)
-    if place.is_dir():
-        raise ShowError(
-            f"{str(place)!r} is a folder, not a file for a page.",
-            "A page is one file.",
-            "Give its name too: motion.page('out/motion.html').",
-        )
+    _require_file(Path(path))
     rows = framed(motion, frames)
     curves = plots_of(motion, rows, plots)
     scene = scene_of(rows)
@@ -77,12 +71,27 @@ def page(
         model_section(motion.system, scene),
         provenance_section(motion),
     ]
-    text = written(scene, curves, motion, sections)
+    return put(written(scene, curves, motion, sections), path)
+
+
+def put(text: str, path: Any) -> Path:
+    """Write a page where it is wanted, whole or not at all."""
+    place = Path(path)
+    _require_file(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8")
     part.replace(place)
     return place
+
+
+def _require_file(place: Path) -> None:
+    if place.is_dir():
+        raise ShowError(
+            f"{str(place)!r} is a folder, not a file for a page.",
+            "A page is one file.",
+            "Give its name too: motion.page('out/motion.html').",
+        )
 
 
 def written(

@@ -1,0 +1,221 @@
+"""Pictures of answers: spectra, responses, sweeps, reactions, sensitivities, and more.
+
+Every answer of the room `analyse` draws itself by one of these; each gives a `Picture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
+from polhode.show.picture import Picture
+
+if TYPE_CHECKING:
+    from polhode.analyse.conserved import Conserved
+    from polhode.analyse.equilibrium_sweep import EquilibriumSweep
+    from polhode.analyse.identify import Identified
+    from polhode.analyse.integrability import Integrability
+    from polhode.analyse.linear_along import LinearAlong
+    from polhode.analyse.reactions import ReactionTable
+    from polhode.analyse.rest_sensitivity import RestSensitivity
+    from polhode.analyse.sensitivity import Sensitivity
+    from polhode.analyse.state_space import Response, Transfer
+    from polhode.integrate.trajectory import Trajectory
+
+SMALLEST = 1e-17  # a change of nothing is drawn here
+MOST = 6  # panels
+
+
+def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
+    """Eigenvalues or poles as crosses in the plane, zeros as rings; stable is left."""
+    figure, (axes,) = _panels(1, 4.4)
+    s, o = np.asarray(values, complex), np.asarray(zeros, complex)
+    axes.axvline(0.0, color=FAINT, linewidth=1.0)
+    axes.axhline(0.0, color=FAINT, linewidth=1.0)
+    noise = 1e-10 * np.max(np.abs(s), initial=0.0)
+    s = np.where(np.abs(s.real) > noise, s, 1j * s.imag)
+    grows = s.real > 1e-8 * np.abs(s)
+    for flags, k, word in ((~grows, 0, "lasts or dies out"), (grows, 1, "grows")):
+        if np.any(flags):
+            x = (s.real[flags], s.imag[flags])
+            axes.plot(*x, "x", color=colour(k), ms=8, mew=2, label=word)
+    if len(o):
+        axes.plot(o.real, o.imag, "o", color=colour(2), mfc="none", ms=8, label="zeros")
+    axes.margins(0.15)
+    axes.set_xlabel("real part  [1/s]")
+    axes.set_ylabel("imaginary part  [rad/s]")
+    return _finished(figure, axes, title)
+
+
+def response_picture(response: Response) -> Picture:
+    """Gain and phase over frequency, a line for each output and input."""
+    figure, (gain, phase) = _panels(2, 2.4)
+    pairs = [(o, k) for o in response.outputs for k in response.inputs]
+    for n, (o, k) in enumerate(pairs):
+        value = response.of(o, k)
+        style = {"color": colour(n), "linewidth": 1.6, "label": f"{o} by {k}"}
+        gain.loglog(response.frequencies, np.abs(value), **style)
+        turned = np.degrees(np.unwrap(np.angle(value)))
+        phase.semilogx(response.frequencies, turned, **style)
+    gain.set_ylabel("gain")
+    phase.set_ylabel("phase  [deg]")
+    phase.set_xlabel("angular frequency  [rad/s]")
+    return _finished(figure, gain, "frequency response")
+
+
+def transfer_picture(transfer: Transfer) -> Picture:
+    """Poles as crosses, zeros as rings."""
+    return spectrum_picture(transfer.poles, "poles and zeros", transfer.zeros)
+
+
+def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Picture:
+    """Coordinates of rest over the first parameter that changes."""
+    names = tuple(coordinates) or sweep.system.coordinate_names[:MOST]
+    figure, panels = _panels(len(names), 1.9)
+    moving = [n for n, v in sweep.parameters.items() if np.ptp(v) > 0]
+    along = (moving or list(sweep.parameters))[0]
+    p = sweep.parameters[along]
+    order = np.argsort(p, kind="stable")
+    for k, (name, axes) in enumerate(zip(names, panels, strict=True)):
+        style = {"marker": "o", "ms": 3} if len(p) < 40 else {}
+        axes.plot(p[order], sweep[name][order], color=colour(k), lw=1.6, **style)
+        axes.set_ylabel(name)
+    panels[-1].set_xlabel(along)
+    return _finished(figure, panels[0], f"equilibria of {sweep.system.name}")
+
+
+def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
+    """Components of force and couple along the motion, two panels a joint."""
+    asked = tuple(names) or table.names[: MOST // 2]
+    figure, panels = _panels(2 * len(asked), 1.7)
+    pairs = zip(panels[::2], panels[1::2], strict=True)
+    for name, pair in zip(asked, pairs, strict=True):
+        parts = (
+            (table.forces[name], "force  [N]"),
+            (table.torques[name], "couple  [N m]"),
+        )
+        for axes, (values, word) in zip(pair, parts, strict=True):
+            for k, axis in enumerate("xyz"):
+                label = f"{axis} of {table.axes}"
+                axes.plot(table.t, values[:, k], color=colour(k), lw=1.5, label=label)
+            axes.set_ylabel(f"{name}\n{word}", fontsize=9)
+    panels[-1].set_xlabel("time  [s]")
+    return _finished(figure, panels[0], f"reactions of {table.motion.system.name}")
+
+
+def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:
+    """How far a motion has changed what it should keep, of its largest size."""
+    figure, (axes,) = _panels(1, 3.4)
+    for k, (name, value) in enumerate(conserved.along(motion).items()):
+        size = np.max(np.abs(value)) or 1.0
+        gap = np.maximum(np.abs(value - value[0]) / size, SMALLEST)
+        axes.semilogy(motion.t, gap, color=colour(k), linewidth=1.4, label=name)
+    axes.set_xlabel("time  [s]")
+    axes.set_ylabel("change, of its largest size")
+    return _finished(figure, axes, motion.system.name)
+
+
+def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
+    """Derivatives of the coordinates over time, a panel for each column."""
+    asked = tuple(columns) or found.columns[:MOST]
+    figure, panels = _panels(len(asked), 1.8)
+    names = found.motion.system.coordinate_names
+    for column, axes in zip(asked, panels, strict=True):
+        rows = found[column]
+        for k, name in enumerate(names[:MOST]):
+            axes.plot(found.t, rows[:, k], color=colour(k), linewidth=1.5, label=name)
+        axes.set_ylabel(f"d / d {column}", fontsize=9)
+    panels[-1].set_xlabel("time  [s]")
+    return _finished(figure, panels[0], found.motion.system.name)
+
+
+def rest_picture(found: RestSensitivity) -> Picture:
+    """How each frequency changes with each parameter, as bars."""
+    groups = [f"{w:.4g} rad/s" for w in found.frequencies]
+    slopes = found.frequency_slopes
+    return bars_picture(groups, slopes.T, "d frequency / d parameter", found.names)
+
+
+def bars_picture(
+    names: Sequence[str], values: Any, title: str, labels: Sequence[str] = ("",)
+) -> Picture:
+    """Bars (groups,) or (labels, groups), from left to right."""
+    rows = np.atleast_2d(np.asarray(values, float))
+    height = 0.28 * rows.size + 1.4
+    figure, (axes,) = _panels(1, height)
+    width = 0.8 / max(len(rows), 1)
+    places = np.arange(len(names))
+    for k, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        at = places + (k - (len(rows) - 1) / 2) * width
+        axes.barh(at, row, height=0.9 * width, color=colour(k), label=label or None)
+    axes.axvline(0.0, color=FAINT, linewidth=1.0)
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    return _finished(figure, axes, title)
+
+
+def identified_picture(found: Identified) -> Picture:
+    """What the best motion leaves unexplained, over time; the band is the noise."""
+    figure, (axes,) = _panels(1, 3.2)
+    for k, row in enumerate(found.residuals.T):
+        style = {"marker": "o", "ms": 3, "linestyle": "none"}
+        axes.plot(
+            found.times, row, color=colour(k), label=f"measurement {k + 1}", **style
+        )
+    axes.axhspan(-found.noise, found.noise, color=FAINT, alpha=0.2)
+    axes.set_xlabel("time  [s]")
+    axes.set_ylabel("motion found - record")
+    return _finished(figure, axes, found.motion.system.name)
+
+
+def along_picture(found: LinearAlong) -> Picture:
+    """Real parts of the eigenvalues of A(t) along the motion."""
+    figure, (axes,) = _panels(1, 3.2)
+    real = np.sort(np.linalg.eigvals(found.A).real, axis=1)
+    for k, line in enumerate(real.T):
+        axes.plot(found.t, line, color=colour(k), linewidth=1.3)
+    axes.axhline(0.0, color=FAINT, linewidth=1.0)
+    axes.set_xlabel("time  [s]")
+    axes.set_ylabel("real parts of eigenvalues of A(t)  [1/s]")
+    return _finished(figure, axes, found.motion.system.name)
+
+
+def integrability_picture(found: Integrability) -> Picture:
+    """What each row sees of brackets, and how many directions these reach."""
+    from matplotlib.ticker import MaxNLocator
+
+    figure, (rows, reach) = _panels(2, 0.2 * len(found.rows) + 1.8, is_shared=False)
+    felt = np.max(np.abs(found.curvature), axis=0, initial=0.0)
+    rows.barh(found.rows, felt, color=colour(1), height=0.5)
+    rows.set_xlabel("curvature")
+    levels = np.arange(1, len(found.growth) + 1)
+    reach.step(levels, found.growth, where="mid", color=colour(0), lw=1.8, marker="o")
+    speeds = found.state.system.speeds
+    reach.axhline(speeds, color=FAINT, linestyle=":", label=f"all {speeds}")
+    for axis in (reach.xaxis, reach.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
+    reach.set_xlabel("brackets deep")
+    reach.set_ylabel("directions reached")
+    return _finished(figure, rows, found.verdict)
+
+
+def _panels(count: int, height: float, is_shared: bool = True) -> tuple[Any, list[Any]]:
+    from matplotlib.figure import Figure
+
+    size = (6.8, height * count + 0.7)
+    figure = Figure(figsize=size, dpi=100, facecolor=PAPER, layout="constrained")
+    panels = figure.subplots(count, 1, sharex=is_shared, squeeze=False)[:, 0]
+    return figure, [dressed(axes) for axes in panels]
+
+
+def _finished(figure: Any, first: Any, title: str) -> Picture:
+    """A title above all, and a legend in every panel that has several lines."""
+    first.set_title(title, fontsize=10.5, loc="left", pad=10)
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        if len(labels) > 1 or (labels and axes.collections):
+            axes.legend(handles, labels, frameon=False, fontsize=8, labelcolor=INK)
+    return Picture(figure)

@@ -1,0 +1,47 @@
+"""The bodies of a system in several states, a panel each: its places of rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from polhode.analyse.mode_motion import rows_of
+from polhode.errors import ShowError
+from polhode.show import drawing as drawn
+from polhode.show.palette import INK, PAPER
+from polhode.show.picture import Picture
+from polhode.show.still import emptied
+
+if TYPE_CHECKING:
+    from polhode.system.state import State
+
+MOST = 6
+PANEL = (3.2, 2.4)  # inches, in the proportions of one plate
+
+
+def rests_picture(states: Sequence[State], words: Sequence[str]) -> Picture:
+    """The first few states, each with its number and a word."""
+    from matplotlib.figure import Figure
+
+    if not states:
+        raise ShowError(
+            "there is nothing to draw: no state was found.",
+            "Each state is drawn in a panel of its own.",
+            "Print the answer: it says why none was found.",
+        )
+    count = min(len(states), MOST)
+    across = min(count, 3)
+    down = -(-count // across)
+    figure = Figure((PANEL[0] * across, PANEL[1] * down), dpi=100, facecolor=PAPER)
+    drawing = drawn.drawing_of(rows_of(states[:count], np.arange(count)), None, None)
+    for k in range(count):
+        left, low = (k % across) / across, 1 - (k // across + 1) / down
+        axes = figure.add_axes((left, low, 1 / across, 1 / down))
+        emptied(axes, drawing)
+        drawn.paint(axes, drawing, k)
+        drawn.connections(axes, drawing, k)
+        text = f"{k}   {words[k]}"
+        axes.text(0.03, 0.97, text, color=INK, transform=axes.transAxes, va="top")
+    return Picture(figure)

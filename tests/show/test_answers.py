@@ -1,0 +1,138 @@
+"""Answers to questions about a system: each is drawn, and shows in notebooks."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.show.answers_html import SHEETS
+
+pytestmark = pytest.mark.long  # one answer of every kind is asked, which takes a while
+
+
+@cache
+def motion() -> ph.Trajectory:
+    cart = cart_system()
+    start = cart.state(hinge=0.4, speeds={"rail": 0.2})
+    return ph.simulate(cart, start, until=1.0)
+
+
+@cache
+def cart_system() -> ph.System:
+    return ph.models.cart_pendulum()
+
+
+def governor() -> ph.System:
+    """An arm on a hinge that turns about an upright axle."""
+    hub = ph.Body("hub", ph.solids.sphere(mass=0.2, radius=0.1))
+    arm = ph.Body("arm", ph.solids.rod(mass=0.5, length=0.8))
+    axle = ph.Revolute("axle", ph.World().origin, hub.origin, axis=ph.Z)
+    hinge = ph.Revolute("hinge", hub.origin, arm.point(0, 0, 0.4), axis=ph.Y)
+    return ph.System([axle, hinge], [ph.Weight(9.81)], name="governor")
+
+
+@cache
+def answers() -> dict[str, object]:
+    """One answer of each kind, most of them of one model."""
+    cart = cart_system()
+    linear = ph.linearise(cart, inputs=["F"])
+    rests = ph.equilibria(cart, starts=8)
+    blade = ph.models.chaplygin_sleigh()
+    names = ["m_B", "l"]
+    t = np.linspace(0.1, 1.0, 8)
+    top = ph.steady_motions(governor(), {"axle": 6.0}, starts=8)
+    return {
+        "rests": rests,
+        "rest": rests[0],
+        "sweep": ph.sweep_equilibria(cart.rest(), {"C": np.linspace(-2, 2, 30)}),
+        "branches": ph.follow(rests[0], "C", (-2.0, 2.0), step=0.2, branches=False),
+        "steady": top,
+        "one steady": top[0],
+        "linear": linear,
+        "matrices": linear.matrices,
+        "response": linear.response([0.5, 1.0, 9.0]),
+        "modes": linear.modes(),
+        "verdict": linear.stability(),
+        "reactions": ph.reaction_table(motion().resampled(t)),
+        "kept": ph.conserved(cart),
+        "sensitivity": ph.sensitivity(motion(), names, times=t),
+        "gradient": ph.gradient(motion(), lambda t, s: s["hinge"] ** 2, names),
+        "record": ph.identify(cart, motion()[0], t, motion().resampled(t).q, ["m_B"]),
+        "told": ph.identifiable(cart, names),
+        "by parameters": ph.rest_sensitivity(rests[0].state, names),
+        "rows": ph.integrability(blade),
+    }
+
+
+@pytest.mark.parametrize("kind", sorted(SHEETS))
+def test_a_notebook_shows_a_table_with_the_names_of_the_answer(kind):
+    """Every kind of answer has a table; every cell is text, no markup of ours lost."""
+    each = next(a for a in answers().values() if type(a).__name__ == kind)
+    text = each._repr_html_()
+    assert text.startswith("<div><strong>")
+    assert text.count("<table>") == 1
+    assert text.count("<tr>") >= 2
+    assert "nan" not in text
+
+
+@pytest.mark.parametrize("name", [*sorted(DRAWN := {
+    "rests": (), "steady": (), "sweep": ("hinge",), "branches": ("hinge",),
+    "linear": (), "matrices": (), "response": (), "modes": (), "verdict": (),
+    "reactions": ("hinge",), "sensitivity": ("m_B", "l"), "gradient": (),
+    "record": (), "told": (), "by parameters": (), "rows": (),
+})])  # fmt: skip
+def test_an_answer_is_drawn(name, tmp_path):
+    """A picture with ink on it, in a file of its own."""
+    picture = answers()[name].plot(*DRAWN[name])
+    file = picture.save(tmp_path / "answer.png")
+    assert file.stat().st_size > 3000
+    assert all(axes.has_data() or axes.texts for axes in picture.figure.axes)
+
+
+def test_what_is_kept_is_drawn_along_a_motion():
+    """A line for each integral that the motion should keep."""
+    free = ph.models.tennis_racket()
+    state = free.state(speeds={free.joints[0].name: [0.1, 3.0, 0.2, 0, 0, 0]})
+    moved = ph.simulate(free, state, until=1.0)
+    kept = ph.conserved(free)
+    lines = kept.plot(moved).figure.axes[0].get_lines()
+    assert [line.get_label() for line in lines] == list(kept.names)
+    assert max(np.max(line.get_ydata()) for line in lines) < 1e-6
+
+
+def test_eigenvalues_that_grow_are_drawn_apart():
+    """Upside down one eigenvalue is to the right, and has the second colour."""
+    cart = cart_system()
+    up = ph.linearise(cart, cart.state(hinge=np.pi))
+    drawn = up.plot().figure.axes[0].get_lines()
+    grows = next(line for line in drawn if line.get_label() == "grows")
+    assert np.all(grows.get_xdata() > 0)
+    assert len(grows.get_xdata()) == len(up.spectrum.growing)
+
+
+def test_a_mode_is_watched_as_page_film_and_scene(tmp_path):
+    """The page holds the table of modes; the film moves; rows keep to the shape."""
+    modes = answers()["modes"]
+    text = modes.page(tmp_path / "mode.html", 1).read_text()
+    assert "Modes of cart-pendulum" in text
+    assert "Ledger" not in text
+    film = modes.film(tmp_path / "mode.gif", 0, periods=1, seconds=1.0)
+    assert film.stat().st_size > 5000
+    rows = modes.motion(1, size=0.1)
+    moved = rows.q - modes.linear.state.q
+    ratio = modes.shapes[1][0] / modes.shapes[1][1]
+    np.testing.assert_allclose(moved[:, 0], ratio * moved[:, 1], atol=1e-12)
+    assert np.max(np.abs(moved)) <= 0.1 * 1.3
+    with pytest.raises(ph.AnalysisError, match="no mode number 2"):
+        modes.motion(2)
+
+
+def test_a_mode_is_served_live():
+    """The viewer has the frames of the mode, and closes."""
+    pytest.importorskip("viser")
+    viewer = answers()["modes"].show(0, browser=False)
+    assert viewer.scene.times[-1] == 4.0
+    viewer.close()
