@@ -285,3 +285,57 @@ def test_a_sensitivity_reads_as_a_table():
     assert [line.split("  ")[1] for line in text[2:]] == list(found.columns)
     cost = ph.gradient(swung(), lambda t, state: state["hinge"], ["l", "c"])
     assert repr(cost).splitlines()[1].startswith("  d / d l")
+
+
+IMPLICIT = {
+    "midpoint": (lambda: ph.ImplicitMidpoint(0.05), "swing"),
+    "Gauss": (lambda: ph.GaussLegendre4(0.05), "swing"),
+    "Radau": (lambda: ph.RadauIIA(rtol=1e-6), "swing"),
+    "variational": (lambda: ph.Variational(0.05), "swing"),
+    "energy-momentum": (lambda: ph.EnergyMomentum(0.05), "swing"),
+    "RATTLE": (lambda: ph.Rattle(0.05), "loop"),
+}
+
+
+@cache
+def swinging(kind: str) -> ph.State:
+    """The damped pendulum, or a bead on a rod: joint, or rods as constraints."""
+    if kind == "swing":
+        return swing().state(hinge=START)
+    bead, world = ph.Particle("bead", 0.7), ph.World()
+    rod = ph.Distance(world.origin, bead.mass_centre, 0.9, name="rod")
+    weight = ph.Weight(ph.Parameter("g", 9.81))
+    system = ph.System([bead], [weight], [rod], name="bead")
+    first = system.joints[0].name
+    return system.state({first: [0.9 * np.sin(1.0), 0.0, -0.9 * np.cos(1.0)]})
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_implicit_steps_are_differentiated_round_their_iterations(name):
+    """Backward is forward, and both are what differences of whole runs show."""
+    method, kind = IMPLICIT[name]
+    start = swinging(kind)
+    system, method = start.system, method()
+
+    def run(g):
+        changed = {"g": g}
+        return ph.simulate(system, start, until=0.5, method=method, parameters=changed)
+
+    def cost(t, state):
+        return state.q @ state.q + state.z @ state.z + state.q[-1]
+
+    motion = run(9.81)
+    back = ph.gradient(motion, cost, ["g"])
+    ahead = ph.sensitivity(motion, ["g"])
+    slope = np.concatenate([2 * motion.q[-1], 2 * motion.z[-1]])
+    slope[system.coordinates - 1] += 1.0
+    rows = np.concatenate([ahead.q[-1], ahead.z[-1]])
+    both = [back["g"], *back.places, *back.speeds]
+    np.testing.assert_allclose(both, slope @ rows, rtol=1e-10, atol=1e-12)
+    if method.is_adaptive:
+        return  # another g takes other steps
+    h = 1e-3
+    ends = [run(9.81 + k * h).final for k in (-2, -1, 1, 2)]
+    far, near, after, beyond = (cost(0, end) for end in ends)
+    numeric = (8 * (after - near) - (beyond - far)) / (12 * h)
+    assert abs(back["g"] - numeric) < 1e-9 * max(abs(numeric), 1)

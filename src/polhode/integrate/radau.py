@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.elimination import Solver, eliminated
+from polhode.integrate.elimination import STRAIGHT, Solver, eliminated, rolled
 from polhode.integrate.field import Field
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
@@ -79,8 +79,7 @@ class RadauIIA(Adaptive):
         allowed = atol + rtol * jnp.abs(x) + 1e-15 * jnp.max(jnp.abs(x)) + 1e-300
 
         def increment(Z: Any) -> Any:
-            F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
-            return _corrected(solvers, h, Z, jnp.stack(F))
+            return _corrected(solvers, h, Z, _slopes(field, (t, x), h, Z))
 
         def missed(Z: Any) -> Any:
             F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
@@ -90,6 +89,20 @@ class RadauIIA(Adaptive):
         Z = implicit(Z, missed)
         gap = slope + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
         return Attempt(x + Z[2], (solvers[0](gap),), is_solved=is_solved)
+
+
+def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
+    """f(t + c_i h, x + Z_i) (3, width); of many states by a loop, sooner compiled."""
+    t, x = at
+    if len(x) <= STRAIGHT:
+        each = zip(NODES, Z, strict=True)
+        return jnp.stack([field.slope(t + c * h, x + z) for c, z in each])
+    nodes = jnp.asarray(NODES)
+
+    def one(k: Any, F: Any) -> Any:
+        return F.at[k].set(field.slope(t + nodes[k] * h, x + Z[k]))
+
+    return rolled(len(NODES), one, jnp.zeros_like(Z))
 
 
 def _factored(J: Any, h: Any) -> tuple[Solver, Solver]:
