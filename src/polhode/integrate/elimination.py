@@ -116,7 +116,7 @@ def _in_loops(A: Any) -> Solver:
         return rest, swaps.at[k].set(chosen)
 
     start = (jnp.asarray(A), jnp.zeros(n, place.dtype))
-    packed, swaps = lax.fori_loop(0, n, eliminate, start)
+    packed, swaps = rolled(n, eliminate, start)
 
     def solve(b: Any) -> Any:
         columns = b if b.ndim == 2 else b[:, None]
@@ -153,8 +153,21 @@ def _substituted(packed: Any, swaps: Any, b: Any) -> Any:
             0, k, lambda i, y: y.at[i].set(y[i] - packed[i, k] * done), y
         )
 
-    y = lax.fori_loop(0, n, exchange, b)
-    return lax.fori_loop(0, n, backward, lax.fori_loop(0, n, forward, y))
+    y = rolled(n, exchange, b)
+    return rolled(n, backward, rolled(n, forward, y))
+
+
+def rolled(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
+    """`fori_loop` that stays a loop: of known length it would become straight code.
+
+    The code of its inner loops stands once, where it would stand for every column.
+    """
+
+    def once(now: tuple[Any, Any]) -> tuple[Any, Any]:
+        return now[0] + 1, body(*now)
+
+    first = (jnp.zeros((), jnp.int64), state)
+    return lax.while_loop(lambda now: now[0] < count, once, first)[1]
 
 
 def _largest(rest: Any, k: Any) -> Any:

@@ -61,11 +61,15 @@ class Field(NamedTuple):
 
 
 def field_of(
-    equations: Equations, table: Table, drive: Callable[..., Table] | None = None
+    equations: Equations,
+    table: Table,
+    drive: Callable[..., Table] | None = None,
+    once: Callable[..., Any] = jax.jit,
 ) -> Field:
     """The field of some equations, for use inside a trace.
 
     `drive(t, q, z, table)` is the table with the inputs as they are there and then.
+    `once` wraps the accelerations: traced once, or with `shared` also written once.
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
@@ -74,7 +78,7 @@ def field_of(
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
 
     # A call that JAX has traced once it traces no more: a method asks many slopes.
-    @jax.jit
+    @once
     def accelerations(t: Any, q: Any, y: Any) -> Any:
         y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
         if core.serves is None:
