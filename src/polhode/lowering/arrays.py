@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 MARK = "removable_singularity"
+SHARED = "shared_function"
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -40,6 +41,20 @@ def traced_once(kernel: Kernel) -> Kernel:
         return kernel(*arrays) if xp is np else jitted()(*arrays)
 
     return call  # type: ignore[return-value]  # the same signature
+
+
+def shared(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays, by position, that a program writes once and calls.
+
+    It pays where the same long function is asked several times, as by the stages of a
+    step: the program is shorter by as many times. Short functions cost more to call.
+    """
+    import jax
+
+    def shared_function(*arrays: Any) -> Any:
+        return function(*arrays)
+
+    return jax.jit(shared_function)
 
 
 def removable(near: Any, series: Any, exact: Any) -> Any:

@@ -20,9 +20,15 @@ from polhode.lowering.trace import scalar_operations
 class Prepared:
     """A scalar program made ready for code, once for all that is written of it."""
 
-    def __init__(self, jaxpr: Any, fold: str, unroll_at_most: int = UNROLL_AT_MOST):
+    def __init__(
+        self,
+        jaxpr: Any,
+        fold: str,
+        unroll_at_most: int = UNROLL_AT_MOST,
+        shares: bool = False,
+    ):
         self.program: ScalarProgram = scalarise(
-            jaxpr, fold, unroll_at_most=unroll_at_most
+            jaxpr, fold, unroll_at_most=unroll_at_most, shares=shares
         )
         roots = roots_of(self.program.outputs)
         self.operations_traced = scalar_operations(jaxpr.jaxpr)

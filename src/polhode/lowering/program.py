@@ -59,6 +59,8 @@ class Lowering:
     exact: bool = False  # inside a removable singularity: take the closed form
     unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
+    shares: bool = False  # whether marked functions are called rather than inlined
+    functions: dict[Any, Any] = field(default_factory=dict)  # those called, by content
     equations: int = 0
     where: Any = None  # the equation that is being lowered
     checked: set[int] = field(default_factory=set)  # traces whose types are known
@@ -189,10 +191,12 @@ def scalarise(
     fold: str = "zeros",
     reading: bool = False,
     unroll_at_most: int = UNROLL_AT_MOST,
+    shares: bool = False,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
     graph = Graph()
     lowering = Lowering(Arithmetic(graph, fold), reading, unroll_at_most=unroll_at_most)
+    lowering.shares = shares
     inputs, arguments = [], []
     for slot, variable in enumerate(jaxpr.jaxpr.invars):
         name, shape = type_of(variable.aval), variable.aval.shape

@@ -125,7 +125,7 @@ class NativeRunner:
 
     def _prepare(self) -> Prepared:
         choices = self._choices
-        return Prepared(self._jaxpr, choices.fold, choices.unroll_at_most)
+        return Prepared(self._jaxpr, choices.fold, choices.unroll_at_most, shares=True)
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
         ready = self._prepared = self._prepared or self._prepare()

@@ -23,6 +23,7 @@ class Function:
     params: list[Node]
     outs: list[Element]
     types: list[str]
+    is_rare: bool = True  # called seldom: out of the way of what runs always
 
 
 @dataclass

@@ -226,7 +226,7 @@ def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) ->
     head = f"define internal {kind} @{function.name}({', '.join(args)})"
     return "\n".join(
         [
-            f"{head} noinline cold {{",
+            f"{head} noinline {'cold ' if function.is_rare else ''}{{",
             "entry:",
             *emit.lines,
             f"  ret {kind} {result}",

@@ -1,15 +1,21 @@
-"""Calls of every kind are inlined; custom derivatives have done their work by now."""
+"""Calls are inlined, all but marked ones; custom derivatives have done their work."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from polhode.lowering.arrays import SHARED
 from polhode.lowering.program import Lowering, Value
+from polhode.lowering.rules.sharing import called
 
 
 def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     p = equation.params
     body = p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr")
+    if low.shares and p.get("name") == SHARED:
+        found = called(low, body, arguments)
+        if found is not None:
+            return found
     return low.inline(equation, body, *arguments)
 
 

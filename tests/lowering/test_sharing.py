@@ -1,0 +1,109 @@
+"""Functions that a program writes once and calls."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+from polhode.lowering.arrays import shared
+from polhode.lowering.source.c import to_c
+
+
+def swing(x, h):
+    """Long enough to be worth a call: sines, products, a quotient."""
+    y = jnp.sin(x) * x[::-1] + h * jnp.exp(-x * x)
+    return y / (1.0 + x @ y), x.sum() * h
+
+
+def thrice(function):
+    """The same function on three arguments, one after another."""
+
+    def run(x, h):
+        y, a = function(x, h)
+        z, b = function(y, a)
+        return function(y + z, a * b)
+
+    return run
+
+
+X, H = np.array([0.3, -1.2, 0.7, 2.0]), 0.4
+
+
+def test_a_shared_function_is_written_once():
+    """Three calls have the operations of one, and the results of three."""
+    plain, once = (ph.compile(thrice(f), X, H) for f in (swing, shared(swing)))
+    assert once.report().backend == "llvm"
+    assert once.report().operations < 0.5 * plain.report().operations
+    for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
+        assert_close(ours, theirs, rtol=1e-14)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_a_shared_function_gives_the_same_bits_in_every_lane(lanes):
+    """Alone or in a batch, whatever the neighbours."""
+    program = ph.compile(thrice(shared(swing)), X, H, batched=True, lanes=lanes)
+    many = np.random.default_rng(1).normal(size=(7, 4)) * [1, 1, 1e6, 1]
+    y, total = program(many, np.full(7, H))
+    for k, x in enumerate(many):
+        alone, own = program(x, H)
+        assert np.array_equal(y[k], alone)
+        assert total[k] == own
+
+
+def test_constants_are_part_of_a_shared_function():
+    """A call with a known number has code of its own, in which that is folded."""
+    once = shared(swing)
+
+    def run(x, h):
+        return once(x, 0.0)[0] + once(x, h)[0] + once(once(x, h)[0], 0.0)[1]
+
+    def plain(x, h):
+        return swing(x, 0.0)[0] + swing(x, h)[0] + swing(swing(x, h)[0], 0.0)[1]
+
+    assert_close(ph.compile(run, X, H)(X, H), ph.compile(plain, X, H)(X, H), rtol=1e-14)
+
+
+def test_what_is_no_straight_code_is_inlined():
+    """A loop of unknown length in a shared function, and whole numbers given to it."""
+
+    def halved(x, h):
+        return jax.lax.while_loop(lambda v: v[0] > h, lambda v: v / 2, x), h
+
+    def picked(x, k):
+        return x[k] * x
+
+    once, index = shared(halved), shared(picked)
+
+    def run(x, h):
+        return once(once(x, h)[0], h / 9)[0], index(x, jnp.argmax(x))
+
+    ours, chosen = ph.compile(run, X + 9.0, H)(X + 9.0, H)
+    assert_close(ours, (X + 9.0) / 256, rtol=0)
+    assert_close(chosen, (X + 9.0) * 11.0, rtol=0)
+
+
+def test_derivatives_and_loops_call_shared_functions():
+    """The derivative of a program, and a loop around calls, are those of plain code."""
+    once = shared(swing)
+
+    def many(f):
+        def run(x, h):
+            def turn(_, y):
+                return f(f(y, h)[0], h)[0]
+
+            return jax.lax.fori_loop(0, 50, turn, x)
+
+        return run
+
+    for build in (many, lambda f: jax.jacfwd(lambda x, h: thrice(f)(x, h)[0])):
+        plain, called = (ph.compile(build(f), X, H, unroll=0) for f in (swing, once))
+        assert_close(called(X, H), plain(X, H), rtol=1e-12)
+
+
+def test_source_has_no_calls():
+    """C source is one function: there everything is inlined."""
+    assert "shared" not in to_c(thrice(shared(swing)), X, H)
