@@ -133,6 +133,7 @@ PUBLIC = {
     "unlock": "polhode.system.locking",
     # integrate
     "CommutatorFree4": "polhode.integrate.commutator_free",
+    "CommutatorFree5": "polhode.integrate.commutator_free",
     "Composed": "polhode.integrate.composed",
     "CrouchGrossman4": "polhode.integrate.crouch_grossman",
     "DormandPrince": "polhode.integrate.dormand_prince",

@@ -39,6 +39,7 @@ FIXED = [
 # A method, and whether it compiles fast enough for every day on the pendulum, the top.
 CASES = [
     *((stepping(method), True, True) for method in FIXED),
+    (ph.CommutatorFree5(1.0), False, True),
     (ph.MuntheKaas4(1.0), False, True),
     (ph.CrouchGrossman4(1.0), False, True),
     (ph.ImplicitMidpoint(1.0), False, True),

@@ -8,7 +8,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from commutator_free_conditions import forests, lower, missed, sought
 from polhode.integrate import dop853_table as table
+from polhode.integrate.commutator_free_table import FIVE
 
 Tree = tuple  # of the trees on its root, sorted
 
@@ -97,3 +99,39 @@ def test_nodes_are_the_sums_of_their_rows():
     nodes = [*table.NODES, *table.NODES_BETWEEN]
     sums = [sum(row.values()) for row in rows]
     assert np.max(np.abs(np.subtract(sums, nodes))) < 1e-13
+
+
+def exponentials(rows) -> np.ndarray:
+    """The rows of a commutator-free method as (exponentials, stages + 1, stages)."""
+    found = np.zeros((max(map(len, rows)), len(rows) + 1, len(rows)))
+    for i, row in enumerate(rows, start=1):
+        for k, weights in enumerate(row):
+            found[k, i, : len(weights)] = weights
+    return found
+
+
+def test_there_are_as_many_ordered_forests_as_catalan_counted():
+    """1, 2, 5, 14, 42 ordered forests with 1 to 5 vertices."""
+    assert [len(forests(k)) for k in range(1, 6)] == [1, 2, 5, 14, 42]
+
+
+def test_the_exponentials_of_order_five_keep_every_condition():
+    """All ordered forests with up to five vertices, and not all of those with six."""
+    conditions = missed(exponentials(FIVE), 6)
+    assert np.max(np.abs(conditions[:64])) < 1e-14
+    assert 1e-5 < np.max(np.abs(conditions[64:])) < 1e-2
+
+
+def test_the_conditions_tell_exponentials_that_are_exchanged():
+    """The order in which a method makes its exponentials matters from order 3 on."""
+    turned = [row[::-1] for row in FIVE]
+    conditions = np.abs(missed(exponentials(turned), 3))
+    assert np.max(conditions[:3]) < 1e-14
+    assert np.max(conditions[3:]) > 1e-3
+
+
+def test_the_search_finds_a_method():
+    """Of three stages with two exponentials at the end one of order 3 is found."""
+    found, miss = sought(lower(3, 1, 2), 3, seed=1)
+    assert miss < 1e-13
+    assert np.max(np.abs(missed(found, 4)[8:])) > 1e-4

@@ -34,6 +34,7 @@ METHODS = (
     "MuntheKaas4",
     "CrouchGrossman4",
     "CommutatorFree4",
+    "CommutatorFree5",
     "MoserVeselov",
 )
 
