@@ -85,17 +85,24 @@ def _slopes(equations: Equations) -> Callable[..., Any]:
 
     def found(t: Any, q: Any, y: Any, table: Table) -> Any:
         q_dot = core.rates(t, q, y, table)
+        y_dot = core.accelerations(t, q, y, table)[0]
 
-        def rates(x: Any) -> Any:
-            d, e, u = x[:n], x[n : 2 * n], x[2 * n :]
+        def change(x: Any) -> Any:
+            """[d'; R], with the residual R = M y_dot + b - f at the same y_dot."""
+            d, e = x[:n], x[n:]
             place, carried = jax.jvp(lambda q: system.local(q, d), (1.0 * q,), (q_dot,))
-            # As d' is linear in z - carried at d = 0, its factor E(d) = 1 suffices.
             z = core.speeds(t, place, y + e, table)
             M, b, f, _, _ = core.terms(t, place, y + e, table)
+            # As d' is linear in z - carried at d = 0, its factor E(d) = 1 suffices.
             d_dot = z - system.speeds_from(t, place, carried)
-            return jnp.concatenate([d_dot, solve_definite(M, f - b + u)])
+            return jnp.concatenate([d_dot, M @ y_dot + b - f])
 
-        return slopes_of(rates, jnp.zeros(3 * n))
+        J = slopes_of(change, jnp.zeros(2 * n))
+        # M e' = u - dR: accelerations are the implicit inverse of what they need.
+        sides = jnp.concatenate([-J[n:], jnp.eye(n)], axis=1)
+        lower = solve_definite(core.terms(t, q, y, table).mass_matrix, sides)
+        upper = jnp.concatenate([J[:n], jnp.zeros((n, n))], axis=1)
+        return jnp.concatenate([upper, lower])
 
     return found
 
