@@ -250,9 +250,13 @@ PUBLIC = {
     "steady_precessions": "polhode.analyse.top",
     "sweep_equilibria": "polhode.analyse.equilibrium_sweep",
     # formation
+    "DoubleIntegrator": "polhode.formation.double_integrator",
     "Orbit": "polhode.formation.orbit",
+    "RelativeOrbit": "polhode.formation.relative_orbit",
+    "double_integrator": "polhode.formation.double_integrator",
     "formation_tree": "polhode.formation.tree",
     "relative_equations": "polhode.formation.relative",
+    "relative_orbit": "polhode.formation.relative_orbit",
     "retold": "polhode.formation.tree",
     # files
     "Formula": "polhode.files.expression",
