@@ -95,6 +95,8 @@ def signature(value: Any) -> str:
         found = inspect.signature(value)
     except (TypeError, ValueError):
         return ""
+    if inspect.isclass(value):
+        found = found.replace(return_annotation=inspect.Signature.empty)
     plain = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(found))
     if len(plain) <= WIDE:
         return plain

@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import polhode as ph
+from polhode.lowering.sympy import to_latex
 from polhode.models import GALLERY, line, start
 from polhode.show.mathml import with_words
 
@@ -29,8 +30,9 @@ SPANS = {
     "tunnel": 6.0,
     "two_body": 6.0,
 }
-READABLE = 3  # speeds, beyond which the equations fill more than a page
-LONGEST = 1500  # letters of LaTeX
+FEW = 3  # speeds, up to which Lagrange's equations are read; then Gauss's, up to
+READABLE = 7
+LONGEST = 1100  # letters of LaTeX in one equation
 
 
 def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
@@ -82,15 +84,22 @@ def told(name: str) -> tuple[str, str, str]:
 
 
 def equations(system: ph.System) -> str:
-    """The equations of Lagrange's second kind, where they are short enough."""
+    """Lagrange's equations, or Gauss's in the joints' own speeds, if short enough."""
     if system.speeds > READABLE:
-        return ""
+        words = f"{system.speeds} speeds make more than one reads on a page."
+        return f"## Equations\n\n{words} `polhode equations` prints them."
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            latex = with_words(ph.lagrange(system).read(seconds=5).latex())
+            form = ph.lagrange if system.speeds <= FEW else ph.gauss
+            reading = form(system).read(seconds=5)
         except ph.PolhodeError as refusal:
             return f"## Equations\n\n{refusal.what}"
-    if len(latex) > LONGEST:
-        return ""
-    return f"## Equations\n\nLagrange's, second kind.\n\n$$\n{latex}\n$$"
+    formulas = [f"L = {to_latex(reading.lagrangian)}"]
+    formulas += [
+        f"{to_latex(each)} = 0" for each in (*reading.motion, *reading.constraints)
+    ]
+    if max(map(len, formulas)) > LONGEST:
+        return "## Equations\n\nThey are too long for a page: `polhode equations`."
+    lines = "\n\n".join(f"$$\n{with_words(each)}\n$$" for each in formulas)
+    return f"## Equations\n\n{reading.name}.\n\n{lines}"

@@ -104,6 +104,7 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "moving_hinge_pendulum": ({"hinge": 0.4}, {"track": 0.6}),
     "pendulum": ({"hinge": 2.0}, {}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
+    "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),
