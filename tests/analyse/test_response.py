@@ -12,8 +12,6 @@ from scipy import signal
 import polhode as ph
 from closeness import assert_close
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 m, k, c = 2.0, 50.0, 3.0
 W0, ZETA = np.sqrt(k / m), c / (2 * np.sqrt(k * m))
 

@@ -11,8 +11,6 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 A, C, M, L, G = 0.12, 0.05, 1.0, 0.3, 9.81
 
 

@@ -58,7 +58,6 @@ def moved(state: ph.State, z_dot: np.ndarray, s: float) -> ph.State:
     return ph.State(system, state.t + s, q, state.z + s * z_dot)
 
 
-@pytest.mark.long
 @pytest.mark.row("D-07", "D-08", "D-09")
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("whole", [True, False])

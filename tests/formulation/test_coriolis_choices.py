@@ -55,7 +55,6 @@ def is_skew(C):
     return np.linalg.norm(C + C.T) < 1e-12 * np.linalg.norm(C)
 
 
-@pytest.mark.long
 @draws
 @pytest.mark.row("F-17")
 def test_all_choices_have_one_product(seed):
@@ -255,7 +254,6 @@ def test_proposition_3(seed):
     assert np.linalg.norm(wrong - right) > 1e-3
 
 
-@pytest.mark.long
 @draws
 @pytest.mark.row("F-25")
 def test_form_4_has_a_skew_dyadic_of_momenta(seed):

@@ -69,7 +69,6 @@ def state(clouds):
     return ph.State(system, 0.0, q, rng.normal(size=4))
 
 
-@pytest.mark.long
 @pytest.mark.row("Q-05")
 @pytest.mark.parametrize(
     "form", [ph.gauss, ph.lagrange, ph.kane, ph.recursive, ph.boltzmann_hamel]
@@ -134,7 +133,6 @@ def arm():
     return ph.System([one, two], [ph.Weight(GRAVITY)], name="arm")
 
 
-@pytest.mark.long
 @pytest.mark.row("Q-08")
 @pytest.mark.parametrize("choice", other_velocities())
 def test_any_velocities_give_the_same_motion(arm, choice):

@@ -47,7 +47,6 @@ def test_the_transform_comes_back(state):
     assert_close(again, L, rtol=1e-12)
 
 
-@pytest.mark.long
 @pytest.mark.row("H-03")
 def test_slopes_of_the_hamiltonian(state):
     """dH/dp = x_dot, and dH/dx = -dL/dx at the momenta of x_dot."""
@@ -65,7 +64,6 @@ def test_slopes_of_the_hamiltonian(state):
     assert_close(by_x, -of_L, rtol=1e-11)
 
 
-@pytest.mark.long
 @pytest.mark.row("H-04")
 def test_hamilton_moves_as_lagrange(state):
     """From one state both forms, damper and all, reach the same place."""

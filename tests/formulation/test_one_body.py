@@ -16,8 +16,6 @@ from polhode.geometry.vector import cross
 from polhode.lowering.double import doubled
 from strategies_system import arm
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 TIMES = np.random.default_rng(9).uniform(-0.5, 0.5, 20)
 SPOT = (0.3, -0.2, 0.5)
 PUSH, TWIST = np.array([0.7, -1.1, 0.4]), np.array([0.2, 0.5, -0.9])

@@ -95,7 +95,6 @@ def test_about_the_mass_centre(seed):
     assert_close(second, oracle, rtol=RTOL, atol=1e-11 * scale)
 
 
-@pytest.mark.long
 @draws
 @pytest.mark.row("D-18", "D-19")
 def test_about_any_point_of_the_body(seed):
