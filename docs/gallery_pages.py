@@ -30,8 +30,8 @@ SPANS = {
     "tunnel": 6.0,
     "two_body": 6.0,
 }
-FEW = 3  # speeds, up to which Lagrange's equations are read; then Gauss's, up to
-READABLE = 7
+FEW = 3  # speeds, up to which Lagrange's equations are read
+PAIR = 2  # bodies, up to which Gauss's are read where there are more speeds
 LONGEST = 1100  # letters of LaTeX in one equation
 
 
@@ -85,7 +85,7 @@ def told(name: str) -> tuple[str, str, str]:
 
 def equations(system: ph.System) -> str:
     """Lagrange's equations, or Gauss's in the joints' own speeds, if short enough."""
-    if system.speeds > READABLE:
+    if system.speeds > FEW and len(system.bodies) > PAIR:
         words = f"{system.speeds} speeds make more than one reads on a page."
         return f"## Equations\n\n{words} `polhode equations` prints them."
     with warnings.catch_warnings():

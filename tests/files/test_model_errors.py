@@ -135,6 +135,23 @@ def test_all_errors_are_told_at_once_by_line(tmp_path):
     assert isinstance(error, ModelError)
 
 
+def test_an_unknown_kind_does_not_hide_other_errors(tmp_path):
+    """What all kinds have is looked at all the same, and so is the start."""
+    text = GOOD.replace('solid = "rod"', 'solid = "rodd"').replace('"m"', '"mm"')
+    text = text.replace('"revolute"', '"hinge"').replace('"world"', '"wrld"')
+    text += "\n[start]\ncoordinates = { hing = 1.0 }\n[action.weight]\n"
+    told = str(refusal(tmp_path, text))
+    for words in (
+        "bodies.rod.solid: 'rodd' is no solid",
+        "bodies.rod.mass: there is no parameter 'mm'",
+        "joints.hinge.kind: kind 'hinge' is not known",
+        "joints.hinge.first: there is no body 'wrld'",
+        "start.coordinates.hing: there is no such joint",
+        "line 26, column 1: action: unknown section",
+    ):
+        assert words in told
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

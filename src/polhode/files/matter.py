@@ -80,7 +80,11 @@ def read_matter(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
         return _read_mesh(scope, way, table)
     if solid not in SHAPES:
         text = f"{shown(solid)} is no solid. {nearest(solid, WORDS)}"
-        return scope.refuse((*way, "solid"), text)
+        scope.refuse((*way, "solid"), text)
+        values = {**AMOUNT, **PLACE}  # what all solids have
+        given = {name: table[name] for name in values if name in table}
+        read_table(scope, way, given, values, ())
+        return BAD
     own = SHAPES[solid]
     values = {"solid": TEXT, **own, **AMOUNT, **PLACE}
     found = read_table(scope, way, table, values, [k for k in own if k != "along"])

@@ -44,7 +44,11 @@ def load_model(path: Any) -> Model:
     Nothing in a file is run: expressions are arithmetic of the file's own parameters.
     """
     place = Path(path)
-    text = admitted_text(place)
+    return model_from(admitted_text(place), place)
+
+
+def model_from(text: str, place: Path) -> Model:
+    """The model in a text that stands at a place, such as in the file of a motion."""
     document = _parsed(place, text)
     scope = Scope(Report(place, text), place.parent)
     system = read_system(scope, document)

@@ -65,7 +65,8 @@ def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any
     word = table.get("kind")
     if word not in kinds:
         what = f"kind {shown(word)} is not known" if word else "'kind' is missing"
-        return scope.refuse((*way, "kind"), f"{what}. {nearest(word, kinds)}")
+        scope.refuse((*way, "kind"), f"{what}. {nearest(word, kinds)}")
+        return _read_common(scope, way, kinds, table)
     kind = kinds[word]
     values = {"kind": TEXT, **{field.name: field.value for field in kind.fields}}
     required = [field.name for field in kind.fields if field.is_required]
@@ -74,6 +75,15 @@ def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any
         return BAD
     del found["kind"]
     return scope.built(way, lambda: kind.built(str(way[-1]), found))
+
+
+def _read_common(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Bad:
+    """Of an unknown kind the fields that all kinds have: errors in them are told."""
+    fields = [{field.name: field.value for field in k.fields} for k in kinds.values()]
+    common = set.intersection(*map(set, fields)) & set(table)
+    values = {name: fields[0][name] for name in common}
+    read_table(scope, way, {name: table[name] for name in values}, values, ())
+    return BAD
 
 
 def _read_all(

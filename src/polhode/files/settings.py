@@ -43,16 +43,18 @@ def read_start(scope: Scope, system: Any, table: Any) -> Any:
     """The state of [start]; without one, rest."""
     values = {"t": NUMBER, "coordinates": _JOINTS, "speeds": _JOINTS}
     found = read_table(scope, ("start",), table, values, ())
-    if isinstance(found, Bad) or isinstance(system, Bad):
+    if isinstance(found, Bad):
         return BAD
     where, moving = found.get("coordinates", {}), found.get("speeds", {})
-    known = [joint.name for joint in system.joints]
+    known = [*scope.joints, *scope.bodies]
+    if not isinstance(system, Bad):
+        known = [joint.name for joint in system.joints]
     for word, given in (("coordinates", where), ("speeds", moving)):
         for name in given:
             if name not in known:
                 way = ("start", word, name)
                 scope.refuse(way, f"there is no such joint. {nearest(name, known)}")
-    if scope.report.issues:
+    if scope.report.issues or isinstance(system, Bad):
         return BAD
     try:
         if not table:

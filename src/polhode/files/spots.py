@@ -63,7 +63,8 @@ class _Walk:
             self._counts[way] = number
             self._note(way, start)
             way = (*way, number)
-        self._note(way, start)
+        for k in range(1, len(way) + 1):  # [a.b] is also where a begins
+            self._note(way[:k], start)
         return way
 
     def _inside_lists(self, keys: Way, *, last: bool) -> Way:
