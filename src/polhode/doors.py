@@ -53,6 +53,8 @@ DOORS: dict[str, str] = {
     "polhode.formulation.read:Reading.picture": "show",
     "polhode.geometry.rotation:Rotation._repr_html_": "show",
     "polhode.integrate.ledger:Ledger._repr_html_": "show",
+    "polhode.integrate.storage.model_text:read": "files",
+    "polhode.integrate.storage.model_text:told": "files",
     "polhode.integrate.trajectory:Trajectory._repr_html_": "show",
     "polhode.integrate.trajectory:Trajectory.film": "show",
     "polhode.integrate.trajectory:Trajectory.page": "show",

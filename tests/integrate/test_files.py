@@ -56,6 +56,27 @@ def test_a_file_gives_the_motion_back(motion, saved):
         assert word in repr(recording)
 
 
+def test_the_model_comes_back_with_its_motion(motion, saved, tmp_path):
+    """From its text in the file: the same rows, and the run goes on; no code is kept."""
+    recording = ph.load(saved)
+    found = recording.system
+    assert found is not double_pendulum()
+    assert found.parameters.keys() == double_pendulum().parameters.keys()
+    again = recording.of()
+    assert same(again, motion)
+    assert again.system.joints[1].name == "elbow"
+    path = tmp_path / "cut.nc"
+    with pytest.warns(IntegrationWarning, match="was interrupted at t ="):
+        ph.simulate(
+            double_pendulum(), start(), until=UNTIL, to=path, watch=interrupting(4)
+        )
+    assert same(ph.resume(path), motion)
+    system = pulled(1.0)
+    ph.simulate(system, system.rest(), until=0.1).save(tmp_path / "law.nc")
+    with pytest.raises(FileError, match=r"does not hold the model(.|\n)*no code"):
+        ph.load(tmp_path / "law.nc").of()
+
+
 def test_others_read_the_file(motion, saved):
     """The netCDF library and xarray find time, names, units and rows."""
     import netCDF4

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from polhode.actions.weight import WeightOf
 from polhode.formulation.solve import solve_constrained
+from polhode.lowering.arrays import shared
 from polhode.matter.parameter import Table
 from polhode.system import rows
 
@@ -61,15 +62,11 @@ class Field(NamedTuple):
 
 
 def field_of(
-    equations: Equations,
-    table: Table,
-    drive: Callable[..., Table] | None = None,
-    once: Callable[..., Any] = jax.jit,
+    equations: Equations, table: Table, drive: Callable[..., Table] | None = None
 ) -> Field:
     """The field of some equations, for use inside a trace.
 
     `drive(t, q, z, table)` is the table with the inputs as they are there and then.
-    `once` wraps the accelerations: traced once, or with `shared` also written once.
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
@@ -77,8 +74,8 @@ def field_of(
     def driven(t: Any, q: Any, y: Any) -> Table:
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
 
-    # A call that JAX has traced once it traces no more: a method asks many slopes.
-    @once
+    # A method asks many slopes: they are traced once, and in a program written once.
+    @shared
     def accelerations(t: Any, q: Any, y: Any) -> Any:
         y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
         if core.serves is None:

@@ -19,7 +19,6 @@ from polhode.integrate.method import Method, admit_step
 from polhode.integrate.outcome import Ending, lawless
 from polhode.integrate.simulate import equations_of
 from polhode.integrate.states import States
-from polhode.lowering.arrays import shared
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.system import System
@@ -168,7 +167,7 @@ def _step(equations: Equations, method: Method, h: float) -> Any:
     core, n = equations.functions, equations.system.coordinates
 
     def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
-        field = field_of(equations, inputs, once=shared)
+        field = field_of(equations, inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])
         x = method.attempt(field, t, x, field.slope(t, x), h).x
         x = field.settled(t + h, x)

@@ -11,6 +11,7 @@ import numpy as np
 from polhode.errors import StateError
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.parts import JointMotion
+from polhode.integrate.storage import model_text
 from polhode.integrate.storage.layout import names_and_units
 from polhode.integrate.storage.reading import Content, content_of
 from polhode.system.members import suggestion
@@ -25,7 +26,7 @@ def load(path: Any, *, span: tuple[float, float] | None = None) -> Recording:
     """What a file of a motion holds; of a long one only a span of time, if asked.
 
     Nothing in the file is run. Damaged, foreign and newer files are refused.
-    `ph.load(path).of(system)` is the motion.
+    `ph.load(path).of()` is the motion.
     """
     return Recording(content_of(Path(path), span=span))
 
@@ -103,14 +104,22 @@ class Recording:
         z = [names.index(name) for name in speeds if name in names]
         return JointMotion(self.t, self.x[:, q], self.x[:, z])
 
-    def of(self, model: System | Equations, inputs: Any = None) -> Trajectory:
-        """The motion of the model that was run, given again; another is refused.
+    @property
+    def system(self) -> System:
+        """The model, from its text in the file; refused where laws are Python's."""
+        return model_text.read(self.content.path, self.header)
 
-        Inputs that drove it are given again, too.
+    def of(
+        self, model: System | Equations | None = None, inputs: Any = None
+    ) -> Trajectory:
+        """The motion of the model that was run; another is refused.
+
+        Without a model it is made from its text in the file. One with laws of Python,
+        or moved by other equations than usual, is given again, and so are inputs.
         """
         from polhode.integrate.storage.restore import trajectory_from
 
-        return trajectory_from(self, model, inputs)
+        return trajectory_from(self, self.system if model is None else model, inputs)
 
     def to_xarray(self) -> Any:
         """The numbers as an `xarray.Dataset`: x over time and entry."""

@@ -15,6 +15,7 @@ from polhode.integrate.parts import asked
 from polhode.integrate.storage.diary import read
 from polhode.integrate.storage.header import require_same, settings_of
 from polhode.integrate.storage.methods import method_from
+from polhode.integrate.storage.model_text import read as read_model
 from polhode.integrate.storage.reading import Content, content_of
 from polhode.integrate.storage.recording import Recording
 from polhode.integrate.storage.session import Continuation
@@ -31,16 +32,23 @@ SAME_FORCES = 1e-6
 
 
 def resume(
-    path: Any, model: System | Equations, *, method: Method | None = None, **given: Any
+    path: Any,
+    model: System | Equations | None = None,
+    *,
+    method: Method | None = None,
+    **given: Any,
 ) -> Any:
     """Go on with the run of a file from its last complete part, bit for bit.
 
-    The model is given again, and must be the one that was run: names, values, and the
-    forces at the last row. `given` is what `simulate` was given beside: inputs, events,
+    A model that is given again must be the one that was run: names, values, and the
+    forces at the last row. Without one it is made from its text in the file, if it has
+    no laws of Python. `given` is what `simulate` was given beside: inputs, events,
     a watch. A method of the user's own is given again, too.
     """
     content = content_of(Path(path), most=1)
-    equations = _equations_of(model)
+    equations = _equations_of(
+        read_model(path, content.header) if model is None else model
+    )
     require_same(path, content.header, equations)
     chosen = _method(path, content.header, method)
     if not given.get("inputs"):

@@ -18,6 +18,7 @@ from polhode.integrate.storage.create import create
 from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.model_text import told
 from polhode.integrate.storage.place import file_errors, require_writable
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
@@ -140,6 +141,7 @@ def header_for(made: Made, halt: Halt) -> dict[str, Any]:
     samples = None if halt.samples is None else [float(t) for t in halt.samples]
     facts = {
         "note": made.note,
+        "model_text": told(made.equations.system),
         "events": list(made.events),
         "inputs": made.inputs,
         "table": {name: float(value) for name, value in made.table.items()},
