@@ -201,6 +201,7 @@ PUBLIC = {
     "maggi": "polhode.formulation.maggi",
     "needed_friction": "polhode.formulation.slip",
     "newton_euler": "polhode.formulation.newton_euler",
+    "passive_dynamics": "polhode.formulation.recursive.passive_dynamics",
     "point_motion": "polhode.formulation.point_motion",
     "poisson_bracket": "polhode.formulation.poisson",
     "reaction_parts": "polhode.formulation.real_part",

@@ -104,7 +104,15 @@ def stack(state, about, rates):
 
 
 @pytest.mark.row("S-10")
-@pytest.mark.parametrize("form", FORMS, ids=" ".join)
+@pytest.mark.parametrize(
+    "form",
+    [
+        *FORMS[1:3],
+        pytest.param(FORMS[0], marks=pytest.mark.long),
+        pytest.param(FORMS[3], marks=pytest.mark.long),
+    ],
+    ids=" ".join,
+)
 def test_the_relative_equations_are_the_stacked_ones_in_other_velocities(form):
     """V_i = X_i V_leader + V_rel,i; M_nu = J^T M J, C_nu = J^T (M J' + C J) of a form.
 

@@ -25,6 +25,7 @@ from polhode.system.gather import frames_used
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.system.tree import Edge
 
 # The world: R, p, w, v of a frame that is at rest.
 STILL = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
@@ -36,13 +37,15 @@ def formation_tree(
     carriers: Mapping[str, str] | None = None,
     *,
     actions: Sequence[Any] = (),
+    joints: Sequence[Joint] = (),
     name: str = "formation",
 ) -> System:
     """The system of some bodies in which `leader` is the base of a virtual tree.
 
     `carriers` says on which body a follower hangs, by names; on the leader if it does
     not say. The joint of a body has its name. A particle hangs by three freedoms, and
-    its frame has the axes of its carrier.
+    its frame has the axes of its carrier. `joints` are those inside craft of several
+    bodies, of which only the first is given, and hangs.
     """
     known = {body.name: body for body in bodies}
     hangs = {word: leader for word in known if word != leader} | dict(carriers or {})
@@ -56,27 +59,35 @@ def formation_tree(
     _require_tree(name, leader, hangs)
     owners = [frame.owner for frame in frames_used(actions, ())]
     worlds = [owner for owner in owners if isinstance(owner, World)]
-    joints = [_hung(known[leader], worlds[0] if worlds else World())]
+    hung = [_hung(known[leader], worlds[0] if worlds else World())]
     for word, carrier in hangs.items():
-        joints.append(_hung(known[word], known[carrier]))
-    return System(joints, actions, name=name)
+        hung.append(_hung(known[word], known[carrier]))
+    return System([*hung, *joints], actions, name=name)
 
 
 def retold(state: State, system: System) -> State:
     """The same motion of the same bodies in another tree of free joints.
 
-    From absolute to relative coordinates and back: poses and velocities stay.
+    From absolute to relative coordinates and back: poses and velocities stay. Joints
+    inside craft, which both systems have, keep their coordinates and speeds.
     """
     source = state.system
     poses = source.poses(state.t, state.q)
     twists = source.twists(state.t, state.q, state.z)
     place = {body.name: k for k, body in enumerate(source.bodies)}
     frames: list[tuple[np.ndarray, ...]] = []  # R, p, w, v of the target's frames
-    q, z = [], []
+    edges = {joint: source.edge(joint.name) for joint in source.joints}
+    q: list[float] = []
+    z: list[float] = []
     for edge, body in zip(system.tree.edges, system.bodies, strict=True):
         k = place[body.name]
         R_WP, p_WoPo_W, w_WP_W, v_WPo_W = _of(frames, edge.parent)
         p, v = poses.origins[k], twists.linear[k]
+        if not isinstance(edge.joint, Free | Translation):
+            same = _shared(edges, edge.joint, source)
+            q, z = [*q, *state.q[same.q]], [*z, *state.z[same.z]]
+            frames.append((poses.rotations[k], p, twists.angular[k], v))
+            continue
         turns = isinstance(edge.joint, Free)
         # A particle has no axes of its own: it takes those of its carrier.
         R, w = (poses.rotations[k], twists.angular[k]) if turns else (R_WP, w_WP_W)
@@ -93,6 +104,16 @@ def retold(state: State, system: System) -> State:
 
 def _of(frames: list[tuple[np.ndarray, ...]], parent: int) -> tuple[np.ndarray, ...]:
     return frames[parent] if parent >= 0 else STILL
+
+
+def _shared(edges: Mapping[Joint, Edge], joint: Joint, source: System) -> Edge:
+    if joint not in edges:
+        raise ModelError(
+            f"joint {joint.name!r} inside a craft is not in {source.name!r}.",
+            "Only free joints change; those inside craft must be the same objects.",
+            "Build both systems with the same joints.",
+        )
+    return edges[joint]
 
 
 def _hung(body: Any, carrier: Any) -> Joint:

@@ -1,0 +1,109 @@
+"""Inverse dynamics that keep the skew property, body by body (Ploen).
+
+    tau = M(q) a_r + C(q, z) z_r,      s^T (M' - 2 C) s = 0 for all s
+
+z_r and a_r are speeds and rates of a reference, z the true speeds. Outwards go the
+velocities V of the motion and V_r of the reference, and the rate of the latter along
+the motion; every body asks for M V_r' + C_B(V) V_r with a passive dyadic C_B of its
+own; inwards go the wrenches. With z_r = z they are the usual inverse dynamics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.formulation.recursive.links import links, twist_down, wrench_up
+from polhode.formulation.spatial import cross_twist
+from polhode.formulation.spatial_forms.choices import (
+    DEFAULT,
+    CoriolisChoice,
+    choice_named,
+)
+from polhode.lowering.compile import compile
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.system import System
+from polhode.system.tree import Edge, inward, outward
+
+if TYPE_CHECKING:
+    from polhode.system.state import State
+
+
+def passive_dynamics(
+    state: State,
+    speeds: Any,
+    rates: Any,
+    *,
+    choice: str | CoriolisChoice = DEFAULT,
+    table: Table = NOMINAL,
+) -> np.ndarray:
+    """M a_r + C z_r (nz,) for reference speeds z_r and rates a_r, by recursion.
+
+    C is the passive matrix of the named choice at the state: what a tracking law needs,
+    in a time that grows with the number of bodies. Actions are not in it.
+
+    >>> import polhode as ph
+    >>> state = ph.models.double_pendulum().state(elbow=1.0, speeds={"shoulder": 2.0})
+    >>> passive_dynamics(state, state.z, [0.0, 0.0]).round(3)
+    array([0.   , 0.589])
+    """
+    system, found = state.system, choice_named(choice)
+    arguments = (
+        *(float(state.t), state.q, state.z),
+        *(np.asarray(x, float) for x in (speeds, rates)),
+        dict(table),
+    )
+    key = ("passive dynamics", found, tuple(sorted(table)))
+    if key not in system.compiled:
+
+        def function(t: Any, q: Any, z: Any, z_r: Any, a_r: Any, table: Table) -> Any:
+            return needed(system, (t, q, z), (z_r, a_r), table, found)
+
+        system.compiled[key] = compile(function, *arguments)
+    return system.compiled[key](*arguments)
+
+
+def needed(
+    system: System,
+    state: tuple[Any, Any, Any],
+    reference: tuple[Any, Any],
+    table: Table,
+    choice: CoriolisChoice,
+) -> Any:
+    """M a_r + C z_r (nz,), for use inside a trace; reference = (z_r, a_r)."""
+    (t, q, z), (z_r, a_r), tree = state, reference, system.tree
+    all_links = links(system, q, z, table)
+
+    def own_motions(q: Any) -> list[Any]:
+        each = links(system, q, z, table)
+        return [each[e.child].S @ z_r[e.z] for e in tree.edges]
+
+    along = system.rates(t, q, z, table)
+    owns, bends = jax.jvp(own_motions, (1.0 * q,), (1.0 * along,))
+
+    def move(edge: Edge, carrier: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        link, child = all_links[edge.child], edge.child
+        V, V_r, A_r = (twist_down(link.steps, each) for each in carrier)
+        turning = link.S @ z[edge.z]
+        # The carrier's reference motion, seen from a frame that moves on it.
+        bent = cross_twist(V_r, turning) + bends[child]
+        return V + turning, V_r + owns[child], A_r + link.S @ a_r[edge.z] + bent
+
+    motions = outward(tree, (jnp.zeros(6),) * 3, move)
+    asked = [
+        link.inertia @ A_r + choice.dyadic(link.inertia, V) @ V_r
+        for link, (V, V_r, A_r) in zip(all_links, motions, strict=True)
+    ]
+
+    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+        return carrier + wrench_up(all_links[edge.child].steps, child)
+
+    carried = inward(tree, asked, gather)
+    pairs = zip(all_links, carried, strict=True)
+    return (
+        jnp.concatenate([link.S.T @ W for link, W in pairs])
+        + system.rotor_inertias(table) * a_r
+    )
