@@ -143,6 +143,18 @@ def test_compositions_reach_their_order(method, order, counts):
     assert abs(observed - order) < 0.2, observed
 
 
+@pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler])
+def test_single_steps_of_methods_with_a_memory_keep_their_order(method):
+    """A stepper forgets; what the alpha methods remember follows from each state."""
+    system, counts, errors = point_pendulum(), (20, 40, 80), []
+    for count in counts:
+        step, now = ph.stepper(system, 1.0 / count, method=method), None
+        for _ in range(count):
+            now = step(now or system.state(hinge=np.pi / 2))
+        errors.append(abs(now.q[0] - exact_angle(1.0)))
+    assert abs(-np.polyfit(np.log(counts), np.log(errors), 1)[0] - 2) < 0.2
+
+
 def test_the_error_follows_the_tolerance():
     """A thousandfold smaller tolerance gives at least a hundredfold smaller error."""
     system, errors = point_pendulum(), []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -154,7 +155,7 @@ class Way(NamedTuple):
 
 def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> Way:
     """What a step from (t, x, slope, h) can reach."""
-    t, x, slope, _ = start
+    t, x, slope, h = start
     n = field.coordinates
     if not field.is_in_speeds:
         raise IntegrationError(
@@ -163,7 +164,11 @@ def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> 
             "The method moves the system's own speeds, and remembers their rates.",
             "Give the system itself, or ph.gauss(system) and others in its speeds.",
         )
-    carried = slope if field.carried is None else field.carried
+    carried = field.carried
+    if carried is None:
+        # Without a step before: a is z_dot at a time a little apart.
+        _, change = jax.jvp(field.slope, (1.0 * t, x), (jnp.ones(()), slope))
+        carried = slope + (weights.alpha_m - weights.alpha_f) * h * change
     z = field.speeds(t, x[:n], x[n:])
     return Way(field, start, weights, (x[:n], z, carried[n:], slope[n:]))
 
