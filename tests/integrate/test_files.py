@@ -57,7 +57,7 @@ def test_a_file_gives_the_motion_back(motion, saved):
 
 
 def test_the_model_comes_back_with_its_motion(motion, saved, tmp_path):
-    """From its text in the file: the same rows, and the run goes on; no code is kept."""
+    """From its text in the file: the same rows, and the run goes on; no code in it."""
     recording = ph.load(saved)
     found = recording.system
     assert found is not double_pendulum()
