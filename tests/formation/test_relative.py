@@ -133,6 +133,7 @@ def test_the_relative_equations_are_the_stacked_ones_in_other_velocities(form):
     assert skew_defect(given.mass_rate, found.coriolis) < 1e-10
 
 
+@pytest.mark.long
 @pytest.mark.row("S-10")
 def test_all_forms_give_one_relative_motion():
     """Accelerations of bodies are those of the absolute equations, in every form."""

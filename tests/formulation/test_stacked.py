@@ -19,11 +19,12 @@ from polhode.formulation.spatial_forms.stacked import (
     FreeBody,
     Stacked,
     reduced,
+    reduced_force,
     stacked,
     stacked_defect,
     stacked_rates,
 )
-from polhode.formulation.spatial_forms.transfer import spin
+from polhode.formulation.spatial_forms.transfer import on, spin
 from strategies_system import block
 from tumbling import DRAWS, tumbling
 
@@ -163,4 +164,9 @@ def test_a_reduction_keeps_the_skew_property(seed):
     assert skew_defect(found.mass_rate, careless) > 1e-3 * size
     # The force goes along: the power of F is that of J^T F.
     y = rng.normal(size=5)
-    assert_close(F.reshape(-1) @ (J_all @ y), (J_all.T @ F.reshape(-1)) @ y, atol=1e-9)
+    assert_close(reduced_force(F, J) @ y, F.reshape(-1) @ (J_all @ y), atol=1e-9)
+    # So do the equations: with F = M V' + C V they are those of y.
+    y_dot = rng.normal(size=5)
+    V_dot, V_y = J @ y_dot + J_dot @ y, J @ y
+    needed = reduced_force(on(M, V_dot) + on(C, V_y), J)
+    assert_close(needed, found.mass @ y_dot + found.coriolis @ y, rtol=1e-10)

@@ -95,6 +95,12 @@ def reduced(M: Any, C: Any, J: Any, J_dot: Any, M_dot: Any = 0.0) -> Reduced:
     return Reduced(*(_summed(part) for part in (coriolis, J_T @ M @ J, rate)))
 
 
+def reduced_force(F: Any, J: Any) -> Any:
+    """J^T F (k,), summed over bodies: its power on y is that of F (..., a) on J y."""
+    felt = on(J.swapaxes(-1, -2), F)
+    return felt.reshape(-1, felt.shape[-1]).sum(0)
+
+
 def _one(each: FreeBody, V: Any) -> tuple[Any, Any, Any]:
     M, w, rates = matrix_about(each.body), V[:3], each.rates
     C = coriolis_dyadic(M, V, rates=rates, choice=each.choice)
