@@ -180,10 +180,29 @@ def test_transfer_functions_and_objects_of_other_libraries():
     assert_close(theirs[:, 1], ours.sum(axis=1), rtol=1e-9)
     with pytest.raises(ph.PolhodeError, match="has no output 'block 7'"):
         linear.response([1.0]).of("block 7")
-    try:
-        import control  # noqa: F401
-    except ImportError:
-        with pytest.raises(ph.PolhodeError, match="pip install control"):
-            linear.matrices.to_control()
-    else:
-        assert linear.matrices.to_control().nstates == 4
+
+
+def test_python_control_gets_the_same_system_with_its_names():
+    """Its response, its poles and its names are ours."""
+    control = pytest.importorskip("control")
+    system = stack((50.0, 20.0), (3.0, 0.4), (2.0, 0.7))
+    linear = ph.linearise(system, inputs=["push"], outputs=PLACES)
+    other = linear.matrices.to_control()
+    assert isinstance(other, control.StateSpace)
+    assert tuple(other.input_labels) == linear.matrices.inputs
+    assert tuple(other.output_labels) == linear.matrices.outputs
+    assert tuple(other.state_labels) == linear.matrices.states
+    W = np.array([0.5, 3.0, 8.0])
+    theirs = np.array([other(1j * w) for w in W]).reshape(3, -1)
+    ours = linear.response(W).values.reshape(3, -1)
+    assert_close(np.abs(theirs - ours), np.zeros_like(ours, float), atol=1e-13)
+
+
+def test_without_python_control_it_is_said_how_to_get_it(monkeypatch):
+    """The object is one of another library."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "control", None)
+    system = stack((50.0, 20.0), (3.0, 0.4), (2.0, 0.7))
+    with pytest.raises(ph.PolhodeError, match="pip install control"):
+        ph.linearise(system, inputs=["push"]).matrices.to_control()

@@ -80,13 +80,47 @@ def test_places_and_frequencies_move_as_found():
 
 
 def test_what_has_no_such_slopes_is_refused():
-    """Constraints, and states that do not rest."""
+    """Constraints on velocities, and states that do not rest."""
     rest = at_rest(np.array([0.2, -0.2]), dict(zip(NAMES, VALUES, strict=True)))
     with pytest.raises(AnalysisError, match="is no equilibrium"):
         ph.rest_sensitivity(leaning().state(first=1.0), NAMES)
-    four_bar = ph.models.four_bar()
-    with pytest.raises(AnalysisError, match="has constraints"):
-        ph.rest_sensitivity(four_bar.rest(), ())
+    sleigh = ph.models.chaplygin_sleigh()
+    with pytest.raises(AnalysisError, match="rests in families of places"):
+        ph.rest_sensitivity(sleigh.rest(), ())
     text = repr(ph.rest_sensitivity(rest, NAMES))
     assert text.startswith("RestSensitivity('leaning'): d / d k, l, m")
     assert "rad/s" in text
+
+
+@pytest.mark.row("E-14")
+def test_a_lamp_on_two_strings_moves_with_their_length():
+    """h = sqrt(l^2 - b^2): dz/dl = -l/h, w = sqrt(g/h), dw/dl = -w l/(2 h^2)."""
+    l, b, g, m = 1.3, 0.5, 9.81, 0.7
+    lamp, world = ph.Particle("lamp", ph.Parameter("m", m)), ph.World()
+    length = ph.Parameter("l", l)
+    strings = [
+        ph.Distance(world.point(x, 0, 0), lamp.mass_centre, length, name=name)
+        for x, name in ((-b, "left"), (b, "right"))
+    ]
+    weight = ph.Weight(ph.Parameter("g", g))
+    system = ph.System([lamp], [weight], strings, name="lamp")
+    h = np.sqrt(l**2 - b**2)
+    rest = system.state({system.joints[0].name: [0.0, 0.0, -h]})
+    found = ph.rest_sensitivity(rest, ["l", "m", "g"])
+    w = np.sqrt(g / h)
+    np.testing.assert_allclose(found.frequencies, [w], rtol=1e-12)
+    expected = [-w * l / (2 * h**2), 0.0, w / (2 * g)]
+    np.testing.assert_allclose(found.frequency_slopes[0], expected, atol=1e-12)
+    moved = np.zeros((3, 3))
+    moved[2, 0] = -l / h
+    np.testing.assert_allclose(found.places, moved, atol=1e-12)
+    # Loads go with m g, and each string carries half of it.
+    loads = ph.equilibria(system, rest, starts=1)[0].multipliers
+    np.testing.assert_allclose(found.loads[:, 1], loads / m, rtol=1e-10)
+    np.testing.assert_allclose(found.loads[:, 2], loads / g, rtol=1e-10)
+    ends = [
+        ph.equilibria(system.with_({"l": l + s}), rest, starts=1)[0].multipliers
+        for s in (-1e-4, 1e-4)
+    ]
+    numeric = (ends[1] - ends[0]) / 2e-4
+    np.testing.assert_allclose(found.loads[:, 0], numeric, rtol=1e-6)

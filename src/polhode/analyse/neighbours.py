@@ -23,8 +23,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
+from polhode.formulation.recursive.links import Given
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
@@ -34,6 +34,7 @@ from polhode.system.system import System
 
 Ports = Mapping[str, int]  # names of inputs -> how many numbers; 0 is one bare number
 Outputs = Mapping[str, Callable[[Any, State], Any]]
+LANES = 4  # directions side by side
 
 
 class Neighbours(NamedTuple):
@@ -74,13 +75,17 @@ def neighbours(
     `table` holds the reference values of all inputs.
     """
     system = state.system
-    program, solve = _programs(system, state, table, (ports, outputs))
+    program, masses, solve = _programs(system, state, table, (ports, outputs))
     at = (float(state.t), state.q, state.z)
     rates, multipliers = solve(*at, dict(table))
     width = sum(max(size, 1) for size in ports.values())
-    J, M, mass_rate = program(*at, (rates, multipliers), dict(table))
-    loose = program(*at, (rates, 0.0 * multipliers), dict(table))[0]
     n, m = system.speeds, len(system.row_names)
+    units = np.eye(2 * n + width)
+    J = program(*at, (rates, multipliers), dict(table), units).T
+    loose = J
+    if m:
+        loose = program(*at, (rates, 0.0 * multipliers), dict(table), units).T
+    M, mass_rate = (part.T for part in masses(*at, dict(table), np.eye(n)))
     by_d, by_rate, by_input = np.split(J, [n, 2 * n], axis=1)
     assert by_input.shape[1] == width
     h = len(J) - n - m - sum(_sizes(system, state, outputs))
@@ -113,7 +118,7 @@ def _sizes(system: System, state: State, outputs: Outputs) -> list[int]:
 
 def _programs(
     system: System, state: State, table: Table, asked: tuple[Ports, Outputs]
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any, Any]:
     ports, outputs = asked
     names = tuple(sorted(table))
     key = ("neighbours", tuple(ports.items()), tuple(outputs.items()), names)
@@ -122,19 +127,27 @@ def _programs(
         core = recursive(system).functions
         solve = compile(core.accelerations, *at, dict(table))
         given = (*at, tuple(solve(*at, dict(table))), dict(table))
-        program = compile(first_order(system, ports, outputs), *given)
-        system.compiled[key] = program, solve
+        width = sum(max(size, 1) for size in ports.values())
+        n, lanes = system.speeds, {"batched": ["direction"], "lanes": LANES}
+        changes = first_order(system, ports, outputs)
+        program = compile(changes, *given, np.zeros(2 * n + width), **lanes)
+        masses = compile(_masses(system), *at, dict(table), np.zeros(n), **lanes)
+        system.compiled[key] = program, masses, solve
     return system.compiled[key]
 
 
 def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[..., Any]:
-    """(t, q, z, (z_dot, l), table) -> the Jacobian of all changes, M, and its rate.
+    """(t, q, z, (z_dot, l), table, direction) -> the change of all along it.
 
-    Columns: d, d', inputs. Rows: R, velocity equations, equations of place, outputs.
+    A direction is of d, d' and inputs. Changes are of R, velocity equations, equations
+    of place, outputs. Each direction is a lane of one straight program: as turns of a
+    loop they would take LLVM five times as long.
     """
     n = system.speeds
 
-    def found(t: Any, q: Any, z: Any, solution: tuple, table: Table) -> Any:
+    def found(
+        t: Any, q: Any, z: Any, solution: tuple, table: Table, direction: Any
+    ) -> Any:  # limit: what a lane of the program is called with
         z_dot, l = solution
         q_dot = system.rates(t, q, z, table)
 
@@ -156,14 +169,24 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
             seen = [_output(system, f, t, place, speeds) for f in outputs.values()]
             return jnp.concatenate([needed - back(l)[0], phi, g, *seen])
 
-        width = sum(max(size, 1) for size in ports.values())
-        J = slopes_of(change, jnp.zeros(2 * n + width))
-        M, mass_rate = jax.jvp(
-            lambda q: mass_matrix(system, q, table), (1.0 * q,), (q_dot,)
-        )
-        return J, M, mass_rate
+        return jax.jvp(change, (0.0 * direction,), (direction,))[1]
 
     return found
+
+
+def _masses(system: System) -> Callable[..., Any]:
+    """(t, q, z, table, direction) -> M and its rate, times a direction."""
+
+    def masses(t: Any, q: Any, z: Any, table: Table, direction: Any) -> Any:
+        def needed(q: Any) -> Any:
+            still = jnp.zeros(system.speeds)
+            nothing = Given(jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), still)
+            at = (t, q, still)
+            return inverse_dynamics(system, at, direction, table, nothing)
+
+        return jax.jvp(needed, (1.0 * q,), (system.rates(t, q, z, table),))
+
+    return masses
 
 
 def slopes_of(function: Callable[[Any], Any], x: Any) -> Any:

@@ -1,17 +1,22 @@
-"""How an equilibrium and its frequencies move with parameters.
+"""How an equilibrium, its reactions and its frequencies move with parameters.
 
-    a(d, p) = 0:           dd/dp = -(da/dd)^-1 da/dp
-    A v = s v,  w A = s w:  ds/dp = w (dA/dp + dA/dd dd/dp) v / (w v)
+    R(d, l, p) = tau(d, p) - A^T l = 0,   g(d, p) = 0:
 
-a are the accelerations at rest, d displacements along the joints; A is the matrix of
-the linearised motion, which changes with p and with the place that p moves.
+    [K  -A^T] [dd]     [R_p]
+    [G    0 ] [dl] = - [g_p] dp
+
+    (s^2 M + s D + K) u - A^T m = 0,  G u = 0:    ds = -w P_p u / (w P_s u)
+
+tau is what the joints need at rest (inverse dynamics), l are the multipliers; K has
+their share in it. P is the matrix of the last pair of equations, w and u are its null
+vectors; P changes with p and with the place and the loads that p moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -19,9 +24,10 @@ import numpy as np
 
 from polhode.analyse.identifiable import nominal
 from polhode.errors import AnalysisError
-from polhode.integrate.simulate import equations_of
+from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import rows
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -36,12 +42,14 @@ class RestSensitivity:
 
     names        the parameters (p,)
     places       (nz, p): how the equilibrium moves along the joints
-    eigenvalues  (2 nz,) of the linearised motion; slopes (2 nz, p)
+    loads        (m, p): how the multipliers of its constraints change
+    eigenvalues  (2 f,) of the linearised motion; slopes (2 f, p)
     """
 
     system: System
     names: tuple[str, ...]
     places: np.ndarray
+    loads: np.ndarray
     eigenvalues: np.ndarray
     slopes: np.ndarray
 
@@ -79,6 +87,8 @@ class RestSensitivity:
         ]
         for name, row in zip(self.system.speed_names, self.places, strict=True):
             lines.append(f"  {name}: " + ", ".join(f"{v:.6g}" for v in row))
+        for name, row in zip(self.system.row_names, self.loads, strict=True):
+            lines.append(f"  load of {name}: " + ", ".join(f"{v:.6g}" for v in row))
         pairs = zip(self.frequencies, self.frequency_slopes, strict=True)
         for frequency, row in pairs:
             shown = ", ".join(f"{v:.6g}" for v in row)
@@ -91,8 +101,9 @@ def rest_sensitivity(
 ) -> RestSensitivity:
     """The derivatives of an equilibrium, and of its frequencies, by parameters.
 
-    The state is an equilibrium of a tree, at rest. Where it is free to move, its own
-    displacement is the shortest. `values` are others than those of the model.
+    The state is an equilibrium, at rest; constraints are of place. Where it is free to
+    move, its own displacement is the shortest, and loads that statics does not
+    determine change least. `values` are others than those of the model.
 
     >>> import polhode as ph
     >>> found = rest_sensitivity(ph.models.pendulum().rest(), ["l"])
@@ -100,73 +111,164 @@ def rest_sensitivity(
     True
     """
     system, names = state.system, tuple(parameters)
-    _require_tree(system)
+    _require_places(system)
     p = np.array([float(values.get(n, nominal(system, n))) for n in names])
-    slopes, moved = _programs(state, names, p)
-    a, (by_d, by_e, by_p) = slopes(state.q, p)
-    _require_rest(state, a, by_d)
-    places = -np.linalg.pinv(by_d, rcond=1e-10) @ by_p
-    A = _matrix(by_d, by_e)
-    spectrum, right = np.linalg.eig(A)
-    _require_apart(system, spectrum)
-    left = np.linalg.inv(right)
-    found = np.zeros((len(spectrum), len(names)), complex)
+    needed, matrices, moved = _programs(state, names, p)
+    tau, A = needed(state.q, p)
+    l = np.linalg.lstsq(A.T, tau, rcond=1e-10)[0]
+    at = _Matrices(*matrices(state.q, l, p))
+    S = _null(at.rows)
+    _require_rest(state, tau - A.T @ l, at, S)
+    places, loads = _moves(at)
+    modes = _modes(system, at, S)
+    found = np.zeros((len(modes), len(names)), complex)
     for k, unit in enumerate(np.eye(len(names))):
-        by_d, by_e = moved(state.q, p, places[:, k], unit)
-        change = _matrix(by_d, by_e, rates=0.0)
-        found[:, k] = np.einsum("ij,jk,ki->i", left, change, right)
-    return RestSensitivity(system, names, places, spectrum, found)
+        change = _Matrices(*moved(state.q, l, p, (places[:, k], loads[:, k], unit)))
+        found[:, k] = [_slope(at, change, mode) for mode in modes]
+    spectrum = np.array([mode.s for mode in modes])
+    return RestSensitivity(system, names, places, loads, spectrum, found)
 
 
-def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any, Any]:
-    """a and its slopes at rest, and how these change along (d, p)."""
-    system, core = state.system, equations_of(state.system).functions
-    t, still = float(state.t), np.zeros(system.speeds)
+class _Matrices(NamedTuple):
+    """M, D, K (n, n), A (m, n), and by the parameters R_p (n, p), g_p (m, p)."""
 
-    def a(q: Any, d: Any, e: Any, p: Any) -> Any:
-        table = {name: p[k] for k, name in enumerate(names)}
-        place = system.local(q, d)
-        return core.accelerations(t, place, e, table)[0]
+    mass: np.ndarray
+    damping: np.ndarray
+    stiffness: np.ndarray
+    rows: np.ndarray
+    push: np.ndarray
+    gap: np.ndarray
 
-    def slopes(q: Any, p: Any) -> Any:
-        zero = jnp.zeros(system.speeds)
-        return a(q, zero, zero, p), jax.jacfwd(a, (1, 2, 3))(q, zero, zero, p)
 
-    def moved(q: Any, p: Any, along: Any, direction: Any) -> Any:
-        def both(d: Any, p: Any) -> Any:
-            return jax.jacfwd(a, (1, 2))(system.local(q, d), 0 * d, 0 * d, p)
+class _Mode(NamedTuple):
+    """An eigenvalue with its right and left vectors: places (n,) and loads (m,)."""
 
-        return jax.jvp(both, (jnp.zeros(system.speeds), p), (along, direction))[1]
+    s: complex
+    right: tuple[np.ndarray, np.ndarray]
+    left: tuple[np.ndarray, np.ndarray]
+
+
+def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any, ...]:
+    """What is needed at rest, all matrices there, and their changes along (d, l, p)."""
+    system, t = state.system, float(state.t)
+    zero = np.zeros(system.speeds)
+    loads = np.zeros(len(system.row_names))
+
+    def table_of(p: Any) -> Any:
+        return {name: p[k] for k, name in enumerate(names)}
+
+    def balance(place: Any, motion: tuple[Any, Any], l: Any, p: Any) -> Any:
+        (e, a), table = motion, table_of(p)
+        tau = inverse_dynamics(system, (t, place, e), a, table)
+        return tau - rows_at(place, p).T @ l if len(loads) else tau
+
+    def rows_at(place: Any, p: Any) -> Any:
+        return jax.jacfwd(lambda s: rows.velocities(system, t, place, s, table_of(p)))(
+            1.0 * jnp.zeros(system.speeds)
+        )
+
+    def needed(q: Any, p: Any) -> Any:
+        still = jnp.zeros(system.speeds)
+        none = jnp.zeros(len(loads))
+        return balance(q, (still, still), none, p), rows_at(q, p)
+
+    def matrices(q: Any, l: Any, p: Any) -> Any:
+        def R(d: Any, e: Any, a: Any, p: Any) -> Any:
+            return balance(system.local(q, d), (e, a), l, p)
+
+        def g(p: Any) -> Any:
+            return rows.positions(system, t, q, table_of(p))
+
+        still = jnp.zeros(system.speeds)
+        K, D, M, push = jax.jacfwd(R, (0, 1, 2, 3))(still, still, still, p)
+        return M, D, K, rows_at(q, p), push, jax.jacfwd(g)(p)
+
+    def moved(q: Any, l: Any, p: Any, along: Any) -> Any:
+        def there(d: Any, l: Any, p: Any) -> Any:
+            return matrices(system.local(q, d), l, p)
+
+        return jax.jvp(there, (jnp.zeros(system.speeds), l, p), along)[1]
 
     key = ("rest sensitivity", names, t)
     if key not in system.compiled:
         system.compiled[key] = (
-            compile(slopes, state.q, p),
-            compile(moved, state.q, p, still, p),
+            compile(needed, state.q, p),
+            compile(matrices, state.q, loads, p),
+            compile(moved, state.q, loads, p, (zero, loads, p)),
         )
     return system.compiled[key]
 
 
-def _matrix(by_d: np.ndarray, by_e: np.ndarray, rates: float = 1.0) -> np.ndarray:
-    n = len(by_d)
-    return np.block([[np.zeros((n, n)), rates * np.eye(n)], [by_d, by_e]])
+def _moves(at: _Matrices) -> tuple[np.ndarray, np.ndarray]:
+    """How place (n, p) and loads (m, p) follow the parameters: the least that does."""
+    n, m = len(at.mass), len(at.rows)
+    size = np.max(np.abs(at.stiffness), initial=0.0) or 1.0
+    # Loads are measured by the stiffness, so that no row outweighs another.
+    left = np.block([[at.stiffness, -size * at.rows.T], [size * at.rows, _zeros(m, m)]])
+    right = np.concatenate([at.push, size * at.gap])
+    found = -np.linalg.pinv(left, rcond=1e-10) @ right
+    return found[:n], size * found[n:]
 
 
-def _require_tree(system: System) -> None:
-    if system.constraints:
+def _modes(system: System, at: _Matrices, S: np.ndarray) -> list[_Mode]:
+    """Eigenvalues of what is free to move, with vectors in all coordinates."""
+    M, D, K = (S.T @ part @ S for part in (at.mass, at.damping, at.stiffness))
+    f = len(M)
+    solved = np.linalg.solve(M, np.concatenate([K, D], axis=1))
+    A = np.block([[_zeros(f, f), np.eye(f)], [-solved]])
+    values, right = np.linalg.eig(A)
+    _require_apart(system, values)
+    left = np.linalg.inv(right)[:, f:]
+    found = []
+    for s, x, y in zip(values, right.T, left, strict=True):
+        P = s**2 * at.mass + s * at.damping + at.stiffness
+        u, w = S @ x[:f], S @ np.linalg.solve(M.T, y)
+        m = np.linalg.lstsq(at.rows.T.astype(complex), P @ u, rcond=1e-10)[0]
+        n = np.linalg.lstsq(at.rows.T.astype(complex), -P.T @ w, rcond=1e-10)[0]
+        found.append(_Mode(s, (u, m), (w, n)))
+    return found
+
+
+def _slope(at: _Matrices, change: _Matrices, mode: _Mode) -> complex:
+    """ds = -w P_p u / (w P_s u)"""
+    s, (u, m), (w, n) = mode
+    P_p = s**2 * change.mass + s * change.damping + change.stiffness
+    P_s = 2 * s * at.mass + at.damping
+    moved = w @ P_p @ u - w @ change.rows.T @ m + n @ change.rows @ u
+    return -moved / (w @ P_s @ u)
+
+
+def _null(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis (n, f) of what rows leave free."""
+    from scipy.linalg import null_space
+
+    return null_space(rows, rcond=1e-9) if len(rows) else np.eye(rows.shape[1])
+
+
+def _zeros(rows: int, columns: int) -> np.ndarray:
+    return np.zeros((rows, columns))
+
+
+def _require_places(system: System) -> None:
+    rolling = [c.name for c in system.constraints if not c.is_holonomic]
+    if rolling:
         raise AnalysisError(
-            f"{system.name!r} has constraints, which move with its parameters.",
-            "Only the equilibria of trees are differentiated.",
-            "Describe it by joints alone, or solve for the equilibrium at two values.",
+            f"the rest of {system.name!r} cannot be followed: {', '.join(rolling)}"
+            " constrain velocities.",
+            "Such a system rests in families of places; which one it is in depends on"
+            " how it came there.",
+            "Leave those constraints out, or ask about one state by ph.linearise.",
         )
 
 
-def _require_rest(state: State, a: np.ndarray, by_d: np.ndarray) -> None:
-    size = np.max(np.abs(by_d), initial=0.0)
-    if np.any(state.z) or np.max(np.abs(a), initial=0.0) > FOUND * max(size, 1e-300):
+def _require_rest(state: State, miss: np.ndarray, at: _Matrices, S: np.ndarray) -> None:
+    M, K = S.T @ at.mass @ S, S.T @ at.stiffness @ S
+    push = float(np.max(np.abs(np.linalg.solve(M, S.T @ miss)), initial=0.0))
+    size = float(np.max(np.abs(np.linalg.solve(M, K)), initial=0.0))
+    if np.any(state.z) or push > FOUND * max(size, 1e-300):
         raise AnalysisError(
             f"{state!r} is no equilibrium.",
-            f"It would accelerate by {np.max(np.abs(a), initial=0.0):.3g}, or moves.",
+            f"It would accelerate by {push:.3g}, or moves.",
             "Take one from ph.equilibria(system).",
         )
 

@@ -96,8 +96,7 @@ class StateSpace:
 
         return answer_html(self)
 
-    def __repr__(self) -> str:
-        sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
+    def __str__(self) -> str:
         rows = [
             *zip(
                 (f"{n}'" for n in self.states), np.hstack([self.A, self.B]), strict=True
@@ -113,8 +112,11 @@ class StateSpace:
             "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
             for row in cells
         ]
-        head = f"StateSpace({sizes}, {len(self.outputs)} outputs)"
-        return "\n".join([head, *lines])
+        return "\n".join([repr(self), *lines])
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
+        return f"StateSpace({sizes}, {len(self.outputs)} outputs)"
 
 
 @final
