@@ -16,6 +16,7 @@ in it; A d' + F d is the change of all velocity equations, G d that of those of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -128,10 +129,10 @@ def _programs(
         solve = compile(core.accelerations, *at, dict(table))
         given = (*at, tuple(solve(*at, dict(table))), dict(table))
         width = sum(max(size, 1) for size in ports.values())
-        n, lanes = system.speeds, {"batched": ["direction"], "lanes": LANES}
+        n, lanes = system.speeds, partial(compile, batched=["direction"], lanes=LANES)
         changes = first_order(system, ports, outputs)
-        program = compile(changes, *given, np.zeros(2 * n + width), **lanes)
-        masses = compile(_masses(system), *at, dict(table), np.zeros(n), **lanes)
+        program = lanes(changes, *given, np.zeros(2 * n + width))
+        masses = lanes(_masses(system), *at, dict(table), np.zeros(n))
         system.compiled[key] = program, masses, solve
     return system.compiled[key]
 
