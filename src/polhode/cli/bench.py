@@ -15,12 +15,13 @@ def bench(models: list[str] | None = None, /, *, json: Json = False) -> None:
     """Measure one step of models: alone, and as one of many in a batch.
 
     Steps are of Runge-Kutta's fourth order, 1 ms long. Comparisons with other programs
-    are in the project's benchmarks. Example: polhode bench arm pendulum
+    are in the project's benchmarks. Examples: polhode bench arm pendulum; polhode bench
+    crane.toml
 
     Parameters
     ----------
     models
-        Models to measure; five of the gallery without any.
+        Models to measure, of the gallery or of files; five of the gallery without any.
     """
     from polhode.cli.answers import print_json, print_table
     from polhode.cli.waiting import waiting

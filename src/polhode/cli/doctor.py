@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sys
-from importlib import metadata
 from typing import Any
 
 from polhode.cli.words import Json
@@ -100,6 +99,8 @@ def _cuda() -> str:
 
 
 def _version(name: str, missing: str = MISSING) -> str:
+    from importlib import metadata
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
