@@ -176,8 +176,14 @@ def test_what_is_holonomic_in_disguise_is_told(name):
     _assert_kept(found, np.random.default_rng(8))
 
 
+SLOW = "two-wheel cart"  # three levels of brackets
+
+
 @pytest.mark.row("N-06")
-@pytest.mark.parametrize("name", GROWTH)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.long] if n == SLOW else []) for n in GROWTH],
+)
 def test_the_derived_flag_has_the_ranks_of_the_brackets(name):
     """D_(m+1) = D_m + [D_1, D_m] grows as known; what it leaves out is kept."""
     system = NONHOLONOMIC[name]()
