@@ -247,3 +247,29 @@ def test_a_killed_run_loses_no_complete_part(tmp_path):
 def test_a_run_killed_twenty_times_loses_no_complete_part(tmp_path, samples):
     """kill -9 at twenty random moments of one run."""
     kills(tmp_path, 20, 6000.0, samples)
+
+
+HASHED = """
+import hashlib
+import polhode as ph
+from moving import double_pendulum
+system = double_pendulum()
+start = system.state(shoulder=1.0, elbow=0.5)
+rows = ph.simulate(system, start, until=5.0).steps
+print(hashlib.sha256(b"".join(part.tobytes() for part in rows)).hexdigest())
+"""
+
+
+@pytest.mark.long
+def test_fresh_processes_make_the_same_bits(tmp_path):
+    """Other seeds of hashes, code from the cache or not: byte for byte one motion."""
+    found, folder = set(), tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    for seed in ("1", "2"):
+        own = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(SUPPORT)}
+        own["POLHODE_CACHE"] = str(folder)
+        made = subprocess.run(
+            [sys.executable, "-c", HASHED], env=own, capture_output=True, check=True
+        )
+        found.add(made.stdout)
+    assert len(found) == 1

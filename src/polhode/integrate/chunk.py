@@ -119,7 +119,10 @@ def chunk_program(
     key = ("chunk", *kind, shapes, drive.key)
     if key not in equations.programs:
         function = _chunk(equations, method, drive)
-        first = [type(tree)(*(leaf[0] for leaf in tree)) for tree in (cursors, plans)]
+        first = (
+            Cursor(*(leaf[0] for leaf in cursors)),
+            Plan(*(leaf[0] for leaf in plans)),
+        )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
             made: Any = compile(function, *first, own, batched=True)

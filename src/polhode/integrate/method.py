@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -67,11 +68,12 @@ class Method(Protocol):
 
 def is_method(given: Any) -> bool:
     """Whether it can step. Of most kinds this is looked up once: it takes long."""
-    return _is_kind(type(given)) or isinstance(given, Method)
+    kind: Hashable = type(given)
+    return _is_kind(kind) or isinstance(given, Method)
 
 
 @cache
-def _is_kind(kind: type) -> bool:
+def _is_kind(kind: Hashable) -> bool:
     """Whether all that a method answers stands in its class."""
     words = ("name", "order", "is_adaptive", "bends", "attempt")
     return all(hasattr(kind, word) for word in words)
