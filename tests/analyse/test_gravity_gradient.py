@@ -12,8 +12,6 @@ import polhode as ph
 from closeness import assert_close
 from polhode.models.satellite import maccullagh
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 RATE = 1.3  # of the orbit; mu = RATE^2 for the radius one
 
 
@@ -53,7 +51,6 @@ def linear_region(roll: float, yaw: float, pitch: float) -> bool:
     return roll > yaw and k1 * k3 > 0 and free > 0 and free > 4 * sqrt(k1 * k3)
 
 
-@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_satellite_rests_along_its_principal_axes():
     """Any principal axis down and any other across: six kinds, half turns told once."""
@@ -65,7 +62,6 @@ def test_a_satellite_rests_along_its_principal_axes():
     assert len(found) == 6
 
 
-@pytest.mark.long
 @pytest.mark.row("E-11")
 @pytest.mark.parametrize(
     ("roll", "yaw", "pitch", "verdict"),

@@ -229,7 +229,6 @@ def _moved(found, q, mixed, span):
     return found.state.system.normalised(q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
 
 
-@pytest.mark.long
 @pytest.mark.row("N-06")
 def test_a_rolling_disc_reaches_every_place_of_its_plane():
     """Turning, leaning and rolling, and brackets of these: (3, 4, 5) of 6."""

@@ -10,8 +10,6 @@ import pytest
 import polhode as ph
 from polhode.errors import AnalysisError
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 NAMES = ("k", "l", "m")
 VALUES = np.array([14.0, 0.8, 1.2])
 
@@ -79,6 +77,7 @@ def test_places_and_frequencies_move_as_found():
         )
 
 
+@pytest.mark.long
 def test_what_has_no_such_slopes_is_refused():
     """Constraints on velocities, and states that do not rest."""
     rest = at_rest(np.array([0.2, -0.2]), dict(zip(NAMES, VALUES, strict=True)))
@@ -92,6 +91,7 @@ def test_what_has_no_such_slopes_is_refused():
     assert "rad/s" in text
 
 
+@pytest.mark.long
 @pytest.mark.row("E-14")
 def test_a_lamp_on_two_strings_moves_with_their_length():
     """h = sqrt(l^2 - b^2): dz/dl = -l/h, w = sqrt(g/h), dw/dl = -w l/(2 h^2)."""

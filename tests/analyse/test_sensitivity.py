@@ -12,8 +12,6 @@ import pytest
 import polhode as ph
 from polhode.errors import AnalysisError
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 START, UNTIL, DAMPING = 1.1, 2.0, 0.3
 
 
@@ -70,6 +68,7 @@ def test_the_sensitivity_of_a_pendulum_is_exact():
     assert np.allclose(found.transition[0], np.eye(2), rtol=0, atol=0)
 
 
+@pytest.mark.long
 def test_forward_and_backward_are_one_derivative():
     """The gradient of a cost is the cost's slope times the sensitivities."""
     weights, times = np.array([0.7, -1.3]), [0.31, 1.2, UNTIL]
@@ -256,6 +255,7 @@ def test_uncertain_parameters_make_an_uncertain_motion():
     assert np.allclose(np.cov(ends.T, bias=True), C * (1 + 2 / 20), rtol=1e-3, atol=0)
 
 
+@pytest.mark.long
 def test_what_has_no_derivative_is_refused():
     """Samples, unknown names, columns not asked for: each says so."""
     some = ph.simulate(swing(), swung()[0], until=1.0, samples=5)
@@ -276,6 +276,7 @@ def test_what_has_no_derivative_is_refused():
         ph.gradient(swung(), lambda t, state: state.q)
 
 
+@pytest.mark.long
 def test_a_sensitivity_reads_as_a_table():
     """Rows are what was changed, columns what changes."""
     found = ph.sensitivity(swung(), ["l", "c"])
@@ -310,6 +311,7 @@ def swinging(kind: str) -> ph.State:
     return system.state({first: [0.9 * np.sin(1.0), 0.0, -0.9 * np.cos(1.0)]})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_implicit_steps_are_differentiated_round_their_iterations(name):
     """Backward is forward, and both are what differences of whole runs show."""

@@ -11,8 +11,6 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 G = 9.81
 
 
@@ -28,7 +26,6 @@ def hoop(rate: float) -> ph.System:
     return ph.System([axle, arm], [ph.Weight(G)], [driver], name="hoop")
 
 
-@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_bead_climbs_a_fast_hoop():
     """cos th = g/(W^2 l) where W^2 > g/l, and then the bottom is no longer stable."""
@@ -47,7 +44,6 @@ def test_a_bead_climbs_a_fast_hoop():
         assert_close(each.multipliers, np.zeros(1), atol=1e-9)
 
 
-@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_conical_pendulum_turns_at_its_height():
     """W^2 l cos th = g, whichever of lean and rate is given."""
@@ -101,7 +97,6 @@ def _lean(q):
 
 
 @pytest.mark.row("E-11")
-@pytest.mark.long
 def test_a_disc_rolls_in_a_circle():
     """Lean 0.3, third rate 1.2: printed spin, yaw rate and radius of the circle."""
     lean, u3 = 0.3, 1.2
@@ -132,7 +127,6 @@ def test_a_disc_rolls_in_a_circle():
 
 @pytest.mark.row("E-11")
 @pytest.mark.parametrize(("factor", "verdict"), [(0.98, "unstable"), (1.02, "stable")])
-@pytest.mark.long
 def test_a_disc_stands_if_it_rolls_fast_enough(factor, verdict):
     """w^2 = g/(3 r) is the critical rate of rolling upright."""
     spin = factor * sqrt(G / (3 * 0.5))
@@ -142,6 +136,7 @@ def test_a_disc_stands_if_it_rolls_fast_enough(factor, verdict):
     assert bool(len(growing)) == (verdict == "unstable")
 
 
+@pytest.mark.long
 def test_what_is_no_symmetry_carries_nothing():
     """A pendulum's hinge cannot run on; the refusal says which carriers there are."""
     with pytest.raises(ph.PolhodeError, match="cannot carry a steady motion"):

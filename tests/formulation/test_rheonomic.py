@@ -213,7 +213,6 @@ def test_coordinates_that_move_uniformly_need_no_power():
     assert_close(accelerations[0], accelerations[1], rtol=1e-12)
 
 
-@pytest.mark.long
 @pytest.mark.row("L-11", "L-18", "P-20", "Y-04")
 def test_reactions_are_gradients_times_intensities_and_do_no_work():
     """Q^c = (dg/dq)^T s: of a bead on a wire, s is Newton's normal force.
@@ -269,7 +268,6 @@ def linkage(cut: str) -> ph.System:
     return ph.System(kept, [ph.Weight(G)], loose, name=f"cut at {cut}")
 
 
-@pytest.mark.long
 @pytest.mark.row("L-22")
 def test_any_joint_of_a_loop_may_be_the_constraint():
     """Whichever joint of a four-bar is cut, bodies accelerate alike, joints move alike.
@@ -339,7 +337,6 @@ def falls(kept: tuple[str, ...]) -> np.ndarray:
     return np.array([poses.origins[k] for k in order])
 
 
-@pytest.mark.long
 @pytest.mark.row("L-22")
 @pytest.mark.parametrize("kept", [("a",), ("b",), ()])
 def test_joints_are_coordinates_or_constraints_one_by_one(kept):

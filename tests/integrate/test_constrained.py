@@ -15,8 +15,6 @@ from polhode.formulation.hamilton import hamiltonian
 from polhode.models.four_bars import start as four_bars_start
 from strategies_system import random_state, topology
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 METHODS = [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler, ph.Rattle]
 NAMES = ["alpha", "stabilised", "rattle"]
 LONG = [(), pytest.mark.long, ()]
@@ -36,6 +34,7 @@ def loads(motion: ph.Trajectory) -> np.ndarray:
     return np.stack([motion.equations.multipliers(motion[k]) for k in (-2, -1)])
 
 
+@pytest.mark.long
 @EVERY
 def test_errors_fall_with_the_square_of_the_step(method):
     """Order 2 in positions, in speeds and in the multiplier, each by itself."""
@@ -54,6 +53,7 @@ def test_errors_fall_with_the_square_of_the_step(method):
         assert abs(order - 2) < 0.2, order
 
 
+@pytest.mark.long
 @EVERY
 def test_positions_and_speeds_keep_the_constraints(method):
     """|g| <= 1e-10 L and |g_dot| <= 1e-10 v at every row, at a coarse step."""
@@ -82,6 +82,7 @@ def test_rotations_are_stepped_on_their_group(method):
     assert abs(np.polyfit(np.log(steps), np.log(errors), 1)[0] - 2) < 0.2
 
 
+@pytest.mark.long
 def test_energy_does_not_drift_in_rattle():
     """Symplectic: over 1e5 steps the energy swings as h^2 about a line of no slope."""
     swings = []
@@ -105,6 +106,7 @@ def test_angular_momentum_is_kept_by_rattle():
     assert np.max(np.abs(about - about[0])) < 1e-12 * abs(about[0]) * 1e2
 
 
+@pytest.mark.long
 def test_a_step_back_undoes_a_step_of_rattle():
     """Symmetric: forth and back with the same step is nothing."""
     there = ph.simulate(bob_on_a_rod(), swing(), until=1.0, method=ph.Rattle(0.05))
@@ -145,6 +147,7 @@ def test_redundant_rows_change_no_motion(method):
     assert "not unique: rod, rod 2" in repr(ph.mobility(bob_on_a_rod(rods=2)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "method",
     [
@@ -173,6 +176,7 @@ def test_a_parallelogram_goes_through_its_flat_position(method):
     assert ph.mobility(system, flat).rank == 1
 
 
+@pytest.mark.long
 def test_a_step_too_long_for_its_rod_says_so():
     """No point of the rod's circle is 5 m away: the run stops with a sentence."""
     system = bob_on_a_rod()
@@ -184,6 +188,7 @@ def test_a_step_too_long_for_its_rod_says_so():
     assert len(motion) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [ph.hamilton, ph.lagrange_first_kind])
 def test_generalised_alpha_refuses_velocities_that_are_not_the_speeds(form):
     """Momenta are as many as the speeds, and are not the speeds."""
@@ -208,6 +213,7 @@ def test_rows_of_velocity_alone_are_kept_too(method):
     assert_close(motion.final.q, plain.final.q, rtol=1e-5)
 
 
+@pytest.mark.long
 def test_the_work_of_projection_is_what_the_balance_lacks():
     """Of Runge and Kutta's step on a rod: the same order of size, falling with h^4."""
     found = []
@@ -260,7 +266,6 @@ def test_hamiltons_equations_carry_the_multipliers():
 
 
 @pytest.mark.row("H-09")
-@pytest.mark.long
 def test_hamiltons_equations_move_as_all_others():
     """Stepped in momenta by RATTLE: the same motion, the rod kept, s along with it."""
     system = bob_on_a_rod()

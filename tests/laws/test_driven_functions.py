@@ -22,8 +22,6 @@ from polhode.geometry import so3
 from polhode.geometry.path import moving_frame
 from polhode.lowering.double import doubled
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 SPIN, LEAN = np.array([0.4, -0.7, 0.9]), np.array([0.2, 0.5, -0.3])
 
 
@@ -58,7 +56,6 @@ def at_time(poses, t):
     )
 
 
-@pytest.mark.long
 @pytest.mark.row("P-35")
 def test_rows_of_a_driven_constraint():
     """a = P fhat, b = P ghat, c = f_3 . p' + g_3 . w_P: the rate of g(x, Q, t).

@@ -20,8 +20,6 @@ from polhode.geometry.path import moving_frame
 from polhode.system import rows
 from strategies_system import block, random_state, topology
 
-pytestmark = pytest.mark.long  # compiling takes longer than a quick suite has
-
 SPIN, LEAN = np.array([0.4, -0.7, 0.9]), np.array([0.2, 0.5, -0.3])
 G = 9.81
 # Where the rod is after 0.4 s, the same by both models to 1e-9.

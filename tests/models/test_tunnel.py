@@ -123,7 +123,6 @@ def test_the_driver_feeds_the_ball_and_jacobi_is_kept():
     assert np.ptp(energies) > 0.01
 
 
-@pytest.mark.long
 @pytest.mark.row("X-17")
 def test_the_ball_comes_down_behind_the_mouth():
     """From the tunnel to a Kepler arc and back to the ground: it lands to the west."""
@@ -152,7 +151,6 @@ def test_the_ball_comes_down_behind_the_mouth():
     assert_close(1 + top, 1.235768093558106, rtol=1e-6)
 
 
-@pytest.mark.long
 @pytest.mark.row("X-17")
 def test_slow_balls_stay_and_fast_ones_are_lost():
     """Without speed at the mouth it never leaves; at escape speed it is lost."""
