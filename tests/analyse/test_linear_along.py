@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import polhode as ph
@@ -110,3 +112,32 @@ def test_a_swing_has_multipliers_one():
     part = ph.simulate(system, state, until=0.4 * period, method=method)
     with pytest.raises(ph.PolhodeError, match="does not return to its start"):
         ph.linearise(system, about=part).multipliers()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("shake", "is_held_up"), [(0.04, True), (0.015, False)])
+def test_a_hinge_that_shakes_holds_a_rod_up(shake, is_held_up):
+    """Kapitza: Floquet's multipliers are those of Hill's equation of the rod upright,
+    2l/3 phi'' = (g + h'') phi, h = a cos W t; of size one if a W is large enough."""
+    l, W = 0.6, 90.0
+    cart = ph.Body("cart", ph.solids.box(mass=0.3, x=0.1, y=0.1, z=0.1))
+    rod = ph.Body("rod", ph.solids.rod(mass=0.5, length=l))
+    lift = ph.Prismatic("lift", ph.World().origin, cart.origin, axis=ph.Z)
+    hinge = ph.Revolute("hinge", cart.origin, rod.point(0, 0, l / 2), axis=ph.Y)
+    driver = ph.PrescribedMotion(lift, lambda t: shake * jnp.cos(W * t))
+    system = ph.System([lift, hinge], [ph.Weight(9.81)], [driver], name="Kapitza")
+    start = system.state(lift=shake, hinge=np.pi)
+    method = ph.DormandPrince8(rtol=1e-12)
+    motion = ph.simulate(system, start, until=2 * np.pi / W, method=method)
+    found = ph.linearise(system, about=motion).multipliers()
+
+    def hill(t, x):
+        lifted = 9.81 - shake * W**2 * np.cos(W * t)
+        return [x[1], lifted / (2 * l / 3) * x[0]]
+
+    span, options = (0.0, 2 * np.pi / W), {"rtol": 1e-12, "atol": 1e-14}
+    columns = [solve_ivp(hill, span, x, **options).y[:, -1] for x in np.eye(2)]
+    expected = np.linalg.eigvals(np.transpose(columns))
+    assert_close(np.sort(np.abs(found)), np.sort(np.abs(expected)), rtol=1e-6)
+    assert_close(np.sum(found).real, np.sum(expected).real, rtol=1e-6)
+    assert (np.max(np.abs(found)) < 1 + 1e-6) == is_held_up
