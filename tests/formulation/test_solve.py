@@ -8,6 +8,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.formulation import ordering
 from polhode.formulation.banded import band_of, factored_band
 from polhode.formulation.ordering import by_degree, ordered, pattern_of
 from polhode.formulation.solve import (
@@ -16,6 +17,7 @@ from polhode.formulation.solve import (
     solve_definite,
     solve_ordered,
 )
+from polhode.formulation.sparse import below_pivots, factored_sparse, products
 from polhode.models.four_bars import four_bars, start
 from strategies_system import topology
 
@@ -99,8 +101,9 @@ def test_bands_are_solved_in_loops(n, width):
     assert_close(K @ x, b, rtol=1e-11)
 
 
-def test_rows_come_after_what_they_feel_and_bands_are_narrow():
+def test_rows_come_after_what_they_feel_and_bands_are_narrow(monkeypatch):
     """Four-bars in a row: the band does not widen with their number."""
+    monkeypatch.setattr(ordering, "PRODUCTS", 0)
     widths = []
     for loops in (10, 12):
         order = ordered(four_bars(loops))
@@ -110,7 +113,35 @@ def test_rows_come_after_what_they_feel_and_bands_are_narrow():
             first = place[k + np.arange(rows.start, rows.stop)].min()
             assert first > place[speeds].max()
         widths.append(order.width)
+        assert order.below is None
     assert widths[0] == widths[1] < 10
+
+
+def test_loops_in_a_row_cost_as_many_times_one_loop():
+    """Every pair of four-bars more takes as many products more."""
+    few, more, many = (products(ordered(four_bars(n)).below) for n in (10, 12, 14))
+    assert many - more == more - few < few / 4
+
+
+@pytest.mark.parametrize("density", [0.1, 0.4])
+def test_the_factor_has_entries_where_it_is_said_to(density):
+    """L of L diag(d) L^T is zero outside `below`, and full inside, for any pattern."""
+    rng = np.random.default_rng(8)
+    K = rng.normal(size=(12, 12)) * (rng.random((12, 12)) < density)
+    K = K + K.T + 20 * np.eye(12)
+    lower = np.linalg.cholesky(K)
+    below = below_pivots(K != 0)
+    for j, own in enumerate(below):
+        assert own == tuple(j + 1 + np.flatnonzero(np.abs(lower[j + 1 :, j]) > 1e-13))
+    places, b = np.arange(144).reshape(12, 12), rng.normal(size=12)
+    x = run(lambda K, b: factored_sparse(K.reshape(-1), places, below)(b), K, b)
+    assert_close(K @ x, b, rtol=1e-12)
+
+
+def test_many_couplings_are_eliminated_along_a_band():
+    """An order by degree is given up where it takes too many products."""
+    assert by_degree(np.ones((60, 60), dtype=bool), 12_000) is None
+    assert len(by_degree(np.ones((30, 30), dtype=bool), 12_000)) == 30
 
 
 def test_leaves_are_eliminated_before_what_carries_them():
@@ -126,8 +157,12 @@ def test_leaves_are_eliminated_before_what_carries_them():
         assert not filled[1, 3]
 
 
-def test_a_long_row_of_loops_moves_as_the_dense_equations_say():
-    """The loop over the band gives the accelerations that NumPy finds."""
+@pytest.mark.parametrize(
+    "most", [12_000, pytest.param(0, marks=pytest.mark.long)], ids=["entries", "band"]
+)
+def test_a_long_row_of_loops_moves_as_the_dense_equations_say(monkeypatch, most):
+    """Straight code, and the loop over the band, give the accelerations of NumPy."""
+    monkeypatch.setattr(ordering, "PRODUCTS", most)
     system = four_bars(10)
     equations, state = ph.recursive(system), start(system)
     state = system.consistent(
