@@ -250,6 +250,10 @@ PUBLIC = {
     "steady_motions": "polhode.analyse.steady_motion",
     "steady_precessions": "polhode.analyse.top",
     "sweep_equilibria": "polhode.analyse.equilibrium_sweep",
+    # control
+    "adaptive_tracking": "polhode.control.adaptive",
+    "regressor": "polhode.control.adaptive",
+    "tracking": "polhode.control.tracking",
     # formation
     "DoubleIntegrator": "polhode.formation.double_integrator",
     "Orbit": "polhode.formation.orbit",

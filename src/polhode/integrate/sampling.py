@@ -75,6 +75,8 @@ def _asked(
     if isinstance(noun, Noise):
         return noun.draw(name, *which, size), memory
     own = State(state.system, float(state.t), state.q.copy(), state.z.copy())
+    # A state has its quaternions of length one to the last digit: the copy is of that.
+    kept = own.q.copy(), own.z.copy()
     given = (
         (float(state.t), own) if noun.memory is None else (float(state.t), own, memory)
     )
@@ -89,15 +91,15 @@ def _asked(
     except Exception as reason:
         words = f"the input {name!r} raised {type(reason).__name__}: {reason}"
         raise InputFault(words, reason) from reason
-    _require_untouched(name, own, state)
+    _require_untouched(name, own, kept)
     _require_numbers(name, value, size)
     if memory.shape != recall[source.recall].shape or not np.all(np.isfinite(memory)):
         raise InputFault(f"the input {name!r} remembers {memory}, which it cannot")
     return value.reshape(-1), memory
 
 
-def _require_untouched(name: str, own: State, state: State) -> None:
-    same = np.array_equal(own.q, state.q) and np.array_equal(own.z, state.z)
+def _require_untouched(name: str, own: State, kept: tuple[Any, Any]) -> None:
+    same = np.array_equal(own.q, kept[0]) and np.array_equal(own.z, kept[1])
     if not same:
         raise InputFault(f"the input {name!r} changed the state that it was given")
 

@@ -1,0 +1,1 @@
+"""Control: laws from time and state to the inputs of a system."""
