@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from polhode.errors import AnalysisError
 from polhode.show.answers_html import SHEETS
 
 pytestmark = pytest.mark.long  # one answer of every kind is asked, which takes a while
@@ -126,7 +127,7 @@ def test_a_mode_is_watched_as_page_film_and_scene(tmp_path):
     ratio = modes.shapes[1][0] / modes.shapes[1][1]
     np.testing.assert_allclose(moved[:, 0], ratio * moved[:, 1], atol=1e-12)
     assert np.max(np.abs(moved)) <= 0.1 * 1.3
-    with pytest.raises(ph.AnalysisError, match="no mode number 2"):
+    with pytest.raises(AnalysisError, match="no mode number 2"):
         modes.motion(2)
 
 
