@@ -97,26 +97,25 @@ def planned(
     equations: Equations, states: States, start: Probe, method: Method, until: float
 ) -> tuple[Cursor, Plan]:
     """The cursors and plans of runs from their states to one time."""
-    t = states.t
-    span = until - t
-    duration = np.where(span == 0, 1.0, np.abs(span))
+    t, runs = states.t, len(states)
+    span, stop = until - t, np.full(runs, until)
+    far = np.abs(span)
+    duration = np.where(span == 0, 1.0, far)
     size = scales(equations.system, states.q, states.z, start.z_dot, duration)
     if method.is_adaptive:
-        h = np.sign(span) * np.minimum(np.abs(span), FIRST_STEP / size.rate)
-        steps = np.zeros(len(t), np.int64)
+        h = np.sign(span) * np.minimum(far, FIRST_STEP / size.rate)
+        steps = np.zeros(runs, np.int64)
         rtol, atol = method.rtol, _atol(method, size, start)  # type: ignore[attr-defined]
     else:
-        count = np.ceil(np.abs(span) / method.step * (1 - 1e-12))  # type: ignore[attr-defined]
+        count = np.ceil(far / method.step * (1 - 1e-12))  # type: ignore[attr-defined]
         steps = np.maximum(count, 1).astype(np.int64)
         h, rtol, atol = span / steps, 0.0, np.zeros_like(start.x)
     cursor = start_cursor(t, start.x, start.slope, h)
-    cursor = cursor._replace(goal=np.full(len(t), until), quota=steps)
-    status = np.where(span == 0, DONE, RUNNING).astype(np.int64)
-    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), np.abs(span))
-    room = np.full(len(t), ATTEMPTS)
-    plan = Plan(t, t + span, steps, np.full(len(t), rtol), atol, least, room)
-    plan = plan._replace(stop=np.full(len(t), until))
-    return cursor._replace(status=status), plan
+    status = np.where(span == 0, DONE, RUNNING)
+    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), far)
+    room, relative = np.full(runs, ATTEMPTS), np.full(runs, rtol)
+    plan = Plan(t, stop, steps, relative, atol, least, room)
+    return cursor._replace(goal=stop, quota=steps, status=status), plan
 
 
 def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:

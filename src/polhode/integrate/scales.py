@@ -38,8 +38,8 @@ def scales(
     L = lengths(system, q, z, duration)[:, None]
     of_q = np.where(_in(system, "units", "m"), L, 1.0)
     of_z = np.where(_in(system, "speed_units", "m/s"), L, 1.0)
-    moving = np.max(np.abs(z) / of_z, axis=1, initial=0.0)
-    pushed = np.sqrt(np.max(np.abs(z_dot) / of_z, axis=1, initial=0.0))
+    moving = (np.abs(z) / of_z).max(axis=1, initial=0.0)
+    pushed = np.sqrt((np.abs(z_dot) / of_z).max(axis=1, initial=0.0))
     rate = np.maximum(np.maximum(moving, pushed), 1.0 / duration)
     return Scales(of_q, of_z * rate[:, None], rate)
 
@@ -47,11 +47,12 @@ def scales(
 def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
     """The largest length in the system, or in its motion if it has none (runs,)."""
     own = _own_length(system)
+    if own > 0:
+        return np.full(len(q), own)
     far = np.max(np.abs(q[:, _in(system, "units", "m")]), axis=1, initial=0.0)
     fast = z[:, _in(system, "speed_units", "m/s")]
     way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
-    moved = np.where(far > 0, far, np.where(way > 0, way, 1.0))
-    return np.where(own > 0, own, moved)
+    return np.where(far > 0, far, np.where(way > 0, way, 1.0))
 
 
 def _own_length(system: System) -> float:

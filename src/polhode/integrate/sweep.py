@@ -116,13 +116,13 @@ def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
         own = {name: values[pick] for name, values in table.items()}
         fleet = _launched(given, runs, pick, own, until)
         part = part_of(given, flown(given, fleet, watch), own, until)
-        if part.is_interrupted and parts is not None:
+        if parts is not None and part.is_interrupted:
             break
         if parts is None:
             found.append(part)
         else:
             parts.put(first, part)
-        if part.is_interrupted:
+        if pick.stop < len(runs) and part.is_interrupted:
             break
     return joined(found) if parts is None else None
 
