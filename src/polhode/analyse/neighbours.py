@@ -78,15 +78,20 @@ def neighbours(
     system = state.system
     program, masses, solve = _programs(system, state, table, (ports, outputs))
     at = (float(state.t), state.q, state.z)
-    rates, multipliers = solve(*at, dict(table))
     width = sum(max(size, 1) for size in ports.values())
     n, m = system.speeds, len(system.row_names)
     units = np.eye(2 * n + width)
-    J = program(*at, (rates, multipliers), dict(table), units).T
+    M, mass_rate = (part.T for part in masses(*at, dict(table), np.eye(n)))
+    if m:
+        rates, multipliers = solve(*at, dict(table))
+    else:  # what would be needed to stay unaccelerated is missing
+        still = (np.zeros(n), np.zeros(0))
+        missing = program(*at, still, dict(table), units)[1][0]
+        rates, multipliers = -np.linalg.solve(M, missing), still[1]
+    J = program(*at, (rates, multipliers), dict(table), units)[0].T
     loose = J
     if m:
-        loose = program(*at, (rates, 0.0 * multipliers), dict(table), units).T
-    M, mass_rate = (part.T for part in masses(*at, dict(table), np.eye(n)))
+        loose = program(*at, (rates, 0.0 * multipliers), dict(table), units)[0].T
     by_d, by_rate, by_input = np.split(J, [n, 2 * n], axis=1)
     assert by_input.shape[1] == width
     h = len(J) - n - m - sum(_sizes(system, state, outputs))
@@ -125,11 +130,12 @@ def _programs(
     key = ("neighbours", tuple(ports.items()), tuple(outputs.items()), names)
     if key not in system.compiled:
         at = (float(state.t), state.q, state.z)
-        core = recursive(system).functions
-        solve = compile(core.accelerations, *at, dict(table))
-        given = (*at, tuple(solve(*at, dict(table))), dict(table))
+        n, m = system.speeds, len(system.row_names)
+        law = recursive(system).functions.accelerations
+        solve = compile(law, *at, dict(table)) if m else None
+        given = (*at, (np.zeros(n), np.zeros(m)), dict(table))
         width = sum(max(size, 1) for size in ports.values())
-        n, lanes = system.speeds, partial(compile, batched=["direction"], lanes=LANES)
+        lanes = partial(compile, batched=["direction"], lanes=LANES)
         changes = first_order(system, ports, outputs)
         program = lanes(changes, *given, np.zeros(2 * n + width))
         masses = lanes(_masses(system), *at, dict(table), np.zeros(n))
@@ -138,7 +144,7 @@ def _programs(
 
 
 def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[..., Any]:
-    """(t, q, z, (z_dot, l), table, direction) -> the change of all along it.
+    """(t, q, z, (z_dot, l), table, direction) -> the change of all along it, and R.
 
     A direction is of d, d' and inputs. Changes are of R, velocity equations, equations
     of place, outputs. Each direction is a lane of one straight program: as turns of a
@@ -168,9 +174,12 @@ def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[...,
             )
             g = rows.positions(system, t, place, whole)
             seen = [_output(system, f, t, place, speeds) for f in outputs.values()]
-            return jnp.concatenate([needed - back(l)[0], phi, g, *seen])
+            missing = needed - back(l)[0]
+            return jnp.concatenate([missing, phi, g, *seen]), missing
 
-        return jax.jvp(change, (0.0 * direction,), (direction,))[1]
+        zero = 0.0 * direction
+        _, along, missing = jax.jvp(change, (zero,), (direction,), has_aux=True)
+        return along, missing
 
     return found
 
