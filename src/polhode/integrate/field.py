@@ -88,6 +88,27 @@ def field_of(
         rates = core.rates(t, q, y, table)
         return jnp.concatenate([rates, accelerations(t, q, y)])
 
+    return Field(
+        coordinates=n,
+        slope=slope,
+        accelerations=accelerations,
+        speeds=lambda t, q, y: core.speeds(t, q, y, table),
+        local=system.local,
+        settled=lambda t, x: settled(equations, t, x, table),
+        is_sound=_soundness(equations, driven, table),
+        start=lambda t, q, z: core.start(t, q, z, table),
+        table_at=driven,
+        system=system,
+        is_in_speeds=core.start is core.speeds,
+    )
+
+
+def _soundness(
+    equations: Equations, driven: Callable[..., Table], table: Table
+) -> Callable[[Any, Any], Any]:
+    """(t, x) -> whether every force is a number."""
+    system, core = equations.system, equations.functions
+    n = system.coordinates
     # A weight is a number wherever the state is one.
     doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
 
@@ -100,19 +121,7 @@ def field_of(
         each = [w for pair in acting.values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
 
-    return Field(
-        coordinates=n,
-        slope=slope,
-        accelerations=accelerations,
-        speeds=lambda t, q, y: core.speeds(t, q, y, table),
-        local=system.local,
-        settled=lambda t, x: settled(equations, t, x, table),
-        is_sound=is_sound,
-        start=lambda t, q, z: core.start(t, q, z, table),
-        table_at=driven,
-        system=system,
-        is_in_speeds=core.start is core.speeds,
-    )
+    return is_sound
 
 
 def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
