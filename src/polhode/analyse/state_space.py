@@ -170,7 +170,7 @@ class Response:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transfer:
     """gain * product(s - zeros) / product(s - poles)."""
 
@@ -182,6 +182,13 @@ class Transfer:
         """The value at a complex frequency s, 1/s."""
         s = np.asarray(s, complex)[..., None]
         return self.gain * np.prod(s - self.zeros, -1) / np.prod(s - self.poles, -1)
+
+    def __repr__(self) -> str:
+        lines = [f"Transfer(gain {self.gain:.6g})"]
+        for word, values in (("zeros", self.zeros), ("poles", self.poles)):
+            shown = ", ".join(f"{complex(v):.6g}" for v in values)
+            lines.append(f"  {word}: {shown or 'none'}")
+        return "\n".join(lines)
 
     def plot(self) -> Any:
         """Poles as crosses and zeros as rings: a `Picture`."""
