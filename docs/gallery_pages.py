@@ -32,6 +32,8 @@ SPANS = {
 }
 FEW = 3  # speeds, up to which Lagrange's equations are read
 PAIR = 2  # bodies, up to which Gauss's are read where there are more speeds
+# Names of systems whose energies take minutes to read; their sketches say the law.
+SLOW = ("ellipsoid in a fluid", "satellite")
 LONGEST = 1100  # letters of LaTeX in one equation
 
 
@@ -85,7 +87,8 @@ def told(name: str) -> tuple[str, str, str]:
 
 def equations(system: ph.System) -> str:
     """Lagrange's equations, or Gauss's in the joints' own speeds, if short enough."""
-    if system.speeds > FEW and len(system.bodies) > PAIR:
+    many = system.speeds > FEW and len(system.bodies) > PAIR
+    if many or system.name in SLOW:
         words = f"{system.speeds} speeds make more than one reads on a page."
         return f"## Equations\n\n{words} `polhode equations` prints them."
     with warnings.catch_warnings():
