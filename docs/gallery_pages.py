@@ -31,7 +31,7 @@ SPANS = {
     "two_body": 6.0,
 }
 FEW = 3  # speeds, up to which Lagrange's equations are read
-PAIR = 2  # bodies, up to which Gauss's are read where there are more speeds
+PAIR = 2  # free bodies, up to which Gauss's are read where there are more speeds
 # Names of systems whose energies take minutes to read; their sketches say the law.
 SLOW = ("ellipsoid in a fluid", "satellite")
 LONGEST = 1100  # letters of LaTeX in one equation
@@ -87,7 +87,8 @@ def told(name: str) -> tuple[str, str, str]:
 
 def equations(system: ph.System) -> str:
     """Lagrange's equations, or Gauss's in the joints' own speeds, if short enough."""
-    many = system.speeds > FEW and len(system.bodies) > PAIR
+    is_free = len(system.bodies) <= PAIR and not system.constraints
+    many = system.speeds > FEW and not is_free
     if many or system.name in SLOW:
         words = f"{system.speeds} speeds make more than one reads on a page."
         return f"## Equations\n\n{words} `polhode equations` prints them."

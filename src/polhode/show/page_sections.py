@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from polhode.show.scene import Scene
     from polhode.system.system import System
 
-READABLE = 6  # speeds beyond which equations are read only when they are asked for
+READABLE = 3  # speeds beyond which equations are read only when they are asked for
 COMPARABLE = 12  # speeds beyond which forms are compared only when they are asked for
 LONGEST = 6000  # characters of LaTeX; what is longer nobody reads
 
@@ -62,8 +62,9 @@ def equations_section(motion: Trajectory, asked: Any) -> str:
         return ""
     title = "Equations of motion"
     if asked is True and motion.system.speeds > READABLE:
-        words = f"{motion.system.speeds} equations are more than one reads on a page."
-        return section(title, note(words), "wide")
+        words = f"{motion.system.speeds} equations may take minutes to read."
+        how = "motion.page(path, equations=ph.gauss(motion.system)) shows them."
+        return section(title, note(f"{words} {how}"), "wide")
     source = motion.equations if asked is True else asked
     try:
         reading = _read(source)
