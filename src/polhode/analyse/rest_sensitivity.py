@@ -151,25 +151,11 @@ class _Mode(NamedTuple):
 def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any, ...]:
     """What is needed at rest, all matrices there, and their changes along (d, l, p)."""
     system, t = state.system, float(state.t)
-    zero = np.zeros(system.speeds)
-    loads = np.zeros(len(system.row_names))
-
-    def table_of(p: Any) -> Any:
-        return {name: p[k] for k, name in enumerate(names)}
-
-    def balance(place: Any, motion: tuple[Any, Any], l: Any, p: Any) -> Any:
-        (e, a), table = motion, table_of(p)
-        tau = inverse_dynamics(system, (t, place, e), a, table)
-        return tau - rows_at(place, p).T @ l if len(loads) else tau
-
-    def rows_at(place: Any, p: Any) -> Any:
-        return jax.jacfwd(lambda s: rows.velocities(system, t, place, s, table_of(p)))(
-            1.0 * jnp.zeros(system.speeds)
-        )
+    zero, loads = np.zeros(system.speeds), np.zeros(len(system.row_names))
+    rows_at, balance = _laws(system, t, names)
 
     def needed(q: Any, p: Any) -> Any:
-        still = jnp.zeros(system.speeds)
-        none = jnp.zeros(len(loads))
+        still, none = jnp.zeros(system.speeds), jnp.zeros(len(loads))
         return balance(q, (still, still), none, p), rows_at(q, p)
 
     def matrices(q: Any, l: Any, p: Any) -> Any:
@@ -177,7 +163,7 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
             return balance(system.local(q, d), (e, a), l, p)
 
         def g(p: Any) -> Any:
-            return rows.positions(system, t, q, table_of(p))
+            return rows.positions(system, t, q, _table(names, p))
 
         still = jnp.zeros(system.speeds)
         K, D, M, push = jax.jacfwd(R, (0, 1, 2, 3))(still, still, still, p)
@@ -197,6 +183,27 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
             compile(moved, state.q, loads, p, (zero, loads, p)),
         )
     return system.compiled[key]
+
+
+def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:
+    """A(place, p), and R(place, (speeds, their rates), l, p), traced."""
+
+    def rows_at(place: Any, p: Any) -> Any:
+        def phi(speeds: Any) -> Any:
+            return rows.velocities(system, t, place, speeds, _table(names, p))
+
+        return jax.jacfwd(phi)(jnp.zeros(system.speeds))
+
+    def balance(place: Any, motion: tuple[Any, Any], l: Any, p: Any) -> Any:
+        (e, a), table = motion, _table(names, p)
+        tau = inverse_dynamics(system, (t, place, e), a, table)
+        return tau - rows_at(place, p).T @ l if l.shape[0] else tau
+
+    return rows_at, balance
+
+
+def _table(names: tuple[str, ...], p: Any) -> dict[str, Any]:
+    return {name: p[k] for k, name in enumerate(names)}
 
 
 def _moves(at: _Matrices) -> tuple[np.ndarray, np.ndarray]:
