@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -68,12 +67,12 @@ class Method(Protocol):
 
 def is_method(given: Any) -> bool:
     """Whether it can step. Of most kinds this is looked up once: it takes long."""
-    kind: Hashable = type(given)
+    kind: Any = type(given)
     return _is_kind(kind) or isinstance(given, Method)
 
 
 @cache
-def _is_kind(kind: Hashable) -> bool:
+def _is_kind(kind: Any) -> bool:
     """Whether all that a method answers stands in its class."""
     words = ("name", "order", "is_adaptive", "bends", "attempt")
     return all(hasattr(kind, word) for word in words)
