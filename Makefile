@@ -33,8 +33,9 @@ $(BROWSER_READY): $(READY)
 demo: $(READY)
 	$(BIN)/polhode demo
 
+# The house's own tests (layers, sizes, names, documentation that runs) are in `check`.
 test: $(READY)
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long" --ignore=tests/house
 
 test-all: $(READY)
 	$(PYTEST) --timeout=3600

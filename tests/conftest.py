@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -39,6 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 PASSED: pytest.StashKey[set[str]] = pytest.StashKey()
 FAILED: pytest.StashKey[set[str]] = pytest.StashKey()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def set_aside() -> Iterator[None]:
+    """What a file leaves compiled is not searched for garbage again and again."""
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -338,7 +338,14 @@ def falls(kept: tuple[str, ...]) -> np.ndarray:
 
 
 @pytest.mark.row("L-22")
-@pytest.mark.parametrize("kept", [("a",), ("b",), ()])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        ("a",),
+        pytest.param(("b",), marks=pytest.mark.long),
+        pytest.param((), marks=pytest.mark.long),
+    ],
+)
 def test_joints_are_coordinates_or_constraints_one_by_one(kept):
     """All four splits of a double pendulum's hinges fall alike."""
     assert_close(falls(kept), falls(("a", "b")), rtol=1e-8)

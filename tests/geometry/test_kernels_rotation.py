@@ -57,6 +57,7 @@ def flat(result):
     return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(result)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KERNELS)
 def test_kernel_and_its_slope_are_the_same_as_native_code(name):
     """Native code gives what NumPy gives, NumPy stays NumPy, the jvp is the slope."""

@@ -12,6 +12,7 @@ from polhode.lowering.compile import compile
 KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_traces_batches_and_differentiates(name):
     """Under jit, vmap and jvp at once it gives NumPy's numbers, slopes finite."""
@@ -33,6 +34,7 @@ def test_a_kernel_traces_batches_and_differentiates(name):
     assert np.all(np.isfinite(finite([leaf[0] for leaf in jax.tree.leaves(slopes)])))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_compiles_to_native_code(name):
     """The native program gives NumPy's numbers."""

@@ -76,6 +76,7 @@ def evaluated(system, form, states):
     return [np.stack(part) for part in zip(*values, strict=True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "form"), cases())
 def test_random_systems_move_alike_in_every_form(seed, form):
     """Accelerations to 1e-10, and reactions where they are unique, as Gauss's."""

@@ -332,7 +332,7 @@ def test_a_large_product_stays_within_its_time():
 # --------------------------------------------------------------------- any program
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     small_programs(),
     st.lists(st.floats(-2, 2).map(lambda v: round(v, 3)), min_size=3, max_size=3),

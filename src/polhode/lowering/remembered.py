@@ -63,13 +63,17 @@ def refuse_rounded(constants: Iterable[Any], held: list[Any]) -> None:
 
 
 def _is_narrow(array: Any) -> bool:
-    """Single precision. JAX's own indices are integers of 32 bits without axes, but
-    it remembers no array that they would be copies of: no weak reference is on them.
-    Where there are no numbers, none is cut.
+    """In 32 bits, and not because the array itself was so.
+
+    What JAX remembers bears a weak reference. The base of a copy is the array itself,
+    which is then remembered too, or the outcome of rounding, which nobody knows.
+    JAX's own indices are short integers that are copies of nothing.
     """
-    if array.dtype in ROUNDED or array.size == 0:
-        return array.size > 0
-    return array.dtype in INTEGERS and bool(array.ndim or getweakrefcount(array))
+    if array.size == 0 or array.dtype not in (*ROUNDED, *INTEGERS):
+        return False
+    if not getweakrefcount(array):
+        return array.dtype in ROUNDED
+    return array.base is None or not getweakrefcount(array.base)
 
 
 def _numbers(arrays: list[np.ndarray]) -> set[complex]:
