@@ -33,9 +33,8 @@ $(BROWSER_READY): $(READY)
 demo: $(READY)
 	$(BIN)/polhode demo
 
-# The house's own tests (layers, sizes, names, documentation that runs) are in `check`.
 test: $(READY)
-	$(PYTEST) -m "not long" --ignore=tests/house
+	$(PYTEST) -m "not long"
 
 test-all: $(READY)
 	$(PYTEST) --timeout=3600

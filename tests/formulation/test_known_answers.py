@@ -133,7 +133,6 @@ def test_what_must_act_makes_the_motion(pendulum):
     assert_close(more, equations.mass_matrix(state)[0], rtol=1e-13)
 
 
-@pytest.mark.long
 def test_udwadia_and_kalaba_ask_for_constraints(pendulum):
     """A form that says nothing of a system refuses, and `compare` shows why."""
     with pytest.raises(ph.PolhodeError, match="says nothing of 'pendulum'"):
@@ -150,7 +149,6 @@ def test_udwadia_and_kalaba_ask_for_constraints(pendulum):
     assert all(row.microseconds > 0 and row.operations > 0 for row in table.applied)
 
 
-@pytest.mark.long
 def test_redundant_constraints_leave_many_reactions():
     """Where two hinges share a load, the table says so, and the motion is one."""
     table = ph.compare(topology("doubled_hinge"), steps=0)

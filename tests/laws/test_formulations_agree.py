@@ -13,9 +13,9 @@ from polhode.formulation.registry import FORMULATIONS
 from strategies_system import TOPOLOGIES, random_state, topology
 
 # Few bodies and every kind of thing; the others take minutes to compile in all forms.
-QUICK = ("pendulum", "doubled_hinge", "sleigh", "driven_hinge")
+QUICK = ("pendulum", "spherical_pendulum", "doubled_hinge", "sleigh", "driven_hinge")
 REDUNDANT = ("doubled_hinge", "four_bar", "slider_crank")
-SPEEDS = ("Gauss", "recursive")
+SPEEDS = ("Gauss", "recursive", "Kane")
 
 
 @cache
@@ -46,7 +46,7 @@ def gap(name: str, form: str, part: int) -> float:
 
 
 def cases() -> list:
-    """Quick topologies in every form, the others in two; all in the long suite."""
+    """Quick topologies in every form, the others in three; all in the long suite."""
     found = []
     for name in TOPOLOGIES:
         for form in FORMULATIONS:
