@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import stat
+import subprocess
 import sys
 
 import numpy as np
@@ -111,12 +113,15 @@ def test_an_mp4_is_a_film_of_the_motion(tmp_path):
     motion = cart_motion()[:12]
     path = motion.film(tmp_path / "cart.mp4")
     assert path.read_bytes()[4:8] == b"ftyp"
-    frames = reader.read_frames(path)
-    facts = next(frames)
-    width, height = facts["size"]
-    pictures = [np.frombuffer(f, np.uint8).reshape(height, width, 3) for f in frames]
+    decode = [reader.get_ffmpeg_exe(), "-i", path, "-f", "rawvideo"]
+    told = subprocess.run(
+        [*decode, "-pix_fmt", "rgb24", "-"], capture_output=True, check=True
+    )
+    facts = re.search(r"Video: h264.*?, (\d+)x(\d+).*?30 fps", told.stderr.decode())
+    width, height = int(facts[1]), int(facts[2])
+    pictures = np.frombuffer(told.stdout, np.uint8).reshape(-1, height, width, 3)
     count = int(np.ceil((motion.t[-1] - motion.t[0]) * 30)) + 1
-    assert (facts["codec"], facts["fps"], len(pictures)) == ("h264", 30.0, count)
+    assert len(pictures) == count
     first, last = (np.asarray(p, int) for p in (pictures[0], pictures[-1]))
     assert np.mean(first) > 200  # white paper
     assert np.mean(np.abs(first - last).sum(axis=-1) > 60) > 0.003
