@@ -134,6 +134,7 @@ PUBLIC = {
     # integrate
     "CommutatorFree4": "polhode.integrate.commutator_free",
     "CommutatorFree5": "polhode.integrate.commutator_free",
+    "CommutatorFree6": "polhode.integrate.commutator_free_six",
     "Composed": "polhode.integrate.composed",
     "CrouchGrossman4": "polhode.integrate.crouch_grossman",
     "DormandPrince": "polhode.integrate.dormand_prince",

@@ -40,6 +40,7 @@ FIXED = [
 CASES = [
     *((stepping(method), True, True) for method in FIXED),
     (ph.CommutatorFree5(1.0), False, True),
+    (ph.CommutatorFree6(1.0), False, True),
     (ph.MuntheKaas4(1.0), False, True),
     (ph.CrouchGrossman4(1.0), False, True),
     (ph.ImplicitMidpoint(1.0), False, True),
@@ -76,7 +77,7 @@ def cases():
 def observed_order(name: str, method: ph.RungeKutta4) -> float:
     """The slope of the largest error in the later half, over steps ever smaller.
 
-    Against motions known to 25 digits; errors near the rounding of a run are left out.
+    Against motions known to 32 digits; errors near the rounding of a run are left out.
     """
     known = json.loads(REFERENCES.read_text())[name]
     start, exact = np.array(known["start"], float), np.array(known["rows"], float)

@@ -10,6 +10,7 @@ import pytest
 
 from commutator_free_conditions import forests, lower, missed, sought
 from polhode.integrate import dop853_table as table
+from polhode.integrate.commutator_free_six import PARTS
 from polhode.integrate.commutator_free_table import FIVE
 
 Tree = tuple  # of the trees on its root, sorted
@@ -120,6 +121,31 @@ def test_the_exponentials_of_order_five_keep_every_condition():
     conditions = missed(exponentials(FIVE), 6)
     assert np.max(np.abs(conditions[:64])) < 1e-14
     assert 1e-5 < np.max(np.abs(conditions[64:])) < 1e-2
+
+
+def twins() -> list:
+    """The method of order 6 as rows: each exponential is of one slope alone.
+
+    Slopes are asked by turns of the motion and of its twin, which moves first.
+    """
+    moves, asked = [], 1
+    for kick, share, *_ in PARTS:
+        moves += [(asked - 1, kick), (asked, share)]
+        asked += 2
+    rows = []
+    for k in range(len(moves)):
+        own = moves[k % 2 : k + 1 : 2]
+        rows.append(tuple((0.0,) * slope + (weight,) for slope, weight in own))
+    return rows
+
+
+def test_a_motion_and_its_twin_keep_every_condition_of_order_six():
+    """All ordered forests with up to six vertices, and not all of those with seven."""
+    rows = twins()
+    assert len(rows) == 18
+    conditions = missed(exponentials(rows), 7)
+    assert np.max(np.abs(conditions[:196])) < 1e-13
+    assert 1e-6 < np.max(np.abs(conditions[196:])) < 1e-2
 
 
 def test_the_conditions_tell_exponentials_that_are_exchanged():

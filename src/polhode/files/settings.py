@@ -35,6 +35,7 @@ METHODS = (
     "CrouchGrossman4",
     "CommutatorFree4",
     "CommutatorFree5",
+    "CommutatorFree6",
     "MoserVeselov",
 )
 

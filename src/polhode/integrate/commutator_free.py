@@ -60,9 +60,9 @@ class CommutatorFree5(FixedStep):
 
     Seven stages of two exponentials each, four at the end; three there cannot have
     order 5. Speeds y step with the sums of the numbers. These were found here, from the
-    conditions for ordered trees (see `commutator_free_table`). Of order 6, implicit and
-    symmetric, is `ph.Composed(ph.ImplicitMidpoint(step), order=6)`, which has no
-    commutators either.
+    conditions for ordered trees (see `commutator_free_table`). Of order 6 are
+    `ph.CommutatorFree6`, explicit, and `ph.Composed(ph.ImplicitMidpoint(step), 6)`,
+    implicit and symmetric; neither has commutators.
     """
 
     name: ClassVar[str] = "commutator-free 5"
