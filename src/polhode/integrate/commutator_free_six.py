@@ -13,7 +13,6 @@ from polhode.integrate.composed import sequence
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt, FixedStep
 
-
 Pair = tuple[Any, Any]  # (q, y), or how they change
 
 
@@ -29,9 +28,9 @@ class CommutatorFree6(FixedStep):
 
     That is Strang's splitting of u_dot = u k(v), v_dot = v k(u), whose motion has u = v
     = q: symmetric and of order 2. Nine parts with the shares g_i of Kahan and Li make
-    it one of order 6; u is kept. Every stage is explicit, every exponential of one slope
-    alone, and speeds y move along by sums. A step asks 18 slopes: `CommutatorFree5`,
-    with seven, costs less until errors are as small as 1e-11.
+    it one of order 6; u is kept. Every stage is explicit, every exponential of one
+    slope alone, and speeds y move along by sums. A step asks 18 slopes:
+    `CommutatorFree5`, with seven, costs less until errors are as small as 1e-11.
 
     >>> CommutatorFree6(step=0.01).order
     6
