@@ -53,7 +53,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 bench: $(BENCH_READY)
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY))
 
 docs: $(DOCS_READY)
 	$(BIN)/python docs/build.py

@@ -81,6 +81,12 @@ def common_levels(ours: Curves, theirs: Curves) -> list[float]:
     return [float(e) for e in decades if finest <= e <= min(coarsest, 1e-2)]
 
 
+def pictures(since: float) -> list[Path]:
+    """Those drawn since a time (s of the system's clock), by name."""
+    found = sorted(PICTURES.glob("*.png"))
+    return [path for path in found if path.stat().st_mtime >= since - 1.0]
+
+
 def drawn(title: str, contenders: dict[str, Curves]) -> Path:
     """A picture of all curves; its path."""
     from matplotlib.figure import Figure

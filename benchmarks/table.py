@@ -140,6 +140,15 @@ def duration(seconds: float | None) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
+def line_of(row: Row, taken: float) -> str:
+    """One row by itself, and how long it took to measure."""
+    name, _, ours, other, ratio, required, _, verdict = row.cells()
+    if row.measured is None:
+        return f"{name}: {verdict} ({taken:.0f} s)"
+    held = f"ours {ours}, {other}: {ratio}, {required} is required"
+    return f"{name}: {held}: {verdict} ({taken:.0f} s)"
+
+
 def text_of(rows: list[Row]) -> str:
     """The table, then what each row compares."""
     lines = [HEADINGS, *(row.cells() for row in rows)]
