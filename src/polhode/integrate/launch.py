@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 FIRST_STEP = 0.1
 # Steps below this many units of rounding of the time do not advance it reliably.
 LEAST = 16 * np.finfo(float).eps
+# A share of the largest velocity below which one does not move at all. Small: metres a
+# second beside radians a second may be any share, by their units.
+UNMOVED = 1e-10
 
 
 class Probe(NamedTuple):
@@ -124,7 +127,7 @@ def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
     speeds = np.einsum("rij,rj->ri", np.abs(start.spread), size.speeds)
     # Velocities of a formulation's own that no speed moves here may move elsewhere.
     most = np.max(speeds, axis=1, keepdims=True, initial=0.0)
-    speeds = np.where(speeds > 1e-3 * most, speeds, most)
+    speeds = np.where(speeds > UNMOVED * most, speeds, most)
     return method.rtol * np.concatenate([size.coordinates, speeds], axis=1)
 
 
