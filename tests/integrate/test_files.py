@@ -14,7 +14,17 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from filed import UNTIL, interrupting, pulled, same, start
+from filed import (
+    UNTIL,
+    bouncing,
+    digests,
+    interrupting,
+    met,
+    pulled,
+    same,
+    start,
+    thrown,
+)
 from moving import double_pendulum, heavy_top
 from polhode.errors import FileError, IntegrationWarning, StateError
 from polhode.integrate.storage import recorder
@@ -154,33 +164,13 @@ def test_an_interrupted_run_goes_on_bit_for_bit(motion, tmp_path, sampled):
     assert same(ph.resume(path, system), whole)
 
 
-def bouncing() -> tuple[ph.System, dict]:
-    """A driven, disturbed rod that bounces from a stop, by a controller with memory."""
-    system = pulled(0.0)
-
-    def bounce(t, state):
-        back = {"angle": -state.speed("angle")}
-        return system.state(angle=state["angle"], speeds=back, t=t)
-
-    def control(t, state, memory):
-        total = memory[0] + 0.01 * state["angle"]
-        return -0.5 * state["angle"] - 0.1 * total, [total]
-
-    events = [
-        ph.Event("stop", lambda t, state: state["angle"] - 0.5, 1, reset=bounce),
-        ph.Event("middle", lambda t, state: state["angle"]),
-    ]
-    law = ph.Sampled(control, 0.01, memory=[0.0])
-    return system, {"events": events, "inputs": {"push": law}}
-
-
 def test_events_and_inputs_go_on_with_the_run(tmp_path):
     """Bounces, samples and what a controller remembers: bit for bit after a restart.
 
     A run interrupted at an event or a sample is none of a special kind.
     """
     system, guide = bouncing()
-    start = system.state(angle=0.3, speeds={"angle": 1.0})
+    start = thrown(system)
     whole = ph.simulate(system, start, until=6.0, **guide)
     assert len(whole.events["stop"]) > 2
     for chunks in random.Random(2).sample(range(1, 400), 3):
@@ -204,6 +194,23 @@ def test_events_and_inputs_go_on_with_the_run(tmp_path):
                 assert [e.name for e in one.events] == [e.name for e in whole.events]
     with pytest.raises(FileError, match="had other inputs"):
         ph.load(path).of(system)
+
+
+def test_a_run_halted_at_an_event_goes_on_in_a_fresh_process(tmp_path):
+    """Saved at the very time of a reset, resumed elsewhere: byte for byte the whole."""
+    system, guide = bouncing()
+    whole = ph.simulate(system, thrown(system), until=2.5, **guide)
+    at = float(whole.events["stop"].t[1])
+    path = tmp_path / "halted.nc"
+    with pytest.warns(IntegrationWarning, match="interrupted"):
+        halted = ph.simulate(
+            system, thrown(system), until=2.5, **guide, to=path, watch=met(at / 2.5)
+        )
+    assert halted.t[-1] == at == halted.t[-2]  # before the reset, and after it
+    own = {**os.environ, "PYTHONPATH": str(SUPPORT), "PYTHONHASHSEED": "3"}
+    words = [sys.executable, str(SUPPORT / "filed.py"), str(path)]
+    found = subprocess.run(words, env=own, capture_output=True, check=True, text=True)
+    assert found.stdout.split() == digests(whole)
 
 
 def kills(tmp_path, count: int, until: float, samples: int) -> None:

@@ -1,6 +1,12 @@
-"""What tests of files share: a run, the comparison of bits, an interrupt."""
+"""What tests of files share: a run, the comparison of bits, an interrupt.
+
+Run with the path of a file of `bouncing`, it goes on with that and prints `digests`.
+"""
 
 from __future__ import annotations
+
+import hashlib
+import sys
 
 import numpy as np
 
@@ -43,3 +49,49 @@ def pulled(strength: float, law=np.cos, name: str = "angle") -> ph.System:
     motor = ph.Motor(hinge, lambda t, q, z: strength * laws[law](q[0]))
     push = ph.Motor(hinge, 0.0, name="push")
     return ph.System([hinge], [motor, push], name="pulled")
+
+
+def bouncing() -> tuple[ph.System, dict]:
+    """A driven, disturbed rod that bounces from a stop, by a controller with memory."""
+    system = pulled(0.0)
+
+    def bounce(t, state):
+        back = {"angle": -state.speed("angle")}
+        return system.state(angle=state["angle"], speeds=back, t=t)
+
+    def control(t, state, memory):
+        total = memory[0] + 0.01 * state["angle"]
+        return -0.5 * state["angle"] - 0.1 * total, [total]
+
+    events = [
+        ph.Event("stop", lambda t, state: state["angle"] - 0.5, 1, reset=bounce),
+        ph.Event("middle", lambda t, state: state["angle"]),
+    ]
+    law = ph.Sampled(control, 0.01, memory=[0.0])
+    return system, {"events": events, "inputs": {"push": law}}
+
+
+def thrown(system: ph.System) -> ph.State:
+    """The rod of `bouncing` on its way to the stop."""
+    return system.state(angle=0.3, speeds={"angle": 1.0})
+
+
+def met(share: float):
+    """A watch that presses Ctrl-C when a run has come to a share of its time."""
+
+    def watch(progress):
+        if abs(progress.share - share) < 1e-14:
+            raise KeyboardInterrupt
+
+    return watch
+
+
+def digests(motion: ph.Trajectory) -> list[str]:
+    """Of the bytes of rows, events and inputs."""
+    parts = [*motion.steps, motion.events.t, motion.inputs.t, motion.inputs.values]
+    return [hashlib.sha256(part.tobytes()).hexdigest() for part in parts]
+
+
+if __name__ == "__main__":
+    system, guide = bouncing()
+    print(*digests(ph.resume(sys.argv[1], system, **guide)))
