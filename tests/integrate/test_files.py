@@ -200,7 +200,7 @@ def test_a_run_halted_at_an_event_goes_on_in_a_fresh_process(tmp_path):
     """Saved at the very time of a reset, resumed elsewhere: byte for byte the whole."""
     system, guide = bouncing()
     whole = ph.simulate(system, thrown(system), until=2.5, **guide)
-    at = float(whole.events["stop"].t[1])
+    at = float(whole.events["stop"].t[0])
     path = tmp_path / "halted.nc"
     with pytest.warns(IntegrationWarning, match="interrupted"):
         halted = ph.simulate(
