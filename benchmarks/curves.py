@@ -13,7 +13,21 @@ import numpy as np
 from benchmarks.measure import SHORTEST, without_collection
 
 PICTURES = Path(__file__).parents[1] / "build" / "bench"
+LONGEST = 10.0  # seconds of a run, after which no finer one is tried
+ENOUGH = 1.0  # seconds of samples, after which a point is not run again
 Run = Callable[[], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far an end is from the true one, and the least that can be told of it."""
+
+    of: Callable[[np.ndarray], float]
+    least: float
+
+
+class Stopped(Exception):
+    """A run that did not reach its end; says why."""
 
 
 @dataclass
@@ -21,31 +35,58 @@ class Point:
     """One setting of one method: its error, and its best time so far (s of a core)."""
 
     run: Run
-    error: float
+    error: float = float("inf")
     calls: int = 1
     seconds: float = float("inf")
+    spent: float = 0.0
+
+    def begin(self, error_of: Callable[[Any], float]) -> None:
+        """Run it for its error, and see how often it is called in a sample."""
+        start = time.process_time()
+        self.error = error_of(self.run())
+        self.seconds = time.process_time() - start
+        self.sample()
+        self.calls = max(1, round(SHORTEST / max(self.seconds, 1e-6)))
 
     def sample(self) -> None:
         """Time it once more, by the processor: other work on the machine is not its."""
         start = time.process_time()
         for _ in range(self.calls):
             self.run()
-        self.seconds = min(self.seconds, (time.process_time() - start) / self.calls)
+        taken = time.process_time() - start
+        self.spent += taken
+        self.seconds = min(self.seconds, taken / self.calls)
 
 
 @dataclass
 class Curves:
-    """The points of one contender, by method."""
+    """The points of one contender, by method, and why others are not there."""
 
     points: dict[str, list[Point]] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
-    def add(self, method: str, run: Run, error_of: Callable[[Any], float]) -> None:
-        """A new point; its error is found, and how often to call it in a sample."""
-        point = Point(run, error_of(run()))
-        point.sample()
-        point.calls = max(1, round(SHORTEST / max(point.seconds, 1e-6)))
-        point.seconds = float("inf")
-        self.points.setdefault(method, []).append(point)
+    def follow(self, method: str, runs: dict[float, Run], error: Error) -> None:
+        """Points from the coarsest setting on, as far as can be told and waited for.
+
+        A setting with which the motion is lost before its end is left out.
+        """
+        self.points.setdefault(method, [])
+        for setting, run in runs.items():
+            point = Point(run)
+            try:
+                point.begin(error.of)
+            except Stopped as reason:
+                self.left_out.append(f"{method} at {setting:g}: {reason}")
+                continue
+            if point.error < error.least:
+                said = f"errs by less than the {error.least:.0e} that can be told"
+                self.left_out.append(f"{method} from {setting:g} on: {said}")
+                return
+            self.points[method].append(point)
+            if point.seconds > LONGEST:
+                said = f"took {point.seconds:.0f} s"
+                self.left_out.append(f"{method} beyond {setting:g}, which {said}")
+                return
 
     def all(self) -> list[Point]:
         return [point for line in self.points.values() for point in line]
@@ -57,25 +98,26 @@ class Curves:
         """
         found = [p.seconds for p in self.all() if p.error <= error]
         for line in self.points.values():
-            known = sorted((p.error, p.seconds) for p in line if p.error > 0)
-            e, s = np.log(known).T
+            known = sorted((p.error, p.seconds) for p in line)
+            e, s = np.log(known).T if known else (np.array([np.inf]), np.zeros(1))
             if e[0] <= np.log(error) <= e[-1]:
                 found.append(float(np.exp(np.interp(np.log(error), e, s))))
         return min(found, default=float("inf"))
 
 
 def timed(contenders: list[Curves], rounds: int) -> None:
-    """Every point of every contender, by turns."""
+    """Every point of every contender, by turns; slow ones, which vary less, less."""
     points = [point for curves in contenders for point in curves.all()]
     with without_collection():
         for _ in range(rounds):
             for point in points:
-                point.sample()
+                if point.spent < ENOUGH:
+                    point.sample()
 
 
 def common_levels(ours: Curves, theirs: Curves) -> list[float]:
     """Decades of error that both reach and neither leaves far behind."""
-    finest = max(min(p.error for p in c.all()) for c in (ours, theirs))
+    finest = max(finest_of(c) for c in (ours, theirs))
     coarsest = max(p.error for p in theirs.all())
     decades = 10.0 ** np.arange(-12, 0)
     return [float(e) for e in decades if finest <= e <= min(coarsest, 1e-2)]
@@ -87,6 +129,11 @@ def pictures(since: float) -> list[Path]:
     return [path for path in found if path.stat().st_mtime >= since - 1.0]
 
 
+def finest_of(curves: Curves) -> float:
+    """The least error of all points."""
+    return min((point.error for point in curves.all()), default=float("inf"))
+
+
 def drawn(title: str, contenders: dict[str, Curves]) -> Path:
     """A picture of all curves; its path."""
     from matplotlib.figure import Figure
@@ -96,6 +143,8 @@ def drawn(title: str, contenders: dict[str, Curves]) -> Path:
     for name, curves in contenders.items():
         for method, line in curves.points.items():
             known = sorted((p.error, p.seconds) for p in line)
+            if not known:
+                continue
             axes.loglog(*zip(*known, strict=True), "o-", label=f"{name} {method}")
     axes.set_xlabel("relative error at the end")
     axes.set_ylabel("processor time of one trajectory, s")

@@ -31,6 +31,7 @@ class Motion:
     rates    (t, y, xp) -> y_dot in closed form, with NumPy or jax.numpy as xp; None
              where there is none that a person would write
     plane    of y: the entries that the closed form has; others rest at zero
+    end      y at the end, where it is known; of the entries that all have
     """
 
     name: str
@@ -41,6 +42,7 @@ class Motion:
     rates: Callable[..., Any] | None = None
     plane: tuple[int, ...] | None = None
     chain: Chain | None = None
+    end: np.ndarray | None = None
 
     @property
     def start(self) -> np.ndarray:
@@ -111,7 +113,9 @@ def kepler() -> Motion:
     e = ECCENTRICITY
     q, z = np.array([1 - e, 0, 0]), np.array([0, np.sqrt((1 + e) / (1 - e)), 0])
     plane = (0, 1, 3, 4)
-    return Motion("Kepler", 200 * np.pi, system, q, z, kepler_rates, plane)
+    end = np.concatenate([q, z])[list(plane)]  # where it began: a turn takes 2 pi
+    turns = 200 * np.pi
+    return Motion("Kepler", turns, system, q, z, kepler_rates, plane, end=end)
 
 
 def kepler_rates(t: float, y: Any, xp: Any = np) -> Any:
