@@ -34,6 +34,8 @@ from polhode.lowering.arrays import namespace
 from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
+TURNED = -0.8  # cosine from `normal` below which slip is measured along other axes
+
 
 def rolling(
     surface: Surface,
@@ -47,7 +49,8 @@ def rolling(
     Give them to a system together: `constraints=[*ph.rolling(...)]`. `normal` is
     written in the axes of the body that has the plane, and points to the rolling one.
     A ball may also roll on a ball, in a bowl or on any track of `ph.surfaces`. There
-    slip is measured along axes that are undefined opposite to `normal`.
+    slip is measured along axes that turn with the track's own normal; where it points
+    nearly against `normal` they are others, and so are the two multipliers.
     """
     axes = turn_to(normal, f"the normal of {name!r}")
     contact: Contact | BallContact
@@ -131,11 +134,17 @@ class BallContact:
         return self.on.height(self._centre(placed, table)) - self.radius
 
     def tangents(self, placed: Placed, table: Table) -> Any:
-        """Two directions (3, 2) square to n that turn smoothly with it."""
+        """Two directions (3, 2) square to n that turn smoothly with it.
+
+        None do so over the whole of a sphere: near -normal those are taken that turn
+        smoothly there. No slip along the ones is no slip along the others.
+        """
         n = self.axes.T @ self.on.normal(self._centre(placed, table))
-        xp, x, y, share = namespace(n), n[0], n[1], 1.0 / (1.0 + n[2])
-        first = xp.stack([1.0 - x * x * share, -x * y * share, -x])
-        second = xp.stack([-x * y * share, 1.0 - y * y * share, -y])
+        xp, x, y = namespace(n), n[0], n[1]
+        side = xp.where(n[2] < TURNED, -1.0, 1.0)
+        share = 1.0 / (1.0 + side * n[2])
+        first = xp.stack([1.0 - x * x * share, -x * y * share, -side * x])
+        second = xp.stack([-x * y * share, 1.0 - y * y * share, -side * y])
         return self.axes @ xp.stack([first, second], axis=1)
 
     def _centre(self, placed: Placed, table: Table) -> Any:
