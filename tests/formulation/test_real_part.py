@@ -212,12 +212,17 @@ def test_wrong_friction_is_refused_by_name():
     law = ph.Viscous(1.0)
     bead = ph.Particle("bead", 1.0)
     fixed = ph.Holonomic([bead.frame], lambda a, t: a.position[2], name="floor")
+    touch, _ = ph.rolling(ph.surfaces.sphere(a.origin, 0.1), ph.World().origin)
     for wrong, word in (
         (lambda: ph.JointFriction(free, law, radius=1.0), "nothing that rubs"),
         (lambda: ph.JointFriction(hinge, law), "no radius"),
         (lambda: ph.JointFriction(hinge, law, radius=0.0), "radius .* is zero"),
         (lambda: ph.JointFriction(hinge, 0.3, radius=1.0), "cannot follow 0.3"),
         (lambda: ph.ConstraintFriction(fixed, law), "where it rubs"),
+        (
+            lambda: ph.ConstraintFriction(touch, law, point=a.point(0, 0, -0.1)),
+            "a place that wanders over the bodies",
+        ),
         (
             lambda: ph.ConstraintFriction(
                 fixed, law, point=a.origin, by=ph.World().frame

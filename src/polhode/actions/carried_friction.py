@@ -29,7 +29,8 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_at,
 )
-from polhode.constraints.constraint import Constraint
+from polhode.constraints.constraint import Constraint, Placed
+from polhode.constraints.rolling import Touching
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
@@ -148,7 +149,15 @@ class ConstraintFriction:
         T = law(v, N),      N = |F|
 
     v is the velocity of the point seen from the body `by`, F the force of the ideal
-    constraint on the point's body. Of a `PointOn`, point and body are its own.
+    constraint on the point's body. Of a `PointOn`, point and body are its own; of the
+    contact that `ph.rolling` gives first, the place at which the two bodies touch,
+    which wanders over both:
+
+    >>> import polhode as ph
+    >>> ball, table = ph.Body("ball", ph.solids.sphere(mass=1, radius=0.1)), ph.World()
+    >>> touch, _ = ph.rolling(ph.surfaces.sphere(ball.origin, 0.1), table.origin)
+    >>> ConstraintFriction(touch, ph.Coulomb(0.2)).name
+    'friction of rolling contact'
     """
 
     constraint: Constraint
@@ -162,6 +171,9 @@ class ConstraintFriction:
         name = self.name or f"friction of {self.constraint.name}"
         object.__setattr__(self, "name", name)
         _require_law(name, self.law)
+        if isinstance(self.constraint, Touching):
+            self._require_contact()
+            return
         for what, own in (("point", "point"), ("by", "of")):
             if getattr(self, what) is None:
                 object.__setattr__(self, what, getattr(self.constraint, own, None))
@@ -190,6 +202,8 @@ class ConstraintFriction:
     @property
     def bodies(self) -> tuple[Frame, ...]:
         """The body that slides, then the one it slides on."""
+        if isinstance(self.constraint, Touching):
+            return self.constraint.bodies
         assert self.point is not None
         assert self.by is not None
         return (self.point.frame, self.by)
@@ -197,7 +211,8 @@ class ConstraintFriction:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the point and of the law."""
-        assert self.point is not None
+        if self.point is None:
+            return (*self.constraint.parameters, *self.law.parameters)
         return parameters_of((self.point,), *self.law.parameters)
 
     @property
@@ -209,8 +224,7 @@ class ConstraintFriction:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite at the same place."""
-        assert self.point is not None
-        P = held(poses, 0, self.point, table)
+        P = self._place(poses, table)
         v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
         push = namespace(v).asarray(table[self.load_name], dtype=float)
         T = self.law.force(v, push, table)
@@ -227,6 +241,21 @@ class ConstraintFriction:
     def fault(self) -> str:
         """Where the push has no solution."""
         return UNKNOWN
+
+    def _place(self, poses: Poses, table: Table) -> Any:
+        if isinstance(self.constraint, Touching):
+            return self.constraint.contact.point(Placed(*poses, ()), table)
+        assert self.point is not None
+        return held(poses, 0, self.point, table)
+
+    def _require_contact(self) -> None:
+        if self.point is not None or self.by not in (None, self.constraint.bodies[1]):
+            raise ModelError(
+                f"{self.name!r} cannot be given where it rubs.",
+                f"{self.constraint.name!r} touches at a place that wanders over the"
+                " bodies; a point of one of them would leave it.",
+                "Leave point and by out.",
+            )
 
 
 REAL = (JointFriction, ConstraintFriction)

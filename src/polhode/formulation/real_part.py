@@ -189,13 +189,13 @@ def _reaction_name(action: Any) -> str:
     """What `Equations.reactions` calls the ideal part."""
     if _along(action):
         return action.joint.name
-    return f"{action.constraint.name} on {action.point.frame.name}"
+    return f"{action.constraint.name} on {action.bodies[0].name}"
 
 
 def _on_body(system: System, action: Any, held: list[Any]) -> Any:
     """What the action's constraint exerts on the body that slides (6,)."""
     number = [c is action.constraint for c in system.constraints].index(True)
-    return held[number][system.places_of([action.point.frame])[0]]
+    return held[number][system.places_of(action.bodies[:1])[0]]
 
 
 def _place(system: System, poses: Any, point: Point) -> np.ndarray:
