@@ -16,7 +16,15 @@ from polhode.integrate.dense import Steps, between
 from polhode.integrate.sight import Ends
 
 PARTS = 4
-FINEST = 4**5
+# So many looks at one step are taken at most: of a g that is not smooth between them,
+# and of one whose zeros are said to be close.
+FINEST = 4**7
+CLOSEST = 4**11
+# Jumps and corners are rough at any distance; g that is so at this share of its looks
+# is quicker than they are.
+QUICK = 0.1
+# Beside a pole g is larger than on both sides of it; at a zero, or a jump, it is not.
+POLE = 10.0
 # Between looks g is followed by cubics: so much of its size may they miss.
 SMOOTH = 1e-2
 # Of a step: roots are found to rounding, the least that brentq takes.
@@ -77,12 +85,12 @@ class Found(NamedTuple):
     is_near: np.ndarray
 
 
-class Undefined(Exception):
-    """An event without a number in some step."""
+class Unseen(Exception):
+    """An event whose zeros in some step cannot be found; `why` says why not."""
 
-    def __init__(self, step: int, event: int):
-        super().__init__(step, event)
-        self.step, self.event = step, event
+    def __init__(self, step: int, event: int, why: str):
+        super().__init__(step, event, why)
+        self.step, self.event, self.why = step, event, why
 
 
 def crossings(scan: Scan, sides: np.ndarray) -> Found:
@@ -93,7 +101,7 @@ def crossings(scan: Scan, sides: np.ndarray) -> Found:
     g, d = (part.reshape(count, PARTS + 1, width) for part in (g, d))
     if not np.all(np.isfinite(g)):
         step, _, event = np.argwhere(~np.isfinite(g))[0]
-        raise Undefined(int(step), int(event))
+        raise Unseen(int(step), int(event), "gives no number just after")
     parts = _parts_needed(scan, g, d)
     after = np.array(sides)
     found: list[Crossing] = []
@@ -126,7 +134,9 @@ def _is_busy(scan: Scan, g: np.ndarray, d: np.ndarray, sides: np.ndarray) -> np.
     dips = (g * d)[:, :-1] < 0
     dips &= (g * d)[:, 1:] >= 0
     steps = scan.before + 1 + np.arange(len(g))
-    dips &= np.abs(g[:, :-1]) - fall <= doubt * steps[:, None, None]
+    band = doubt * steps[:, None, None]
+    dips &= np.abs(g[:, :-1]) - fall <= band
+    dips |= _lowest(g, d) <= band
     busy = near | mixed | np.any(dips, axis=1)
     busy[0] |= np.sign(sides) != np.sign(g[0, 0])
     return np.any(busy, axis=1)
@@ -138,10 +148,20 @@ def _parts_needed(scan: Scan, g: np.ndarray, d: np.ndarray) -> np.ndarray:
     h = np.abs(np.diff(scan.steps.t))
     close = np.ceil(2 * h / np.min(scan.spacings))
     fine = PARTS ** np.ceil(np.log(np.maximum(close, 1)) / np.log(PARTS))
-    return np.maximum(parts, np.minimum(fine, FINEST)).astype(int)
+    if np.any(fine > CLOSEST):
+        step = int(np.argmax(fine > CLOSEST))
+        why = f"has zeros too close for the next step, of {h[step]:.3g} s"
+        how = "; give a method with shorter steps"
+        raise Unseen(step, int(np.argmin(scan.spacings)), why + how)
+    return np.maximum(parts, fine).astype(int)
 
 
 def _is_rough(scan: Scan, g: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Which steps have g that is not smooth between looks."""
+    return np.any(_rough_pairs(scan, g, d), axis=(1, 2))
+
+
+def _rough_pairs(scan: Scan, g: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Where the middle of two parts is not what the cubic of their ends says."""
     span = 2.0 / (g.shape[1] - 1)
     g0, g1, g2 = g[:, :-1:2], g[:, 1::2], g[:, 2::2]
@@ -152,7 +172,7 @@ def _is_rough(scan: Scan, g: np.ndarray, d: np.ndarray) -> np.ndarray:
     size = np.maximum(size, span * np.max(np.abs(d), axis=1, keepdims=True))
     limit = SMOOTH * size + np.maximum(scan.doubts[:-1], scan.doubts[1:])[:, None]
     missed = np.maximum(np.abs(g1 - middle), span * np.abs(d1 - leaning))
-    return np.any(missed > limit, axis=(1, 2))
+    return missed > limit
 
 
 def _closer(scan: Scan, j: int, parts: int) -> tuple[np.ndarray, ...]:
@@ -161,9 +181,40 @@ def _closer(scan: Scan, j: int, parts: int) -> tuple[np.ndarray, ...]:
         marks = np.linspace(0.0, 1.0, parts + 1)
         g, d = scan.look(marks, np.full(parts + 1, j))
         pair = scan._replace(doubts=scan.doubts[j : j + 2])
-        if parts >= FINEST or not _is_rough(pair, g[None], d[None])[0]:
+        rough = _rough_pairs(pair, g[None], d[None])[0]
+        if not np.any(rough):
+            return marks, g, d
+        if parts >= FINEST:
+            shares = np.mean(rough, axis=0)
+            if np.max(shares) > QUICK:
+                why = f"turns more often than {parts} looks at the next step can tell"
+                how = "; give the event a spacing=..., or a method with shorter steps"
+                raise Unseen(j, int(np.argmax(shares)), why + how)
             return marks, g, d
         parts *= 4
+
+
+def _cubic_turns(
+    pair: tuple[Any, Any], slopes: tuple[Any, Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where the cubic of two values and two slopes turns, as shares (2, ...) of the way
+    from one to the other; and its values there. Where it does not turn: its first."""
+    (g0, g1), (d0, d1) = pair, slopes
+    a, b = 2 * (g0 - g1) + d0 + d1, 3 * (g1 - g0) - 2 * d0 - d1
+    with np.errstate(all="ignore"):
+        root = np.sqrt(b * b - 3 * a * d0)
+        turn = -(b + np.where(b < 0, -root, root))
+        shares = np.stack([turn / (3 * a), d0 / turn])
+        inside = (shares > 0) & (shares < 1)
+    s = np.where(inside, shares, 0.0)
+    return s, g0 + s * (d0 + s * (b + s * a))
+
+
+def _lowest(g: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """How near zero, on the side of their starts, cubics turn within each part."""
+    span = 1.0 / (g.shape[1] - 1)
+    pairs = (g[:, :-1], g[:, 1:]), (span * d[:, :-1], span * d[:, 1:])
+    return np.min(np.sign(g[:, :-1]) * _cubic_turns(*pairs)[1], axis=0)
 
 
 class _Walk(NamedTuple):
@@ -177,6 +228,7 @@ class _Walk(NamedTuple):
         """Adds what is met to `found`; the side at the end."""
         each = views[0], views[1][:, self.event], views[2][:, self.event]
         points = list(zip(*(column.tolist() for column in each), strict=True))
+        points = self._with_turns(points, each)
         a = points[0]
         for b in points[1:]:
             # Just past zero and still going: it may be about to turn back.
@@ -187,12 +239,31 @@ class _Walk(NamedTuple):
             a = b
         return side
 
+    def _with_turns(self, points: list[Any], each: Any) -> list[Any]:
+        """Looks also where g turns on the other side of zero: it passes thrice there,
+        or twice between two looks that see the same side."""
+        s, g, d = each
+        span = np.diff(s)
+        shares, values = _cubic_turns((g[:-1], g[1:]), (span * d[:-1], span * d[1:]))
+        order = np.argsort(shares, axis=0)
+        shares, values = (np.take_along_axis(x, order, 0) for x in (shares, values))
+        row = np.sign(np.stack([g[:-1], *values, g[1:]]))
+        often = np.sum(row[1:] * row[:-1] < 0, axis=0) > (row[0] * row[-1] < 0)
+        found = list(points)
+        for k in np.flatnonzero(often):
+            for share in shares[:, k][shares[:, k] > 0]:
+                at = float(s[k] + share * span[k])
+                found.append((at, self._value(at), self._rate(at)))
+        return sorted(found)
+
     def _part(self, a: Any, b: Any, side: int, found: list[Crossing]) -> int:
         sign, there = np.sign(side), np.sign(b[1])
         if sign == 0:
             side = int(there)
         elif there == -sign and not self._has_turned(a, b, sign):
-            self._add(found, self._root(a, b, sign), -sign)
+            s = self._root(a, b, sign)
+            if abs(self._value(s)) <= POLE * max(abs(a[1]), abs(b[1])):
+                self._add(found, s, -sign)
             side = int(there)
         elif sign * a[2] < 0 <= sign * b[2]:
             side = self._dip(a, b, side, found)

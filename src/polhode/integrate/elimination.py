@@ -14,7 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.formulation.solve import ITERATIONS, RELATIVE, VANISHING
+from polhode.formulation.solve import FURTHER, RELATIVE, VANISHING
 
 # Above this size straight code is longer than a loop over columns is slow.
 STRAIGHT = 8
@@ -46,8 +46,8 @@ def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]
     small = RELATIVE * _signed_size(S) + VANISHING / size
     proximal = eliminated(S + small * jnp.eye(m))
     intensity = proximal(gap)
-    for _ in range(ITERATIONS - 1):
-        intensity = intensity + proximal(gap - S @ intensity)
+    for times in FURTHER:
+        intensity = intensity + times * proximal(gap - S @ intensity)
     return free + yielding @ intensity, intensity
 
 

@@ -29,11 +29,12 @@ class Event:
     spacing     (s) a span in which g has at most one zero, where g is much quicker than
                 the motion; else the steps of the run tell
 
-    A function with a third argument is given the table of parameters and inputs. Zeros
-    are met in (start, end]: one at the very start belongs to the run before, but a
-    reset with a direction is made there too, where the motion would pass. g that
-    touches zero and turns back, within the accuracy of the run, is one event. A jump
-    made by a reset passes no zero.
+    A function of t alone is given no more; one with a third argument also the table of
+    parameters and inputs. Zeros are met in (start, end]: one at the very start belongs
+    to the run before, but a reset with a direction is made there too, where the motion
+    would pass. g that touches zero and turns back, within the accuracy of the run, is
+    one event; a sign that changes at a pole is none. A jump made by a reset passes no
+    zero.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -63,19 +64,31 @@ class Event:
                     "An event is where a function of time and state is zero.",
                     f"Give {word}=lambda t, state: ...",
                 )
-        if self.direction not in ARROWS:
+        if not isinstance(self.name, str) or not self.name:
+            raise IntegrationError(
+                f"an event cannot be called {self.name!r}.",
+                "The motion's events are asked by name.",
+                'Give a name: ph.Event("floor", ...).',
+            )
+        if self.direction not in list(ARROWS):
             raise IntegrationError(
                 f"event {self.name!r} cannot have the direction {self.direction!r}.",
                 "A zero is met rising (1), falling (-1) or either way (0).",
                 "Give 1, -1 or 0.",
             )
-        if not self.spacing > 0:
+        if not _is_positive(self.spacing):
             raise IntegrationError(
                 f"event {self.name!r} cannot have a spacing of {self.spacing!r} s.",
                 "It is a span of time.",
                 "Give a positive number of seconds, or leave it out.",
             )
         object.__setattr__(self, "arity", arity(self.function))
+        if self.arity not in (1, 2, 3):
+            raise IntegrationError(
+                f"the function of event {self.name!r} needs {self.arity} arguments.",
+                "It is given the time, the state and the table of parameters.",
+                "Let it take (t), (t, state) or (t, state, table).",
+            )
 
     @property
     def stops(self) -> bool:
@@ -84,8 +97,14 @@ class Event:
 
     def value(self, t: Any, state: State, table: Any) -> Any:
         """g, traced."""
-        given = (t, state, table) if self.arity > 2 else (t, state)
-        return self.function(*given)
+        return self.function(*(t, state, table)[: self.arity])
+
+
+def _is_positive(span: Any) -> bool:
+    try:
+        return float(span) > 0
+    except (TypeError, ValueError):
+        return False
 
 
 def arity(function: Callable[..., Any]) -> int:
@@ -180,6 +199,8 @@ NO_EVENTS = Events()
 
 def admit_events(events: Any) -> tuple[Event, ...]:
     """Events with names of their own."""
+    if events is None:
+        return ()
     many = isinstance(events, Iterable) and not isinstance(events, str)
     listed = tuple(events) if many else (events,)
     for event in listed:

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.chunk import DONE, NOT_A_NUMBER, RUNNING, Cursor, Rows
-from polhode.integrate.crossing import Crossing, Found, Undefined
+from polhode.integrate.crossing import Crossing, Found, Unseen
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.events import Occurrence
 from polhode.integrate.guide import (
@@ -75,8 +75,8 @@ def followed(
         here = joined([row_of(before, new.bend), new])
         try:
             found = searched(guide, case, here, before)
-        except Undefined as fault:
-            return _undefined(guide, case, here, fault, (before, rows))
+        except Unseen as fault:
+            return _unseen(guide, case, here, fault, (before, rows))
         each = found.each + (_at_end(here, found) if at_end else [])
         each = [c for c in each if guide.events[c.event].direction in (0, c.direction)]
         halt = next((c for c in each if guide.events[c.event].stops), None)
@@ -118,17 +118,17 @@ def _at_end(here: Steps, found: Found) -> list[Crossing]:
     ]
 
 
-def _undefined(
+def _unseen(
     guide: Guide,
     case: Case,
     here: Steps,
-    fault: Undefined,
+    fault: Unseen,
     chunk: tuple[Cursor, Rows],
 ) -> Turn:
-    """The run up to the step in which an event has no number."""
+    """The run up to the step in which the zeros of an event cannot be found."""
     last = Crossing(fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False)
     kept, cursor = cut_at(case, here, last, chunk)
-    what = f"the event {guide.events[fault.event].name!r} gives no number just after"
+    what = f"the event {guide.events[fault.event].name!r} {fault.why}"
     told = stopped(guide, cursor, what)
     return Turn([kept], ended(cursor, cursor.x, FAULT), [], told)
 

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, PolhodeError
 from polhode.integrate.dense import between
 from polhode.integrate.drive import Drive
 from polhode.integrate.events import Event
@@ -118,14 +118,37 @@ def _values(equations: Equations, events: tuple[Event, ...], drive: Drive) -> An
         z = 1.0 * jnp.asarray(core.speeds(t, q, x[n:], table))
         whole = drive.table(t, q, z, table, held)
         state = State(system, t, q, z)
-        each = [_scalar(event, event.value(t, state, whole)) for event in events]
+        each = [_scalar(event, _asked(event, t, state, whole)) for event in events]
         return jnp.stack(each)
 
     return value
 
 
+def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
+    """g of one event, traced; what its function raises is told with its name."""
+    try:
+        return jnp.asarray(event.value(t, state, table))
+    except PolhodeError:
+        raise
+    except Exception as reason:
+        raise IntegrationError(
+            f"the function of event {event.name!r} cannot be traced: it raised"
+            f" {type(reason).__name__}.",
+            "It runs inside a compiled program, where its arguments have no values yet"
+            " and cannot be changed.",
+            "Use jax.numpy and jnp.where in place of Python's own if, float() and"
+            " NumPy's functions.",
+        ) from reason
+
+
 def _scalar(event: Event, value: Any) -> Any:
-    found = jnp.asarray(value, float)
+    if value.dtype == bool:
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives a truth value.",
+            "An event is where a number passes zero, so that its time can be found.",
+            "Give the number itself: not state['x'] > 1, but state['x'] - 1.",
+        )
+    found = value.astype(float)
     if found.size != 1:
         raise IntegrationError(
             f"the function of event {event.name!r} gives {found.size} numbers, of"
