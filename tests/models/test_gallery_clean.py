@@ -14,14 +14,7 @@ pytestmark = pytest.mark.long
 SECONDS = 60.0  # for the forms of a model: those of large ones take minutes each
 
 
-# Its rows repeat each other only where the ring is closed: between, at the stages of a
-# step, they do not, and the step's error is larger than its estimate.
-RING = pytest.param(
-    "bricard", marks=pytest.mark.xfail(reason="the ledger is off by 1e-4 J")
-)
-
-
-@pytest.mark.parametrize("name", [RING if n == "bricard" else n for n in GALLERY])
+@pytest.mark.parametrize("name", GALLERY)
 def test_a_model_runs_and_its_ledger_balances(name):
     """A second from its start: all numbers finite, no joule lost, constraints kept."""
     start = ph.models.start(name)

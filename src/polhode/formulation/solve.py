@@ -9,6 +9,15 @@ Compiled code never decides a rank. Two fixed steps make every solvable system r
 - the Schur complement S of the rows is solved by a few proximal iterations on S + e 1:
   redundant but consistent rows share the load, and each iteration shortens the error of
   the others by e.
+
+After k iterations a share x^k of the gap is left, x = e / (s + e), where S has the
+eigenvalue s. Rows that are redundant only where they are kept have an s that is nearly
+zero beside: a load k gap / e would grow there at once with what is missed. So the last
+iteration is taken -k times,
+
+    s l / gap = 1 - x^k - k x^k (1 - x)
+
+still exact to x^k where s is large, and flat where it vanishes: such rows bear nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +34,8 @@ from polhode.formulation.ordering import FEW, Ordering
 from polhode.formulation.sparse import factored_sparse
 
 RELATIVE = 1e-8
-ITERATIONS = 3
+# How often each iteration after the first is taken.
+FURTHER = (1, 1, -3)
 # Rows below 1e-9 are rounding: all of them may vanish, where every row is redundant.
 VANISHING = 1e-18
 # Above this size straight code is longer than a loop over columns is slow.
@@ -95,9 +105,9 @@ def solve_ordered(
         return x[:k], -x[k:]
 
     a, intensity = solved(f + weight * A.T @ g, g)
-    for _ in range(ITERATIONS - 1):
+    for times in FURTHER:
         da, more = solved(jnp.zeros(k), g - A @ a)
-        a, intensity = a + da, intensity + more
+        a, intensity = a + times * da, intensity + times * more
     return a, intensity
 
 
@@ -129,8 +139,8 @@ def solve_rows(S: Any, gap: Any, least: Any = 0.0) -> Any:
     yielding = RELATIVE * jnp.trace(S) / m + least
     proximal = factored(S + yielding * jnp.eye(m))
     intensity = proximal(gap)
-    for _ in range(ITERATIONS - 1):
-        intensity = intensity + proximal(gap - S @ intensity)
+    for times in FURTHER:
+        intensity = intensity + times * proximal(gap - S @ intensity)
     return intensity
 
 
