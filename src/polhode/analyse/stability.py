@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
     from polhode.system.system import System
 
+TOGETHER = 1e-5  # of the largest eigenvalue: one that rounding has split
 NEARBY = 0.1  # how far places are moved to see whether a force vanishes at rest
 
 
@@ -70,7 +71,7 @@ class Stability:
         by = "" if self.theorem == "none" else f" ({self.theorem})"
         lines = [f"{self.subject}: {self.verdict}{by}", f"  {self.reason}"]
         for name, value in self.numbers.items():
-            text = f"{value:.6g}" if isinstance(value, float) else f"{value}"
+            text = f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
             lines.append(f"  {name}: {text}")
         return "\n".join([*lines, f"  {self.spectrum!r}"])
 
@@ -109,7 +110,11 @@ Found = tuple[str, str, str] | None
 
 def _growth(linear: Linear, spectrum: Spectrum, numbers: dict) -> Found:
     """An eigenvalue to the right."""
-    if len(spectrum.defective):
+    growing = spectrum.growing
+    for middle in spectrum.defective:  # rounding splits them, to both sides of the axis
+        apart = np.abs(growing - middle) > TOGETHER * np.max(np.abs(spectrum.values))
+        growing = growing[apart]
+    if len(spectrum.defective) and not len(growing):
         pair = spectrum.defective[0]
         reason = (
             f"Two modes have met at {abs(pair.imag):.6g} rad/s and share one shape: to"
@@ -117,9 +122,9 @@ def _growth(linear: Linear, spectrum: Spectrum, numbers: dict) -> Found:
             " order decide."
         )
         return "undecided", "none", reason
-    if not len(spectrum.growing):
+    if not len(growing):
         return None
-    s = spectrum.growing[0]
+    s = growing[0]
     modes, parts = modes_of(linear), linear.parts
     mode = int(np.argmin(np.abs(modes.eigenvalues - (s.real + 1j * abs(s.imag)))))
     most = modes.names[int(np.argmax(np.abs(modes.participation[mode])))]
