@@ -20,6 +20,7 @@ import numpy as np
 
 from polhode.errors import AnalysisError
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.matter.particle import Particle
 from polhode.system import host_rows, kinematics
 from polhode.system.members import suggestion
 
@@ -251,8 +252,17 @@ def _is_orthonormal(system: System, edge: Edge) -> bool:
 
 
 def _moves_as_one(system: System, twist: np.ndarray) -> bool:
-    """Whether the joints to the world let all bodies move so, wherever they are."""
+    """Whether the joints to the world let all bodies move so, wherever they are.
+
+    How a particle that carries nothing is turned does not matter.
+    """
     rng, table = np.random.default_rng(4), system.table()
+    carrying = {edge.parent for edge in system.tree.edges}
+    points = {
+        k
+        for k, body in enumerate(system.bodies)
+        if isinstance(body, Particle) and k not in carrying
+    }
     for _ in range(2):
         q = draw(system, rng)
         for edge in system.tree.edges:
@@ -262,6 +272,8 @@ def _moves_as_one(system: System, twist: np.ndarray) -> bool:
                 V = np.concatenate([R.T @ twist[:3], R.T @ v])
                 S = kinematics.subspace(edge, q, table)
                 rest = V - S @ np.linalg.lstsq(S, V, rcond=None)[0] if S.size else V
+                if edge.child in points:
+                    rest = rest[3:]
                 if np.max(np.abs(rest)) > KEPT * (1 + np.max(np.abs(V))):
                     return False
     return True
