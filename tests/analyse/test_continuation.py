@@ -52,6 +52,59 @@ def test_a_softening_spring_lets_the_rod_lean():
     assert_close(leaning.parameter[[0, -1]], [0.5, 0.5], rtol=1e-9)
 
 
+def strut(links: int, load: float) -> ph.System:
+    """Links on a fixed foot, a spring at every hinge, pressed along by a load P."""
+    import jax.numpy as jnp
+
+    world, joints = ph.World(), []
+    before, end = world.origin, jnp.array([0.0, 0.0, LINK])
+    for k in range(links):
+        link = ph.Body(f"link {k}", ph.solids.rod(mass=0.3, length=LINK))
+        foot, head = link.point(0, 0, -LINK / 2), link.point(0, 0, LINK / 2)
+        joints.append(ph.Revolute(f"h{k}", before, foot, axis=ph.Y))
+        before = head
+    pressed = ph.Potential(
+        (world.frame, link.frame),
+        lambda b, P: P * (b.position + b.rotation @ end / 2)[2],
+        {"P": ph.Parameter("P", load)},
+        name="load",
+    )
+    springs = [ph.JointSpring(joint, STIFF) for joint in joints]
+    return ph.System(joints, [*springs, pressed], name="strut")
+
+
+STIFF, LINK = 2.0, 0.5
+
+
+@pytest.mark.row("E-01")
+def test_a_strut_of_links_buckles_at_its_loads():
+    """P l/c = (3 -+ sqrt 5)/2 for two links; beyond, it stands in balance bent."""
+    system = strut(2, 0.2)
+    straight, first, second = ph.follow(system.rest(), "P", (0.1, 14.0))
+    loads = STIFF / LINK * (3 + np.array([-1, 1]) * np.sqrt(5)) / 2
+    assert_close(straight.bifurcations, loads, rtol=1e-8)
+    assert np.array_equal(np.unique(straight.falling), [0, 1, 2])
+    for branch in (first, second):
+        lean, turn, P = branch["h0"], branch["h0"] + branch["h1"], branch.parameter
+        bend = STIFF * branch["h1"]
+        assert_close(bend, P * LINK * np.sin(turn), atol=1e-9)
+        assert_close(STIFF * lean - bend, P * LINK * np.sin(lean), atol=1e-9)
+        assert np.ptp(lean) > 2.0
+    assert np.all(first.falling[np.abs(first["h0"]) > 1e-6] == 0)
+
+
+def test_no_bifurcation_is_stepped_over():
+    """Six links: five loads within the range, the first within the first step, and
+    in one stride over all of them none is lost."""
+    K = 2 * np.eye(6) - np.eye(6, k=1) - np.eye(6, k=-1)
+    K[-1, -1] = 1.0
+    loads = np.linalg.eigvalsh(K) * STIFF / LINK
+    rest = strut(6, 0.01).rest()
+    for step in (0.05, 0.6):
+        wide = ph.follow(rest, "P", (0.005, 14.0), step=step, branches=False)
+        assert_close(wide[0].bifurcations, loads[:5], rtol=1e-6)
+
+
 def test_branches_have_a_picture(tmp_path):
     """Curves, folds and bifurcations in one file."""
     assert cart().plot("hinge").save(tmp_path / "cart.svg").stat().st_size > 1000
@@ -60,7 +113,7 @@ def test_branches_have_a_picture(tmp_path):
 def test_what_cannot_be_followed_is_refused():
     """No such parameter; a range without the system's value; no rest to begin at."""
     rest = ph.models.cart_pendulum().rest()
-    with pytest.raises(ph.PolhodeError, match="no parameter 'D' to follow"):
+    with pytest.raises(ph.PolhodeError, match="no parameter 'D'"):
         ph.follow(rest, "D", (0.0, 1.0))
     with pytest.raises(ph.PolhodeError, match="does not lie between"):
         ph.follow(rest, "C", (1.0, 2.0))
@@ -88,7 +141,7 @@ def test_ten_thousand_equilibria_in_one_call():
 def test_values_to_sweep_must_fit():
     """Unknown names, unlike lengths and what is no number are refused."""
     rest = ph.models.cart_pendulum().rest()
-    with pytest.raises(ph.PolhodeError, match="no parameter 'D' to sweep"):
+    with pytest.raises(ph.PolhodeError, match="no parameter 'D'"):
         ph.sweep_equilibria(rest, {"D": [1.0]})
     with pytest.raises(ph.PolhodeError, match="have lengths"):
         ph.sweep_equilibria(rest, {"F": [1.0, 2.0], "C": [1.0, 2.0, 3.0]})

@@ -54,6 +54,9 @@ def test_about_another_point_the_couple_is_that_of_the_force():
     assert np.max(np.abs(moved.torques["hinge"])) > 0.5
 
 
+PEAKS = "peak force, N  at t, s  peak couple, N m  at t, s"
+
+
 def test_peaks_and_envelopes_are_those_of_the_rows():
     """The largest force is at the lowest place: 5/2 m g; its row says when."""
     peak = table().peak_force("hinge")
@@ -66,7 +69,11 @@ def test_peaks_and_envelopes_are_those_of_the_rows():
     assert table().peak_torque("hinge").size < 1e-9
     lines = repr(table()).splitlines()
     assert lines[0] == "ReactionTable('pendulum', axes of 'world')"
-    assert lines[2].split()[0] == "hinge"
+    assert lines[1].split() == PEAKS.split()
+    assert lines[2].split() == ["hinge", f"{peak.size:.6g}", f"{peak.t:.6g}", "0"]
+    # Then envelopes: couples are nothing beside the forces at the rod's length.
+    assert lines[4].split()[-3:] == ["0", "0", "0"]
+    assert f"{least:.6g} to {most:.6g}" in lines[4]
 
 
 def test_unknown_names_are_refused():

@@ -130,6 +130,10 @@ def test_two_modes_that_share_a_shape_are_noticed():
     apart = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
     assert len(spectrum_of(apart).defective) == 0
     assert spectrum_of(apart).kind == "marginal"
+    # Rounding splits such a pair to both sides of the axis: none of it grows.
+    turn = np.linalg.qr(np.random.default_rng(2).normal(size=(4, 4)))[0]
+    assert len(spectrum_of(turn @ A @ turn.T).defective) == 2
+    assert len(spectrum_of(turn @ A @ turn.T).growing) == 0
 
 
 @pytest.mark.long

@@ -35,6 +35,20 @@ def governor() -> ph.System:
     return ph.System([axle, hinge], [ph.Weight(9.81)], name="governor")
 
 
+def rolling() -> ph.System:
+    """A wheel that rolls along a line: x - R theta is kept."""
+    cart = ph.Body("cart", ph.solids.box(mass=1.0, x=0.4, y=0.2, z=0.1))
+    wheel = ph.Body("wheel", ph.solids.cylinder(mass=0.5, radius=0.3, length=0.1))
+    rail = ph.Prismatic("rail", ph.World().origin, cart.origin, axis=ph.X)
+    axle = ph.Revolute("axle", cart.origin, wheel.origin, axis=ph.Y)
+
+    def law(x, turn, t):
+        return np.array([[1.0, -0.3]]), np.zeros(1)
+
+    row = ph.VelocityRows([rail, axle], law, rows=("roll",), name="ground")
+    return ph.System([rail, axle], constraints=[row], name="wheel")
+
+
 @cache
 def answers() -> dict[str, object]:
     """One answer of each kind, most of them of one model."""
@@ -49,10 +63,19 @@ def answers() -> dict[str, object]:
         "rests": rests,
         "rest": rests[0],
         "sweep": ph.sweep_equilibria(cart.rest(), {"C": np.linspace(-2, 2, 30)}),
-        "branches": ph.follow(rests[0], "C", (-2.0, 2.0), step=0.2, branches=False),
+        "branches": (
+            all_ways := ph.follow(rests[0], "C", (-2.0, 2.0), step=0.2, branches=False)
+        ),
+        "one branch": all_ways[0],
+        "at rest": ph.is_equilibrium(cart.state(hinge=0.4)),
         "steady": top,
         "one steady": top[0],
+        "variation": top[0].second_variation(),
         "linear": linear,
+        "along": ph.linearise(cart, motion(), inputs=["F"]),
+        "parts": linear.parts,
+        "spectrum": linear.spectrum,
+        "transfer": linear.transfer("rail", "F"),
         "matrices": linear.matrices,
         "response": linear.response([0.5, 1.0, 9.0]),
         "modes": linear.modes(),
@@ -65,6 +88,7 @@ def answers() -> dict[str, object]:
         "told": ph.identifiable(cart, names),
         "by parameters": ph.rest_sensitivity(rests[0].state, names),
         "rows": ph.integrability(blade),
+        "leaves": ph.integrability(rolling()).integrals,
     }
 
 
@@ -81,6 +105,8 @@ def test_a_notebook_shows_a_table_with_the_names_of_the_answer(kind):
 
 @pytest.mark.parametrize("name", [*sorted(DRAWN := {
     "rests": (), "steady": (), "sweep": ("hinge",), "branches": ("hinge",),
+    "rest": (), "one steady": (), "one branch": ("hinge",), "at rest": (),
+    "along": (), "transfer": (), "parts": (), "spectrum": (), "variation": (),
     "linear": (), "matrices": (), "response": (), "modes": (), "verdict": (),
     "reactions": ("hinge",), "sensitivity": ("m_B", "l"), "gradient": (),
     "record": (), "told": (), "by parameters": (), "rows": (),
@@ -102,6 +128,28 @@ def test_what_is_kept_is_drawn_along_a_motion():
     lines = kept.plot(moved).figure.axes[0].get_lines()
     assert [line.get_label() for line in lines] == list(kept.names)
     assert max(np.max(line.get_ydata()) for line in lines) < 1e-6
+
+
+def test_what_rows_keep_of_the_place_is_drawn_level():
+    """x - R theta, rolled along: a level line, one a function."""
+    wheel = rolling()
+    start = wheel.state(speeds={"rail": 0.6, "axle": 2.0})
+    moved = ph.simulate(wheel, start, until=1.0)
+    (line,) = answers()["leaves"].plot(moved).figure.axes[0].get_lines()
+    assert np.ptp(moved.q[:, 0]) > 0.5
+    assert np.ptp(line.get_ydata()) < 1e-8
+
+
+def test_a_steady_motion_goes_on_as_it_is_simulated():
+    """Carried along for a turn, places are those of the simulated motion."""
+    steady = next(s for s in answers()["steady"] if abs(s.state.q[1]) > 0.1)
+    rows = steady.motion(0.5)
+    moved = ph.simulate(steady.state.system, steady.state, until=0.5)
+    np.testing.assert_allclose(rows.final.q, moved.final.q, atol=1e-8)
+    np.testing.assert_allclose(rows.z, np.broadcast_to(rows.z[0], rows.z.shape))
+    assert steady.motion().t[-1] == pytest.approx(2 * np.pi / 6.0)
+    with pytest.raises(AnalysisError, match="no rows over -1 s"):
+        steady.motion(-1.0)
 
 
 def test_eigenvalues_that_grow_are_drawn_apart():

@@ -9,16 +9,17 @@ stiffness has a zero there, and the tangent is not unique.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.analyse import listing
 from polhode.analyse.curve import Curve, Point
-from polhode.analyse.equilibrium import Equilibrium, table_of
+from polhode.analyse.equilibrium import Equilibrium
+from polhode.analyse.naming import coordinate_of, require_parameter
+from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
-from polhode.system.members import suggestion
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 STEPS = 400
 HALVINGS = 45
+APART = 1e-2  # of a step: what is nearer to each other is met at once
+SHOWN = 5  # points of a branch that are printed
 
 
 class Mark(NamedTuple):
@@ -70,17 +73,28 @@ class Branch:
 
     def __getitem__(self, coordinate: str) -> np.ndarray:
         """A coordinate along the curve (k,), by its name."""
-        names = self.system.coordinate_names
-        if coordinate not in names:
-            raise AnalysisError(
-                f"{self.system.name!r} has no coordinate {coordinate!r}.",
-                "A branch has the coordinates of its joints.",
-                suggestion(coordinate, names),
-            )
-        return self.q[:, names.index(coordinate)]
+        return self.q[:, coordinate_of(self.system, coordinate)]
 
     def __len__(self) -> int:
         return len(self.parameter)
+
+    def plot(self, coordinate: str = "") -> Any:
+        """The curve over the parameter, dashed where no minimum is: a `Picture`."""
+        return Branches(self.system, self.name, (self,)).plot(coordinate)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __repr__(self) -> str:
+        head = f"Branch of {self.system.name!r} along {self.name}: {len(self)} points"
+        names = (self.name, *self.system.coordinate_names, "falling")
+        shown = some(len(self), SHOWN)
+        rows = [(self.parameter[k], *self.q[k], str(self.falling[k])) for k in shown]
+        marks = [f"  {m.kind} at {self.name} = {m.parameter:.6g}" for m in self.marks]
+        return "\n".join([head, *table_of(names, rows, shown), *marks])
 
 
 @final
@@ -92,14 +106,9 @@ class Branches:
     name: str
     found: tuple[Branch, ...]
 
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __iter__(self) -> Iterator[Branch]:
-        return iter(self.found)
-
-    def __getitem__(self, k: int) -> Branch:
-        return self.found[k]
+    __len__ = listing.length
+    __iter__ = listing.each
+    __getitem__ = listing.picked
 
     def plot(self, coordinate: str = "") -> Any:
         """All branches over the parameter, dashed where no minimum is: a `Picture`."""
@@ -152,51 +161,58 @@ def follow(
     low, high = _range(system, parameter, between)
     curve = Curve.of(state, parameter, (low, high), step)
     first = curve.begin(state)
-    trunk, marks = _both_ways(curve, first, curve.tangent(first, None))
+    trunk, marks = _both_ways(curve, first, curve.tangent(first, None), known=0)
     found = [_noun(curve, trunk, marks)]
     for mark, crossing, along in marks if branches else ():
         if mark.kind != "bifurcation":
             continue
         for direction in curve.crossing(crossing, along):
-            points, more = _both_ways(curve, crossing, direction)
+            points, more = _both_ways(curve, crossing, direction, known=1)
             if len(points) > 2:
                 found.append(_noun(curve, points, more))
     return Branches(system, parameter, tuple(found))
 
 
 def _both_ways(
-    curve: Curve, first: Point, tangent: np.ndarray
+    curve: Curve, first: Point, tangent: np.ndarray, known: int
 ) -> tuple[list[Point], list[Met]]:
-    """Points on both sides of one; a closed curve is gone round once."""
-    after, more, is_closed = _walk(curve, first, tangent)
+    """Points on both sides of one; a closed curve is gone round once.
+
+    Of the first `known` steps it is known what they meet: the curve they come from.
+    """
+    after, more, is_closed = _walk(curve, first, tangent, known)
     if is_closed:
         return after, more
-    before, marks, _ = _walk(curve, first, -tangent)
+    before, marks, _ = _walk(curve, first, -tangent, known)
     return [*before[:0:-1], *after], [*marks, *more]
 
 
 def _walk(
-    curve: Curve, first: Point, tangent: np.ndarray
+    curve: Curve, first: Point, tangent: np.ndarray, known: int
 ) -> tuple[list[Point], list[Met], bool]:
     """Points from one on until the range ends, what was met, and whether it closed."""
-    points, marks, length = [first], [], curve.step
+    points, marks, length, step = [first], [], curve.step, curve.step
     for _ in range(STEPS):
         here = points[-1]
         there = curve.next(here, tangent, length)
         if there is None:
             length /= 2
-            if length < 1e-4 * curve.step:
+            if length < 1e-4 * step:
                 break
             continue
         ahead = curve.tangent(there, tangent)
-        kind = _met(here, there, (tangent[-1], ahead[-1])) if len(points) > 1 else ""
+        slopes = tangent[-1], ahead[-1]
+        kind = _met(here, there, slopes) if len(points) > known else ""
+        if kind and abs(there.falling - here.falling) != 1 and length > APART * step:
+            length /= 2  # more than one is met: they are told one by one
+            continue
         if kind:
             marks.append(_located(curve, (here, there), tangent, kind))
         if not curve.low <= there.parameter <= curve.high:
             end = curve.at_edge(here, there)
             return [*points, *([end] if end else [])], marks, False
         points.append(there)
-        tangent, length = ahead, min(1.4 * length, curve.step)
+        tangent, length = ahead, min(1.4 * length, step)
         if len(points) > 8 and curve.distance(there, first) < 0.8 * length:
             return [*points, first], marks, True
     return points, marks, False
@@ -246,12 +262,7 @@ def _noun(curve: Curve, points: list[Point], marks: list[Met]) -> Branch:
 def _range(
     system: System, parameter: str, between: tuple[float, float]
 ) -> tuple[float, float]:
-    if parameter not in system.parameters:
-        raise AnalysisError(
-            f"{system.name!r} has no parameter {parameter!r} to follow.",
-            "A curve of equilibria runs along a named number of the model.",
-            suggestion(parameter, system.parameters),
-        )
+    require_parameter(system, parameter)
     low, high = map(float, between)
     value = float(system.parameters[parameter])
     if not low <= value <= high or low == high:

@@ -8,12 +8,12 @@ grad(g) s = 0 in the words of Lagrange's equations of the first kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.analyse import listing
 from polhode.analyse.carriers import Carriers
 from polhode.analyse.families import distinct, neutral_names
 from polhode.analyse.rest import is_equilibrium
@@ -26,6 +26,7 @@ from polhode.analyse.search import (
     starts_of,
 )
 from polhode.analyse.settle import Balance, Settled
+from polhode.analyse.table import number, relative, table_of
 from polhode.constraints.rolling import Touching
 from polhode.errors import AnalysisError
 from polhode.integrate.simulate import equations_of
@@ -79,6 +80,12 @@ class Equilibrium:
     def __getitem__(self, joint: str) -> Any:
         return self.state[joint]
 
+    def plot(self) -> Any:
+        """The bodies at rest: a `Picture`."""
+        from polhode.show.rests import rest_picture
+
+        return rest_picture(self.state, f"equilibrium   V = {self.energy:.4g} J")
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         from polhode.show.answers_html import answer_html
@@ -88,10 +95,11 @@ class Equilibrium:
     def __repr__(self) -> str:
         names = self.state.system.coordinate_names
         places = zip(names, self.state.q, strict=True)
-        where = ", ".join(f"{name} = {_number(value)}" for name, value in places)
-        lines = [f"Equilibrium({where}; V = {_number(self.energy)} J)"]
-        rows = zip(self.state.system.row_names, self.multipliers, strict=True)
-        lines += [f"  {name}: {_number(value)}" for name, value in rows]
+        where = ", ".join(f"{name} = {number(value)}" for name, value in places)
+        lines = [f"Equilibrium({where}; V = {self.energy:.6g} J)"]
+        loads = relative(self.multipliers)
+        rows = zip(self.state.system.row_names, loads, strict=True)
+        lines += [f"  {name}: {load}" for name, load in rows]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     @property
@@ -127,19 +135,18 @@ class Equilibria:
     arrived: int
     note: str = ""
 
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __iter__(self) -> Iterator[Equilibrium]:
-        return iter(self.found)
-
-    def __getitem__(self, k: int) -> Equilibrium:
-        return self.found[k]
+    __len__ = listing.length
+    __iter__ = listing.each
+    __getitem__ = listing.picked
+    states = property(listing.states)
 
     @property
-    def states(self) -> list[State]:
-        """The states of all, for pictures and for motions from there."""
-        return [each.state for each in self.found]
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Of each: its coordinates, its energy, and what holds it, as it is printed."""
+        energies = relative([each.energy for each in self.found])
+        loads = (relative(each.multipliers) for each in self.found)
+        every = zip(self.found, energies, loads, strict=True)
+        return [(*map(number, one.state.q), V, *l) for one, V, l in every]
 
     def stabilities(self) -> list[Stability]:
         """The verdict on each."""
@@ -161,10 +168,9 @@ class Equilibria:
         count = f"{len(self)} equilibri{'um' if len(self) == 1 else 'a'}"
         head = f"{self.system.name!r}: {count}; {self.arrived} of {self.starts} starts"
         lines = [f"{head} came to rest"]
-        names = (*self.system.coordinate_names, "V", *self.system.row_names)
-        rows = [(*e.state.q, e.energy, *e.multipliers) for e in self.found]
-        if rows:
-            lines += table_of(names, rows)
+        names = (*self.system.coordinate_names, "V, J", *self.system.row_names)
+        if self.found:
+            lines += table_of(names, self.rows)
         for k, each in enumerate(self.found):
             lines += [f"  {k}: {note}" for note in each.notes]
         return "\n".join([*lines, *([self.note] if self.note else [])])
@@ -223,21 +229,6 @@ def equilibrium_of(search: Search, found: Settled, family: np.ndarray) -> Equili
     shared = shared_rows(search, found)
     pulled = _pulled(system, found.multipliers)
     return Equilibrium(state, found.multipliers, energy, words, shared, pulled)
-
-
-def table_of(names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> list[str]:
-    """Lines of a table with a number before each row."""
-    cells = [["", *names]]
-    cells += [[str(k), *map(_number, row)] for k, row in enumerate(rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in cells
-    ]
-
-
-def _number(value: Any) -> str:
-    return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
 
 
 def place_of(system: System, near: State | None) -> np.ndarray:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.carriers import Carriers
+from polhode.analyse.naming import coordinate_of, require_parameter
 from polhode.analyse.search import ACCEPTED, search_of, starts_of
 from polhode.analyse.settle import Balance, Settled, settled
+from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
-from polhode.system.members import suggestion
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -46,14 +47,7 @@ class EquilibriumSweep:
 
     def __getitem__(self, coordinate: str) -> np.ndarray:
         """A coordinate (k,) by its name, masked where none was found."""
-        names = self.system.coordinate_names
-        if coordinate not in names:
-            raise AnalysisError(
-                f"{self.system.name!r} has no coordinate {coordinate!r}.",
-                "A sweep has the coordinates of its joints.",
-                suggestion(coordinate, names),
-            )
-        values = self.q[:, names.index(coordinate)]
+        values = self.q[:, coordinate_of(self.system, coordinate)]
         return np.ma.masked_array(values, ~self.found)
 
     def state(self, k: int) -> State:
@@ -82,12 +76,11 @@ class EquilibriumSweep:
         rested = int(self.found.sum())
         head = f"EquilibriumSweep({self.system.name!r}: {rested} of {len(self)} rest;"
         names = (*self.parameters, *self.system.coordinate_names)
-        some = np.unique(
-            np.linspace(0, len(self) - 1, min(len(self), SHOWN), dtype=int)
-        )
         columns = [*self.parameters.values(), *self.q.T]
-        rows = [tuple(column[k] for column in columns) for k in some]
-        return "\n".join([f"{head} {', '.join(ranges)})", *_table(names, rows, some)])
+        shown = some(len(self), SHOWN)
+        rows = [tuple(column[k] for column in columns) for k in shown]
+        lines = table_of(names, rows, shown)
+        return "\n".join([f"{head} {', '.join(ranges)})", *lines])
 
 
 def sweep_equilibria(
@@ -125,27 +118,9 @@ def sweep_equilibria(
     return EquilibriumSweep(system, values, reached.q, reached.multipliers, good)
 
 
-def _table(
-    names: tuple[str, ...], rows: list[tuple[Any, ...]], numbers: np.ndarray
-) -> list[str]:
-    cells = [["", *names]]
-    for k, row in zip(numbers, rows, strict=True):
-        cells.append([str(k), *(f"{0.0 if abs(v) < 1e-12 else v:.6g}" for v in row)])
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in cells
-    ]
-
-
 def _values(system: System, parameters: Mapping[str, Any]) -> dict[str, np.ndarray]:
     for name in parameters:
-        if name not in system.parameters:
-            raise AnalysisError(
-                f"{system.name!r} has no parameter {name!r} to sweep.",
-                "Only a named number of the model can take other values.",
-                suggestion(name, system.parameters),
-            )
+        require_parameter(system, name)
     columns = {n: np.atleast_1d(np.asarray(v, float)) for n, v in parameters.items()}
     lengths = {n: len(v) for n, v in columns.items()}
     count = max(lengths.values(), default=0)

@@ -65,9 +65,9 @@ class Gradient:
 
     def plot(self) -> Any:
         """The derivatives as bars: a `Picture`."""
-        from polhode.show.answers import bars_picture
+        from polhode.show.answers import gradient_picture
 
-        return bars_picture(list(self.all), list(self.all.values()), "gradient")
+        return gradient_picture(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

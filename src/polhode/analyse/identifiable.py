@@ -59,11 +59,9 @@ class Identifiable:
 
     def plot(self) -> Any:
         """Singular values of the regressor, largest first: a `Picture`."""
-        from polhode.show.answers import bars_picture
+        from polhode.show.answers import identifiable_picture
 
-        return bars_picture(
-            [f"{k + 1}" for k in range(len(self.values))], self.values, "told"
-        )
+        return identifiable_picture(self)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

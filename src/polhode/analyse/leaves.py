@@ -20,11 +20,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.distribution import Distribution, independent
+from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
 from polhode.lowering.compile import compile
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
     from polhode.system.system import System
 
 NEAREST = 1e-14
@@ -87,6 +89,30 @@ class PositionIntegrals:
         along = D[list(self.along)]
         W[:, list(self.along)] = -np.linalg.solve(along.T, D[list(self.across)].T).T
         return W
+
+    def along_motion(self, motion: Trajectory, most: int = 41) -> Any:
+        """Times (n,) and pi (n, k) at some rows of a motion, from its start."""
+        shown = some(len(motion), most)
+        values = [self(motion[int(k)]) for k in shown]
+        return motion.t[shown], np.array(values).reshape(len(shown), len(self))
+
+    def plot(self, motion: Trajectory) -> Any:
+        """pi along a motion, level where its rows are kept: a `Picture`."""
+        from polhode.show.answers import leaf_picture
+
+        return leaf_picture(self, motion)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __repr__(self) -> str:
+        head = f"PositionIntegrals({self.system.name!r}: {len(self)} kept)"
+        W = self.rows(self.state)
+        names = [f"pi of {name}" for name in self.names]
+        return "\n".join([head, *table_of(self.system.speed_names, W, names)])
 
     def _fields(self, d: np.ndarray) -> np.ndarray:
         """The fields (n, r) in the chart."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from polhode.analyse.neighbours import Ports, shifted, slopes_of
 from polhode.analyse.ports import port_names, port_values
+from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
 
 RETURNED = 1e-6  # how far a periodic motion may end from its start
+SHOWN = 7  # rows that are printed
+HEADS = ("t, s", "fastest growth, 1/s", "fastest swing, rad/s", "trace of A, 1/s")
+INSTANT = (
+    "Of A(t) at an instant: whether disturbances grow, transition() and multipliers()"
+    " say."
+)
 
 
 @final
@@ -127,6 +134,30 @@ class LinearAlong:
         from polhode.show.answers import along_picture
 
         return along_picture(self)
+
+    def digest(self, most: int = SHOWN) -> list[tuple[float, ...]]:
+        """Of some rows: t, the largest real and imaginary part of eigenvalues, tr A."""
+        found = []
+        for k in some(len(self.t), most):
+            A = self._at(self.motion[int(k)])[0]
+            s = np.linalg.eigvals(A)
+            parts = np.max(s.real), np.max(s.imag), np.trace(A)
+            found.append((float(self.t[k]), *map(float, parts)))
+        return found
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __str__(self) -> str:
+        lines = table_of(HEADS, self.digest(), some(len(self.t), SHOWN))
+        words = (
+            f"  states: {', '.join(self.states)}",
+            f"  inputs: {', '.join(self.inputs) or 'none'}",
+        )
+        return "\n".join([repr(self), *words, *lines, f"  {INSTANT}"])
 
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"

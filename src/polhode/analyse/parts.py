@@ -12,13 +12,15 @@ N circulatory  skew: follower forces and steady rolling; may feed energy in
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
+PARTS = ("mass", "damping", "gyroscopic", "stiffness", "circulatory")
+SYMMETRIC = ("mass", "damping", "stiffness")
 NOTHING = 1e-10  # of the largest part, in the measure of masses: rounding
 
 
@@ -93,6 +95,15 @@ class Parts:
         whole = len(found) == above + below
         return f"{sign} {'definite' if whole else 'semidefinite'}"
 
+    def words(self) -> dict[str, str]:
+        """What each part is: "positive definite", ..., "skew", or "none"."""
+        found = {}
+        for part in PARTS:
+            there = part == "mass" or self.has(part)
+            word = self.definiteness(part) if part in SYMMETRIC else "skew"
+            found[part] = word if there else "none"
+        return found
+
     def of(self, *names: str) -> Parts:
         """The rows and columns of some coordinates, by name, the others held."""
         for name in names:
@@ -103,18 +114,26 @@ class Parts:
                     suggestion(name, self.names),
                 )
         k = [self.names.index(name) for name in names]
-        fields = ("mass", "damping", "gyroscopic", "stiffness", "circulatory")
-        picked = {field: getattr(self, field)[np.ix_(k, k)] for field in fields}
+        picked = {part: getattr(self, part)[np.ix_(k, k)] for part in PARTS}
         return replace(self, names=names, others=self.others[k], **picked)
+
+    def plot(self) -> Any:
+        """The matrices as squares, a panel each: a `Picture`."""
+        from polhode.show.matrices import parts_picture
+
+        return parts_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def __repr__(self) -> str:
         lines = [f"Parts in {', '.join(self.names)}"]
-        symmetric = "mass", "damping", "stiffness"
-        for part in ("mass", "damping", "gyroscopic", "stiffness", "circulatory"):
-            there = part == "mass" or self.has(part)
-            word = self.definiteness(part) if part in symmetric and there else ""
-            lines.append(f"{part}: {word or ('skew' if there else 'none')}")
-            if there:
+        for part, word in self.words().items():
+            lines.append(f"{part}: {word}")
+            if word != "none":
                 text = np.array2string(getattr(self, part), precision=6)
                 lines.append("  " + text.replace("\n", "\n  "))
         return "\n".join(lines)

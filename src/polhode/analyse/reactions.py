@@ -8,18 +8,27 @@ motion; `shared` names those that are not, and the numbers given are the least o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.analyse.table import number, relative, table_of
 from polhode.errors import AnalysisError
+from polhode.integrate.scales import lengths
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
 
 AXES = ("x", "y", "z")
+PEAKS = ("peak force, N", "at t, s", "peak couple, N m", "at t, s")
+ENVELOPE = tuple(
+    f"{word} {axis}, {unit}"
+    for word, unit in (("force", "N"), ("couple", "N m"))
+    for axis in AXES
+)
 
 
 class Peak(NamedTuple):
@@ -60,6 +69,20 @@ class ReactionTable:
         """The largest couple of one about its point, N m."""
         return self._peak(self._known(name, self.torques))
 
+    @property
+    def peaks(self) -> list[tuple[str, ...]]:
+        """As they are printed, of each: largest force, when, largest couple, when."""
+        forces = [self.peak_force(name) for name in self.names]
+        torques = [self.peak_torque(name) for name in self.names]
+        sizes = zip(
+            relative([peak.size for peak in forces]),
+            (number(peak.t) for peak in forces),
+            relative([peak.size for peak in torques], self._lever()),
+            (number(peak.t) for peak in torques),
+            strict=True,
+        )
+        return [(F, t, M, "" if M == "0" else when) for F, t, M, when in sizes]
+
     def envelope(self, name: str) -> dict[str, tuple[float, float]]:
         """The least and the most of each component: 'torque x' to 'force z'."""
         both = {
@@ -71,6 +94,23 @@ class ReactionTable:
             for word, v in both.items()
             for k, axis in enumerate(AXES)
         }
+
+    @property
+    def envelopes(self) -> list[tuple[str, ...]]:
+        """As they are printed, of each: force x, y, z, then couple x, y, z."""
+        found = []
+        for parts, size in ((self.forces, 0.0), (self.torques, self._lever())):
+            ends = [(v.min(axis=0), v.max(axis=0)) for v in parts.values()]
+            texts = iter(relative(np.ravel(ends), size))
+            found.append([_spans(texts) for _ in ends])
+        return [(*force, *torque) for force, torque in zip(*found, strict=True)]
+
+    def _lever(self) -> float:
+        """The largest force at the length of the system: what a couple is beside."""
+        q, z = self.motion.q[:1], self.motion.z[:1]
+        arm = float(lengths(self.motion.system, q, z, 0.0)[0])
+        sizes = [self.peak_force(name).size for name in self.names]
+        return arm * max(sizes, default=0.0)
 
     def _peak(self, values: np.ndarray) -> Peak:
         sizes = np.linalg.norm(values, axis=1)
@@ -99,16 +139,9 @@ class ReactionTable:
         return answer_html(self)
 
     def __repr__(self) -> str:
-        width = max((len(n) for n in self.names), default=0)
-        head = f"{'peaks'.ljust(width)}  {'force, N':>11}  {'at t, s':>9}"
-        head += f"  {'couple, N m':>11}  {'at t, s':>9}"
         title = f"ReactionTable({self.motion.system.name!r}, axes of {self.axes!r})"
-        lines = [title, f"  {head}"]
-        for name in self.names:
-            force, torque = self.peak_force(name), self.peak_torque(name)
-            numbers = f"{force.size:11.4g}  {force.t:9.4g}"
-            numbers += f"  {torque.size:11.4g}  {torque.t:9.4g}"
-            lines.append(f"  {name.ljust(width)}  {numbers}")
+        lines = [title, *table_of(PEAKS, self.peaks, self.names)]
+        lines += table_of(ENVELOPE, self.envelopes, self.names)
         if self.shared:
             lines.append(f"  not determined by the motion: {', '.join(self.shared)}")
         return "\n".join(lines)
@@ -146,6 +179,13 @@ def reaction_table(
     return ReactionTable(
         motion, motion.t, _turned(torques, R_WF), _turned(forces, R_WF), name, shared
     )
+
+
+def _spans(texts: Iterator[str]) -> list[str]:
+    """Of three least and three most values: from where to where."""
+    least, most = [next(texts) for _ in AXES], [next(texts) for _ in AXES]
+    pairs = zip(least, most, strict=True)
+    return [low if low == high else f"{low} to {high}" for low, high in pairs]
 
 
 def _axes(motion: Trajectory, axes: Any) -> tuple[str, np.ndarray]:

@@ -8,13 +8,14 @@ To be at rest at one instant is not enough: a ball at the top of its throw is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from polhode.analyse.carriers import Carriers, draw
 from polhode.analyse.scales import Sizes, force_scales, rate_of, sizes_at
 from polhode.analyse.settle import Balance
+from polhode.analyse.table import number, table_of
 from polhode.integrate.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
@@ -32,13 +33,14 @@ SAMPLE = 8
 class Rest:
     """The answer, true or false, and what it rests on.
 
+    state       what was asked about
     moving      speed -> its value, where it is not zero
     starting    speed -> its rate, where it is not zero
     driven      constraint equation -> by how much it wants another speed
     limits      what counts as zero: of speeds (nz,) and of their rates (nz,)
     """
 
-    system: str
+    state: State
     moving: dict[str, float]
     starting: dict[str, float]
     driven: dict[str, float]
@@ -47,13 +49,43 @@ class Rest:
     def __bool__(self) -> bool:
         return not (self.moving or self.starting or self.driven)
 
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return "rests, and stays at rest" if self else "does not rest"
+
+    @property
+    def lines(self) -> list[tuple[str, float, float]]:
+        """Of each speed: its name, its value, and its rate."""
+        z_dot = equations_of(self.state.system).accelerations(self.state)
+        names = self.state.system.speed_names
+        return [*zip(names, map(float, self.state.z), map(float, z_dot), strict=True)]
+
+    def __str__(self) -> str:
+        rows = [(number(z), number(a)) for _, z, a in self.lines]
+        labels = [name for name, *_ in self.lines]
+        return "\n".join([repr(self), *table_of(("speed", "its rate"), rows, labels)])
+
+    def plot(self) -> Any:
+        """The bodies there: a `Picture`."""
+        from polhode.show.rests import rest_picture
+
+        return rest_picture(self.state, self.verdict)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
+        name = self.state.system.name
         if self:
-            return f"Rest({self.system!r} rests, and stays at rest)"
+            return f"Rest({name!r} {self.verdict})"
         words = [f"{name} moves at {v:.4g}" for name, v in self.moving.items()]
         words += [f"{name}' = {v:.4g}" for name, v in self.starting.items()]
         words += [f"{name} is driven at {-v:.4g}" for name, v in self.driven.items()]
-        return f"Rest({self.system!r} does not rest: {', '.join(words)})"
+        return f"Rest({name!r} {self.verdict}: {', '.join(words)})"
 
 
 def is_equilibrium(state: State) -> Rest:
@@ -71,7 +103,7 @@ def is_equilibrium(state: State) -> Rest:
     driven = {m.row: m.residual for m in velocity_misses(system, t, state.q, state.z)}
     z_dot = equations_of(system).accelerations(state)
     starting = _beyond(system.speed_names, z_dot, limits[1])
-    return Rest(system.name, moving, starting, driven, limits)
+    return Rest(state, moving, starting, driven, limits)
 
 
 def _limits(state: State) -> tuple[np.ndarray, np.ndarray]:

@@ -23,6 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.identifiable import nominal
+from polhode.analyse.table import table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.lowering.compile import compile
@@ -64,6 +65,20 @@ class RestSensitivity:
         return self.slopes.imag[self._swinging]
 
     @property
+    def rows(self) -> list[tuple[str, np.ndarray]]:
+        """What changes, by name, and its derivatives (p,): places, loads, frequencies.
+
+        A frequency is called by its own value.
+        """
+        loads = [f"load of {name}" for name in self.system.row_names]
+        swings = [f"{w:.6g} rad/s" for w in self.frequencies]
+        return [
+            *zip(self.system.speed_names, self.places, strict=True),
+            *zip(loads, self.loads, strict=True),
+            *zip(swings, self.frequency_slopes, strict=True),
+        ]
+
+    @property
     def _swinging(self) -> np.ndarray:
         size = 1e-9 * np.max(np.abs(self.eigenvalues), initial=0.0)
         turning = np.flatnonzero(self.eigenvalues.imag > size)
@@ -82,18 +97,10 @@ class RestSensitivity:
         return answer_html(self)
 
     def __repr__(self) -> str:
-        lines = [
-            f"RestSensitivity({self.system.name!r}): d / d {', '.join(self.names)}"
-        ]
-        for name, row in zip(self.system.speed_names, self.places, strict=True):
-            lines.append(f"  {name}: " + ", ".join(f"{v:.6g}" for v in row))
-        for name, row in zip(self.system.row_names, self.loads, strict=True):
-            lines.append(f"  load of {name}: " + ", ".join(f"{v:.6g}" for v in row))
-        pairs = zip(self.frequencies, self.frequency_slopes, strict=True)
-        for frequency, row in pairs:
-            shown = ", ".join(f"{v:.6g}" for v in row)
-            lines.append(f"  {frequency:.6g} rad/s: {shown}")
-        return "\n".join(lines)
+        head = f"RestSensitivity({self.system.name!r}): derivatives by parameters"
+        heads = tuple(f"d / d {name}" for name in self.names)
+        labels, values = zip(*self.rows, strict=True)
+        return "\n".join([head, *table_of(heads, values, labels)])
 
 
 def rest_sensitivity(

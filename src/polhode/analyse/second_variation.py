@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.analyse.carriers import Carriers
+from polhode.analyse.table import relative, table_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system import rows
 
@@ -71,12 +72,27 @@ class SecondVariation:
         """Whether F rises in all directions that count."""
         return self.negative == 0 and self.flat <= 0
 
+    def plot(self) -> Any:
+        """The curvatures as bars: a `Picture`."""
+        from polhode.show.answers import curvature_picture
+
+        return curvature_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
         word = (
             "a minimum" if self.is_minimum else f"falls in {self.negative} directions"
         )
-        rates = ", ".join(f"{n} {v:.6g}" for n, v in self.rates.items())
-        return f"SecondVariation({word}; rates {rates or 'none'})"
+        lines = [f"SecondVariation({word}; {self.carried} carried along)"]
+        lines.append(f"  curvatures: {', '.join(relative(self.curvatures))}")
+        rows = [(self.rates[name], self.momenta[name]) for name in self.rates]
+        heads = ("rate", "momentum")
+        return "\n".join([*lines, *table_of(heads, rows, tuple(self.rates))])
 
 
 class _Parts(NamedTuple):

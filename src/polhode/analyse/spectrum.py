@@ -8,9 +8,11 @@ left, and so on: a step for each size of block.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
+
+from polhode.analyse.table import number
 
 RANK = 1e-11  # of the largest singular value: nothing
 ON_AXIS = 1e-8  # real part over size of an eigenvalue that is on the imaginary axis
@@ -61,8 +63,21 @@ class Spectrum:
             return "drifting"
         return "marginal" if self.zeros or len(self.lasting) else "asymptotic"
 
+    def plot(self) -> Any:
+        """The eigenvalues in the plane: a `Picture`."""
+        from polhode.show.answers import spectrum_picture
+
+        return spectrum_picture(self.all, f"eigenvalues: {self.kind}")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{v:.6g}" for v in self.values)
+        largest = float(np.max(np.abs(self.values), initial=0.0))
+        shown = ", ".join(number(value, largest) for value in self.values)
         zeros = f"; {self.zeros} zero" if self.zeros else ""
         block = f" with a Jordan block of {self.block}" if self.block > 1 else ""
         return f"Spectrum({self.kind}: {shown}{zeros}{block})"
@@ -81,7 +96,8 @@ def spectrum_of(A: np.ndarray, sizes: np.ndarray | None = None) -> Spectrum:
     values = values[order]
     noise = 1e-13 * np.max(np.abs(values), initial=0.0)
     values = np.where(np.abs(values.real) > noise, values, 1j * values.imag)
-    return Spectrum(values, sum(steps), len(steps), _defective(rest, values))
+    values, defective = _with_blocks(rest, values)
+    return Spectrum(values, sum(steps), len(steps), defective)
 
 
 def without_zeros(A: np.ndarray) -> tuple[np.ndarray, list[int]]:
@@ -99,9 +115,13 @@ def without_zeros(A: np.ndarray) -> tuple[np.ndarray, list[int]]:
     return A, steps
 
 
-def _defective(A: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Eigenvalues on the axis that have fewer eigenvectors than their number."""
-    found = []
+def _with_blocks(A: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues, and those on the axis with fewer eigenvectors than their number.
+
+    A block is found split by the root of the rounding error: its members are put
+    together again, so that none seems to grow.
+    """
+    found, together = [], values.copy()
     near = 1e-5 * np.max(np.abs(values), initial=0.0)
     taken = np.zeros(len(values), bool)
     for k, value in enumerate(values):
@@ -114,5 +134,6 @@ def _defective(A: np.ndarray, values: np.ndarray) -> np.ndarray:
         vectors = int(np.sum(sizes <= 1e-7 * sizes[0]))
         is_on_axis = abs(middle.real) <= ON_AXIS * abs(middle)
         if is_on_axis and vectors < np.sum(cluster):
-            found.append(middle)
-    return np.array(found, complex)
+            found.append(1j * middle.imag)
+            together[cluster] = found[-1]
+    return together, np.array(found, complex)

@@ -10,9 +10,11 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.analyse.table import number, table_of
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
+ROOT = ("s, 1/s", "|s|, rad/s", "|s|, Hz", "damping")  # what is told of a root
 RESONANT = 1e-11  # a frequency that is an eigenvalue's, of the largest eigenvalue
 
 
@@ -105,13 +107,9 @@ class StateSpace:
         rows += zip(
             (f"{n} =" for n in self.outputs), np.hstack([self.C, self.D]), strict=True
         )
-        cells = [["", *self.states, *self.inputs]]
-        cells += [[name, *(f"{x + 0.0:.5g}" for x in row)] for name, row in rows]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = [
-            "  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True))
-            for row in cells
-        ]
+        names, values = zip(*rows, strict=True)
+        cells = [[f"{x + 0.0:.5g}" for x in row] for row in values]
+        lines = table_of((*self.states, *self.inputs), cells, names)
         return "\n".join([repr(self), *lines])
 
     def __repr__(self) -> str:
@@ -183,12 +181,34 @@ class Transfer:
         s = np.asarray(s, complex)[..., None]
         return self.gain * np.prod(s - self.zeros, -1) / np.prod(s - self.poles, -1)
 
+    @property
+    def still(self) -> float:
+        """H(0): the answer to a steady input; infinite where a pole is there."""
+        if np.any(np.abs(self.poles) <= RESONANT * np.max(np.abs(self.poles))):
+            return float("inf")
+        return float(np.real(self(0.0)))
+
+    @property
+    def roots(self) -> list[tuple[str, complex]]:
+        """All poles, then all zeros, each with its word, the slowest first."""
+        kinds = (("pole", self.poles), ("zero", self.zeros))
+        return [
+            (word, complex(s))
+            for word, values in kinds
+            for s in sorted(values, key=lambda s: (abs(s), -s.imag))
+        ]
+
     def __repr__(self) -> str:
-        lines = [f"Transfer(gain {self.gain:.6g})"]
-        for word, values in (("zeros", self.zeros), ("poles", self.poles)):
-            shown = ", ".join(f"{complex(v):.6g}" for v in values)
-            lines.append(f"  {word}: {shown or 'none'}")
-        return "\n".join(lines)
+        counts = f"{len(self.poles)} poles, {len(self.zeros)} zeros"
+        head = f"Transfer({counts}; gain {self.gain:.6g}, H(0) {self.still:.6g})"
+        rows = [root_numbers(s) for _, s in self.roots]
+        return "\n".join([head, *table_of(ROOT, rows, [w for w, _ in self.roots])])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
 
     def plot(self) -> Any:
         """Poles as crosses and zeros as rings: a `Picture`."""
@@ -201,6 +221,14 @@ class Transfer:
         """Numerator and denominator, highest power first."""
         above = self.gain * np.real(np.poly(self.zeros))
         return above, np.real(np.poly(self.poles))
+
+
+def root_numbers(s: complex) -> tuple[str, ...]:
+    """As it is printed: s, its size in rad/s and in Hz, and its damping -Re(s)/|s|."""
+    w = abs(s)
+    damping = -s.real / w if w else 0.0
+    sizes = number(s, w), number(w, w), number(w / (2 * np.pi), w)
+    return (*sizes, number(damping))
 
 
 def _place(name: str, names: tuple[str, ...], word: str) -> int:

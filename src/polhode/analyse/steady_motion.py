@@ -9,14 +9,16 @@ on a turning hoop, a satellite that keeps one side to its planet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.analyse import listing
+from polhode.analyse.carried import carried_motion, carried_speeds
 from polhode.analyse.carriers import Carriers, pick, require_symmetries
-from polhode.analyse.equilibrium import place_of, table_of
+from polhode.analyse.equilibrium import place_of
 from polhode.analyse.families import distinct, neutral_names
 from polhode.analyse.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.search import (
@@ -27,6 +29,7 @@ from polhode.analyse.search import (
     starts_of,
 )
 from polhode.analyse.settle import Balance, Condition, Settled
+from polhode.analyse.table import number, table_of
 from polhode.errors import AnalysisError
 from polhode.integrate.scales import displacements
 from polhode.integrate.simulate import equations_of
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from polhode.analyse.second_variation import SecondVariation
     from polhode.analyse.stability import Stability
     from polhode.geometry.wrench import Wrench
+    from polhode.integrate.trajectory import Trajectory
     from polhode.system.system import System
 
 STARTS = 64
@@ -78,6 +82,17 @@ class SteadyMotion:
 
         return stability_of_steady(self)
 
+    def motion(self, seconds: float | None = None) -> Trajectory:
+        """As it goes on, carried along: rows to be watched, of one slow turn if no
+        time is given. `steady.motion().film("steady.gif")`."""
+        return carried_motion(self, seconds)
+
+    def plot(self) -> Any:
+        """The bodies at several times of a third of a turn: a `Picture`."""
+        from polhode.show.rests import steady_picture
+
+        return steady_picture(self.motion())
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         from polhode.show.answers_html import answer_html
@@ -87,8 +102,8 @@ class SteadyMotion:
     def __repr__(self) -> str:
         system = self.state.system
         places = zip(system.coordinate_names, self.state.q, strict=True)
-        lines = [f"SteadyMotion({', '.join(f'{n} = {v:.6g}' for n, v in places)})"]
-        lines += [f"  {name}: {value:.6g}" for name, value in self.rates.items()]
+        lines = [f"SteadyMotion({', '.join(f'{n} = {number(v)}' for n, v in places)})"]
+        lines += [f"  rate of {name}: {number(v)}" for name, v in self.rates.items()]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     @property
@@ -115,25 +130,20 @@ class SteadyMotions:
     starts: int
     arrived: int
 
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __iter__(self) -> Iterator[SteadyMotion]:
-        return iter(self.found)
-
-    def __getitem__(self, k: int) -> SteadyMotion:
-        return self.found[k]
-
-    @property
-    def states(self) -> list[State]:
-        """The states of all, for pictures and for motions from there."""
-        return [each.state for each in self.found]
+    __len__ = listing.length
+    __iter__ = listing.each
+    __getitem__ = listing.picked
+    states = property(listing.states)
 
     def plot(self) -> Any:
         """The bodies in each motion, a panel each: a `Picture`."""
         from polhode.show.rests import rests_picture
 
-        return rests_picture(self.states, ["" for _ in self.found])
+        words = [
+            ", ".join(f"{name} {number(rate)}" for name, rate in each.rates.items())
+            for each in self.found
+        ]
+        return rests_picture(self.states, words)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -145,7 +155,8 @@ class SteadyMotions:
         head = f"{self.system.name!r}: {len(self)} steady motions; {self.arrived} of"
         lines = [f"{head} {self.starts} starts balanced"]
         if self.found:
-            names = (*self.system.coordinate_names, *self.found[0].rates)
+            rates = (f"rate of {name}" for name in self.found[0].rates)
+            names = (*self.system.coordinate_names, *rates)
             rows = [(*e.state.q, *e.rates.values()) for e in self.found]
             lines += table_of(names, rows)
         for k, each in enumerate(self.found):
@@ -191,7 +202,7 @@ def steady_motions(
 def _noun(search: Search, found: Settled, family: np.ndarray) -> SteadyMotion:
     balance, system = search.balance, search.balance.system
     names = balance.carriers.names
-    z = np.asarray(_speeds(balance, found, search.t), float)
+    z = carried_speeds(balance.carriers, found.q, found.rates)
     unknown = tuple(names[k] for k in balance.free)
     return SteadyMotion(
         State(system, search.t, found.q, z),
@@ -201,18 +212,6 @@ def _noun(search: Search, found: Settled, family: np.ndarray) -> SteadyMotion:
         tuple(neutral_names(system, tuple(f"rate of {n}" for n in unknown), family)),
         shared_rows(search, found),
     )
-
-
-def _speeds(balance: Balance, found: Settled, t: float) -> np.ndarray:
-    from polhode.lowering.compile import compile
-
-    system = balance.system
-    key = ("carried speeds", balance.carriers.names)
-    if key not in system.compiled:
-        system.compiled[key] = compile(
-            lambda q, xi: balance.carriers.speeds(q, xi, NOMINAL), found.q, found.rates
-        )
-    return system.compiled[key](found.q, found.rates)
 
 
 def _first_rates(

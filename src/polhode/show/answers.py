@@ -10,17 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.show.labels import coordinate_label
 from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.picture import Picture
 
 if TYPE_CHECKING:
     from polhode.analyse.conserved import Conserved
     from polhode.analyse.equilibrium_sweep import EquilibriumSweep
+    from polhode.analyse.gradient import Gradient
+    from polhode.analyse.identifiable import Identifiable
     from polhode.analyse.identify import Identified
     from polhode.analyse.integrability import Integrability
+    from polhode.analyse.leaves import PositionIntegrals
     from polhode.analyse.linear_along import LinearAlong
     from polhode.analyse.reactions import ReactionTable
     from polhode.analyse.rest_sensitivity import RestSensitivity
+    from polhode.analyse.second_variation import SecondVariation
     from polhode.analyse.sensitivity import Sensitivity
     from polhode.analyse.state_space import Response, Transfer
     from polhode.integrate.trajectory import Trajectory
@@ -45,6 +50,7 @@ def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
     if len(o):
         axes.plot(o.real, o.imag, "o", color=colour(2), mfc="none", ms=8, label="zeros")
     axes.margins(0.15)
+    _widened(axes, max(np.max(np.abs(s), initial=0.0), np.max(np.abs(o), initial=0.0)))
     axes.set_xlabel("real part  [1/s]")
     axes.set_ylabel("imaginary part  [rad/s]")
     return _finished(figure, axes, title)
@@ -82,7 +88,7 @@ def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Pictur
     for k, (name, axes) in enumerate(zip(names, panels, strict=True)):
         style = {"marker": "o", "ms": 3} if len(p) < 40 else {}
         axes.plot(p[order], sweep[name][order], color=colour(k), lw=1.6, **style)
-        axes.set_ylabel(name)
+        axes.set_ylabel(coordinate_label(sweep.system, name))
     panels[-1].set_xlabel(along)
     return _finished(figure, panels[0], f"equilibria of {sweep.system.name}")
 
@@ -111,11 +117,11 @@ def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:
     figure, (axes,) = _panels(1, 3.4)
     for k, (name, value) in enumerate(conserved.along(motion).items()):
         size = np.max(np.abs(value)) or 1.0
-        gap = np.maximum(np.abs(value - value[0]) / size, SMALLEST)
-        axes.semilogy(motion.t, gap, color=colour(k), linewidth=1.4, label=name)
+        gap = np.maximum(np.abs(value - value[0]) / size, SMALLEST)[1:]
+        axes.semilogy(motion.t[1:], gap, color=colour(k), linewidth=1.4, label=name)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("change, of its largest size")
-    return _finished(figure, axes, motion.system.name)
+    return _finished(figure, axes, f"what {motion.system.name} should keep")
 
 
 def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
@@ -126,21 +132,67 @@ def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
     for column, axes in zip(asked, panels, strict=True):
         rows = found[column]
         for k, name in enumerate(names[:MOST]):
-            axes.plot(found.t, rows[:, k], color=colour(k), linewidth=1.5, label=name)
+            label = coordinate_label(found.motion.system, name)
+            axes.plot(found.t, rows[:, k], color=colour(k), linewidth=1.5, label=label)
         axes.set_ylabel(f"d / d {column}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
-    return _finished(figure, panels[0], found.motion.system.name)
+    title = f"sensitivity of {found.motion.system.name}"
+    return _finished(figure, panels[0], title)
 
 
 def rest_picture(found: RestSensitivity) -> Picture:
     """How each frequency changes with each parameter, as bars."""
     groups = [f"{w:.4g} rad/s" for w in found.frequencies]
-    slopes = found.frequency_slopes
-    return bars_picture(groups, slopes.T, "d frequency / d parameter", found.names)
+    slopes, title = found.frequency_slopes, f"frequencies of {found.system.name}"
+    labels = [f"d / d {name}" for name in found.names]
+    return bars_picture(
+        groups, slopes.T, title, labels, along="change, rad/s a unit of the parameter"
+    )
+
+
+def gradient_picture(found: Gradient) -> Picture:
+    """Every derivative as a bar."""
+    names, values = [f"d / d {name}" for name in found.all], [*found.all.values()]
+    title = f"gradient of {found.value:.6g}, {found.motion.system.name}"
+    return bars_picture(names, values, title, along="derivative, in SI units")
+
+
+def identifiable_picture(found: Identifiable) -> Picture:
+    """How strongly each combination is felt; what is felt by rounding only is none."""
+    told = len(found.names) - len(found.blind)
+    values = np.where(np.arange(len(found.values)) < told, found.values, 0.0)
+    names = [f"combination {k + 1}" for k in range(len(values))]
+    title = f"{told} of {len(names)} combinations are told by the motion"
+    return bars_picture(names, values, title, along="singular value of the regressor")
+
+
+def curvature_picture(found: SecondVariation) -> Picture:
+    """The energy's curvatures, by size; those of being carried along are zero."""
+    values = np.sort(found.curvatures)
+    names = [f"direction {k + 1}" for k in range(len(values))]
+    word = "a minimum" if found.is_minimum else f"falls in {found.negative} directions"
+    title = f"energy among motions with the same momenta: {word}"
+    return bars_picture(names, values, title, along="curvature, by the system's scales")
+
+
+def leaf_picture(found: PositionIntegrals, motion: Trajectory) -> Picture:
+    """Functions of the place along a motion."""
+    figure, (axes,) = _panels(1, 3.2)
+    times, values = found.along_motion(motion)
+    for k, (name, line) in enumerate(zip(found.names, values.T, strict=True)):
+        axes.plot(times, line, color=colour(k), linewidth=1.5, label=f"pi of {name}")
+    axes.set_xlabel("time  [s]")
+    axes.set_ylabel("function of the place")
+    return _finished(figure, axes, f"what the rows of {found.system.name} keep")
 
 
 def bars_picture(
-    names: Sequence[str], values: Any, title: str, labels: Sequence[str] = ("",)
+    names: Sequence[str],
+    values: Any,
+    title: str,
+    labels: Sequence[str] = ("",),
+    *,
+    along: str,
 ) -> Picture:
     """Bars (groups,) or (labels, groups), from left to right."""
     rows = np.atleast_2d(np.asarray(values, float))
@@ -153,34 +205,37 @@ def bars_picture(
         axes.barh(at, row, height=0.9 * width, color=colour(k), label=label or None)
     axes.axvline(0.0, color=FAINT, linewidth=1.0)
     axes.set_yticks(places, names)
-    axes.invert_yaxis()
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel(along)
     return _finished(figure, axes, title)
 
 
 def identified_picture(found: Identified) -> Picture:
     """What the best motion leaves unexplained, over time; the band is the noise."""
     figure, (axes,) = _panels(1, 3.2)
+    style: dict[str, Any] = {"marker": "o", "ms": 3, "linestyle": "none"}
     for k, row in enumerate(found.residuals.T):
-        style = {"marker": "o", "ms": 3, "linestyle": "none"}
-        axes.plot(
-            found.times, row, color=colour(k), label=f"measurement {k + 1}", **style
-        )
-    axes.axhspan(-found.noise, found.noise, color=FAINT, alpha=0.2)
+        label = f"measurement {k + 1}"
+        axes.plot(found.times, row, color=colour(k), label=label, **style)
+    band = {"color": FAINT, "alpha": 0.2, "label": f"noise, {found.noise:.2g}"}
+    axes.axhspan(-found.noise, found.noise, **band)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("motion found - record")
-    return _finished(figure, axes, found.motion.system.name)
+    told = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
+    return _finished(figure, axes, f"{found.motion.system.name}: {told}")
 
 
 def along_picture(found: LinearAlong) -> Picture:
     """Real parts of the eigenvalues of A(t) along the motion."""
     figure, (axes,) = _panels(1, 3.2)
     real = np.sort(np.linalg.eigvals(found.A).real, axis=1)
-    for k, line in enumerate(real.T):
-        axes.plot(found.t, line, color=colour(k), linewidth=1.3)
+    for line in real.T:
+        axes.plot(found.t, line, color=colour(0), linewidth=1.3)
     axes.axhline(0.0, color=FAINT, linewidth=1.0)
     axes.set_xlabel("time  [s]")
-    axes.set_ylabel("real parts of eigenvalues of A(t)  [1/s]")
-    return _finished(figure, axes, found.motion.system.name)
+    axes.set_ylabel("real parts of eigenvalues  [1/s]")
+    title = f"A(t) along a motion of {found.motion.system.name}: above zero, it grows"
+    return _finished(figure, axes, title)
 
 
 def integrability_picture(found: Integrability) -> Picture:
@@ -188,6 +243,7 @@ def integrability_picture(found: Integrability) -> Picture:
     from matplotlib.ticker import MaxNLocator
 
     figure, (rows, reach) = _panels(2, 0.2 * len(found.rows) + 1.8, is_shared=False)
+    rows.set_ylim(-0.8, len(found.rows) - 0.2)
     felt = np.max(np.abs(found.curvature), axis=0, initial=0.0)
     rows.barh(found.rows, felt, color=colour(1), height=0.5)
     rows.set_xlabel("curvature")
@@ -200,6 +256,13 @@ def integrability_picture(found: Integrability) -> Picture:
     reach.set_xlabel("brackets deep")
     reach.set_ylabel("directions reached")
     return _finished(figure, rows, found.verdict)
+
+
+def _widened(axes: Any, largest: float) -> None:
+    """Both sides of the axis in sight, and not on a scale of rounding errors."""
+    left, right = axes.get_xlim()
+    least = 0.1 * largest or 1.0
+    axes.set_xlim(min(left, -least), max(right, least))
 
 
 def _panels(count: int, height: float, is_shared: bool = True) -> tuple[Any, list[Any]]:
@@ -216,6 +279,6 @@ def _finished(figure: Any, first: Any, title: str) -> Picture:
     first.set_title(title, fontsize=10.5, loc="left", pad=10)
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
-        if len(labels) > 1 or (labels and axes.collections):
+        if labels:
             axes.legend(handles, labels, frameon=False, fontsize=8, labelcolor=INK)
     return Picture(figure)

@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.analyse.linear_along import HEADS, INSTANT
+from polhode.analyse.reactions import ENVELOPE, PEAKS
+from polhode.analyse.state_space import ROOT, root_numbers
+from polhode.analyse.table import number, relative, some
 from polhode.show.notebook import listed, titled
 from polhode.show.page_sections import note
+
+MOST = 11  # rows of what could have thousands
 
 
 class Sheet(NamedTuple):
@@ -31,10 +37,7 @@ def answer_html(answer: Any) -> str:
 def _equilibria(found: Any) -> Sheet:
     system = found.system
     names = (*system.coordinate_names, "V, J", *system.row_names)
-    lines = [
-        (k, *_numbers((*e.state.q, e.energy, *e.multipliers)))
-        for k, e in enumerate(found)
-    ]
+    lines = [(k, *row) for k, row in enumerate(found.rows)]
     notes = [f"{k}: {text}" for k, e in enumerate(found) for text in e.notes]
     came = f"{found.arrived} of {found.starts} starts came to rest"
     return Sheet(f"Equilibria of {system.name}", ("", *names), lines, [came, *notes])
@@ -42,12 +45,10 @@ def _equilibria(found: Any) -> Sheet:
 
 def _equilibrium(found: Any) -> Sheet:
     system = found.state.system
-    pairs = [*zip(system.coordinate_names, found.state.q, strict=True)]
-    pairs += [("V, J", found.energy)]
-    pairs += [*zip(system.row_names, found.multipliers, strict=True)]
-    return Sheet(
-        f"Equilibrium of {system.name}", ("", "value"), _valued(pairs), found.notes
-    )
+    lines = _valued(zip(system.coordinate_names, found.state.q, strict=True))
+    lines += [("V, J", f"{found.energy:.6g}")]
+    lines += zip(system.row_names, relative(found.multipliers), strict=True)
+    return Sheet(f"Equilibrium of {system.name}", ("", "value"), lines, found.notes)
 
 
 def _steady(found: Any) -> Sheet:
@@ -60,7 +61,7 @@ def _steady(found: Any) -> Sheet:
 
 
 def _steadies(found: Any) -> Sheet:
-    rates = tuple(found.found[0].rates) if len(found) else ()
+    rates = [f"rate of {n}" for n in found[0].rates] if len(found) else []
     lines = [
         (k, *_numbers((*e.state.q, *e.rates.values()))) for k, e in enumerate(found)
     ]
@@ -71,9 +72,9 @@ def _steadies(found: Any) -> Sheet:
 
 def _sweep(found: Any) -> Sheet:
     names, coordinates = tuple(found.parameters), found.system.coordinate_names
-    some = np.unique(np.linspace(0, len(found) - 1, min(len(found), 11)).astype(int))
     lines = [
-        _numbers((*(found.parameters[n][k] for n in names), *found.q[k])) for k in some
+        _numbers((*(found.parameters[n][k] for n in names), *found.q[k]))
+        for k in some(len(found), MOST)
     ]
     rested = f"{int(found.found.sum())} of {len(found)} came to rest"
     title = f"Equilibria of {found.system.name} over {', '.join(names)}"
@@ -91,10 +92,77 @@ def _branches(found: Any) -> Sheet:
     return Sheet(f"{found.system.name} along {found.name}", heads, lines, [])
 
 
+def _branch(found: Any) -> Sheet:
+    shown = some(len(found), MOST)
+    heads = ("", found.name, *found.system.coordinate_names, "falling directions")
+    lines = [
+        (k, *_numbers((found.parameter[k], *found.q[k])), found.falling[k])
+        for k in shown
+    ]
+    notes = [f"{m.kind} at {found.name} = {m.parameter:.6g}" for m in found.marks]
+    return Sheet(f"{found.system.name} along {found.name}", heads, lines, notes)
+
+
+def _along(found: Any) -> Sheet:
+    lines = [_numbers(row) for row in found.digest(MOST)]
+    names = f"states: {', '.join(found.states)}"
+    inputs = f"inputs: {', '.join(found.inputs) or 'none'}"
+    title = f"Linear systems along a motion of {found.motion.system.name}"
+    return Sheet(title, HEADS, lines, [names, inputs, INSTANT])
+
+
+def _parts(found: Any) -> Sheet:
+    lines = [
+        (f"{part}, {name}", *relative(row))
+        for part, word in found.words().items()
+        if word != "none"
+        for name, row in zip(found.names, getattr(found, part), strict=True)
+    ]
+    words = [f"{part}: {word}" for part, word in found.words().items()]
+    return Sheet("Parts of the linear equations", ("", *found.names), lines, words)
+
+
+def _spectrum(found: Any) -> Sheet:
+    lines = [(k + 1, *root_numbers(s)) for k, s in enumerate(found.all)]
+    block = f"zeros: {found.zeros}, in Jordan blocks of up to {found.block}"
+    notes = [block] if found.zeros else []
+    return Sheet(f"Eigenvalues: {found.kind}", ("", *ROOT), lines, notes)
+
+
+def _transfer(found: Any) -> Sheet:
+    lines = [(word, *root_numbers(s)) for word, s in found.roots]
+    gains = f"gain {found.gain:.6g}, H(0) = {found.still:.6g}"
+    return Sheet("Transfer function", ("", *ROOT), lines, [gains])
+
+
+def _is_rest(found: Any) -> Sheet:
+    lines = [(name, *_numbers((z, a))) for name, z, a in found.lines]
+    driven = [f"{row} is driven at {-v:.4g}" for row, v in found.driven.items()]
+    title = f"{found.state.system.name} {found.verdict}"
+    return Sheet(title, ("", "speed", "its rate"), lines, driven)
+
+
+def _variation(found: Any) -> Sheet:
+    lines = [
+        (name, *_numbers((found.rates[name], found.momenta[name])))
+        for name in found.rates
+    ]
+    word = "a minimum" if found.is_minimum else f"falls in {found.negative} directions"
+    bends = f"curvatures: {', '.join(relative(found.curvatures))}"
+    title = f"Energy among motions with the same momenta: {word}"
+    return Sheet(title, ("carrier", "rate", "momentum"), lines, [bends])
+
+
+def _leaves(found: Any) -> Sheet:
+    rows = zip(found.names, found.rows(found.state), strict=True)
+    lines = [(f"pi of {name}", *_numbers(row)) for name, row in rows]
+    heads = ("d / d", *found.system.speed_names)
+    return Sheet(f"Functions of the place of {found.system.name}", heads, lines, [])
+
+
 def _linear(found: Any) -> Sheet:
     sheet = _state_space(found.matrices)
-    kinds = ("mass", "damping", "gyroscopic", "stiffness", "circulatory")
-    there = [part for part in kinds if part == "mass" or found.parts.has(part)]
+    there = [part for part, word in found.parts.words().items() if word != "none"]
     about = found.unsteady or ("a rest" if found.is_at_rest else "a steady motion")
     title = f"Linear system of {found.system.name} about {about}"
     return sheet._replace(title=title, notes=[f"parts: {', '.join(there)}"])
@@ -132,9 +200,9 @@ def _modes(found: Any) -> Sheet:
     lines = [
         (
             k + 1,
-            _complex(s),
+            number(s),
             *_numbers((found.frequencies[k], found.hertz[k], found.damping[k])),
-            *(_complex(x) for x in found.shapes[k]),
+            *(number(x) for x in found.shapes[k]),
         )
         for k, s in enumerate(found.eigenvalues)
     ]
@@ -143,18 +211,16 @@ def _modes(found: Any) -> Sheet:
 
 def _stability(found: Any) -> Sheet:
     lines = [(name, value) for name, value in found.numbers.items()]
-    lines += [(f"s{k + 1}, 1/s", _complex(s)) for k, s in enumerate(found.spectrum.all)]
+    lines += [(f"s{k + 1}, 1/s", number(s)) for k, s in enumerate(found.spectrum.all)]
     by = "" if found.theorem == "none" else f" ({found.theorem})"
     title = f"{found.subject}: {found.verdict}{by}"
     return Sheet(title, ("", "value"), lines, [found.reason])
 
 
 def _reactions(found: Any) -> Sheet:
-    heads = ("", "peak force, N", "at t, s", "peak couple, N m", "at t, s")
-    lines = [
-        (n, *_numbers((*found.peak_force(n), *found.peak_torque(n))))
-        for n in found.names
-    ]
+    heads = ("", *PEAKS, *ENVELOPE)
+    rows = zip(found.names, found.peaks, found.envelopes, strict=True)
+    lines = [(name, *peaks, *spans) for name, peaks, spans in rows]
     shared = f"not determined by the motion: {', '.join(found.shared)}"
     title = f"Reactions of {found.motion.system.name}, in axes of {found.axes}"
     return Sheet(title, heads, lines, [shared] if found.shared else [])
@@ -197,12 +263,7 @@ def _identifiable(found: Any) -> Sheet:
 
 
 def _rest(found: Any) -> Sheet:
-    lines = [
-        (n, *_numbers(row))
-        for n, row in zip(found.system.speed_names, found.places, strict=True)
-    ]
-    pairs = zip(found.frequencies, found.frequency_slopes, strict=True)
-    lines += [(f"{w:.6g} rad/s", *_numbers(row)) for w, row in pairs]
+    lines = [(name, *_numbers(row)) for name, row in found.rows]
     title = f"Equilibrium of {found.system.name} by its parameters"
     return Sheet(title, ("d / d", *found.names), lines, [])
 
@@ -218,6 +279,7 @@ def _integrability(found: Any) -> Sheet:
 
 
 SHEETS: dict[str, Callable[[Any], Sheet]] = {
+    "Branch": _branch,
     "Branches": _branches,
     "Conserved": _conserved,
     "Equilibria": _equilibria,
@@ -228,30 +290,28 @@ SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "Identified": _identified,
     "Integrability": _integrability,
     "Linear": _linear,
+    "LinearAlong": _along,
     "Modes": _modes,
+    "Parts": _parts,
+    "PositionIntegrals": _leaves,
     "ReactionTable": _reactions,
     "Response": _response,
+    "Rest": _is_rest,
     "RestSensitivity": _rest,
+    "SecondVariation": _variation,
     "Sensitivity": _sensitivity,
+    "Spectrum": _spectrum,
     "Stability": _stability,
     "StateSpace": _state_space,
     "SteadyMotion": _steady,
     "SteadyMotions": _steadies,
+    "Transfer": _transfer,
 }
 
 
-def _valued(pairs: Any) -> Sequence[Sequence[Any]]:
-    return [(name, f"{_zero(value):.6g}") for name, value in pairs]
+def _valued(pairs: Any) -> list[Sequence[Any]]:
+    return [(name, number(value)) for name, value in pairs]
 
 
 def _numbers(values: Any) -> tuple[str, ...]:
-    return tuple(f"{_zero(value):.6g}" for value in values)
-
-
-def _complex(value: Any) -> str:
-    s = complex(value)
-    return f"{s.real:.6g} {s.imag:+.6g}i" if abs(s.imag) > 1e-14 else f"{s.real:.6g}"
-
-
-def _zero(value: Any) -> float:
-    return 0.0 if abs(value) < 1e-13 else float(value)
+    return tuple(map(number, values))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import ShowError
+from polhode.show.labels import with_unit
 from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.picture import Picture
 from polhode.show.quantities import WHOLE, Series, series_of, smooth
@@ -58,8 +59,8 @@ def portrait(lines: list[Series], along: Series, title: str) -> Picture:
             markeredgewidth=1.6,
             label=line.label,
         )
-    axes.set_xlabel(_with_unit(along.label, along.unit))
-    axes.set_ylabel(_with_unit(_joined(lines), lines[0].unit))
+    axes.set_xlabel(with_unit(along.label, along.unit))
+    axes.set_ylabel(with_unit(_joined(lines), lines[0].unit))
     if along.unit == "m" and all(line.unit == "m" for line in lines):
         axes.set_aspect("equal", adjustable="datalim")
     _legend(axes, lines)
@@ -77,7 +78,7 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         dressed(axes)
         for k, line in enumerate(group):
             axes.plot(line.t, line.values, color=colour(k), lw=1.6, label=line.label)
-        axes.set_ylabel(_with_unit(_joined(group), group[0].unit))
+        axes.set_ylabel(with_unit(_joined(group), group[0].unit))
         _level(axes, group)
         _legend(axes, group)
         for time in _marks(motion):
@@ -94,10 +95,6 @@ def _figure(panels: int, height: float | None = None) -> Any:
 
     size = (WIDTH, height or PANEL * panels + 0.7)
     return Figure(figsize=size, dpi=100, facecolor=PAPER, layout="constrained")
-
-
-def _with_unit(label: str, unit: str) -> str:
-    return f"{label}  [{unit}]" if unit else label
 
 
 def _joined(group: list[Series]) -> str:

@@ -1,4 +1,4 @@
-"""The bodies of a system in several states, a panel each: its places of rest."""
+"""The bodies of a system where it rests or moves steadily: one state, or several."""
 
 from __future__ import annotations
 
@@ -12,13 +12,32 @@ from polhode.errors import ShowError
 from polhode.show import drawing as drawn
 from polhode.show.palette import INK, PAPER
 from polhode.show.picture import Picture
-from polhode.show.still import emptied
+from polhode.show.still import EXPOSURES, emptied, picture, plate
 
 if TYPE_CHECKING:
+    from polhode.integrate.trajectory import Trajectory
     from polhode.system.state import State
 
 MOST = 6
 PANEL = (3.2, 2.4)  # inches, in the proportions of one plate
+
+
+def rest_picture(state: State, words: str) -> Picture:
+    """One state, with its system's name and a few words."""
+    drawing = drawn.drawing_of(rows_of([state], np.zeros(1)), None, None)
+    figure, axes = plate(drawing)
+    drawn.paint(axes, drawing, 0)
+    drawn.shadow(axes, drawing, 0)
+    drawn.connections(axes, drawing, 0)
+    text = f"{state.system.name}   {words}"
+    axes.text(0.02, 0.975, text, color=INK, transform=axes.transAxes, va="top")
+    return Picture(figure)
+
+
+def steady_picture(motion: Trajectory) -> Picture:
+    """A third of a steady motion, several times on one plate."""
+    first, last = motion.t[[0, -1]]
+    return picture(motion, np.linspace(first, first + (last - first) / 3, EXPOSURES))
 
 
 def rests_picture(states: Sequence[State], words: Sequence[str]) -> Picture:

@@ -1,0 +1,29 @@
+"""Coordinates and parameters that answers are asked by, found by their names."""
+
+from __future__ import annotations
+
+from polhode.errors import AnalysisError
+from polhode.system.members import suggestion
+from polhode.system.system import System
+
+
+def coordinate_of(system: System, name: str) -> int:
+    """Which coordinate has a name."""
+    names = system.coordinate_names
+    if name not in names:
+        raise AnalysisError(
+            f"{system.name!r} has no coordinate {name!r}.",
+            "The coordinates are those of its joints.",
+            suggestion(name, names),
+        )
+    return names.index(name)
+
+
+def require_parameter(system: System, name: str) -> None:
+    """Refuse a name that is no parameter of a system."""
+    if name not in system.parameters:
+        raise AnalysisError(
+            f"{system.name!r} has no parameter {name!r}.",
+            "Only a named number of the model can take other values.",
+            suggestion(name, system.parameters),
+        )
