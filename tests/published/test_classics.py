@@ -83,12 +83,9 @@ def test_a_ladder_leaves_the_wall_at_two_thirds_of_its_height():
     system = ph.System([plane], [ph.Weight(G)], [wall, floor], name="ladder")
     th = np.radians(70)
     start = system.state(plane=(th, l / 2 * np.sin(th), l / 2 * np.cos(th)))
-    solve = ph.recursive(system).functions.accelerations
+    form = ph.recursive(system)
     leaves = ph.Event(
-        "leaves",
-        lambda t, state, table: solve(t, state.q, state.z, table)[1][0],
-        direction=-1,
-        terminal=True,
+        "leaves", lambda t, state: form.multipliers(state)[0], -1, terminal=True
     )
     motion = ph.simulate(system, start, until=2.0, rtol=1e-10, events=leaves)
     assert motion.events["leaves"].t.shape == (1,)

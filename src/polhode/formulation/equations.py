@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.formulation.solve import solve_constrained
+from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import require_layout
 
@@ -281,7 +282,10 @@ class Equations:  # limit: one noun answers every question about the motion
     def ask(
         self, word: Hashable, function: Callable[..., Any], state: State, table: Table
     ) -> Any:
-        """function(t, q, y, table) at a state, compiled once for each word."""
+        """function(t, q, y, table) at a state, compiled once for each word.
+
+        Inside a trace, such as that of an event's function, it is traced along.
+        """
         from polhode.lowering.compile import compile
 
         def from_speeds(t: Any, q: Any, z: Any, table: Table) -> Any:
@@ -289,6 +293,8 @@ class Equations:  # limit: one noun answers every question about the motion
 
         require_layout(self.system, state)
         arguments = (state.t, state.q, state.z, dict(table))
+        if is_traced(*arguments[:3], *table.values()):
+            return from_speeds(*arguments)
         key = (word, tuple(sorted(table)))
         if key not in self.programs:
             self.programs[key] = compile(from_speeds, *arguments)
