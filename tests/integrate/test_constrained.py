@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import jax
 import numpy as np
 import pytest
@@ -174,6 +176,49 @@ def test_a_parallelogram_goes_through_its_flat_position(method):
     flat = system.state(A0=np.pi / 2, A1=np.pi / 2, B0=-np.pi / 2)
     assert standing.rank == 2
     assert ph.mobility(system, flat).rank == 1
+
+
+@cache
+def equal_slider_crank() -> ph.System:
+    """A crank and a rod of 1 m: upright, the slider is at the crank's own hinge.
+
+    The slider is held by a track and by a second one that says the same.
+    """
+    world, rod = ph.World(), ph.solids.rod(mass=1.0, length=1.0, along=ph.X)
+    crank, coupler = ph.Body("crank", rod), ph.Body("coupler", rod)
+    block = ph.Body("block", ph.solids.box(mass=0.5, x=0.1, y=0.1, z=0.1))
+    left, right = (-0.5, 0, 0), (0.5, 0, 0)
+    joints = [
+        ph.Revolute("A", world.origin, crank.point(*left), axis=ph.Y),
+        ph.Revolute("B", crank.point(*right), coupler.point(*left), axis=ph.Y),
+        ph.Revolute("C", coupler.point(*right), block.origin, axis=ph.Y),
+        ph.Prismatic("track", world.origin, block.origin, axis=ph.X),
+        ph.Prismatic("again", world.origin, block.origin, axis=ph.X),
+    ]
+    return ph.System(joints, [ph.Weight(9.81)], name="slider-crank")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "method",
+    [None, ph.Rattle(1e-3), ph.GeneralisedAlpha(1e-3), ph.GearGuptaLeimkuhler(1e-3)],
+)
+def test_a_slider_crank_of_equal_lengths_goes_through_its_fork(method):
+    """Upright, the crank could turn with the slider at rest; it goes on as it came.
+
+    Twice a turn the rank falls for an instant, on top of rows given twice.
+    """
+    system, angle, rate = equal_slider_crank(), -np.pi / 4, -6.0
+    start = ph.State(system, 0.0, [angle, -2 * angle, angle], [rate, -2 * rate, rate])
+    motion = ph.simulate(system, start, until=2.0, method=method)
+    assert motion.outcome.is_complete
+    assert motion.q[-1, 0] < -4 * np.pi
+    assert np.max(np.abs(motion.q[:, 1] + 2 * motion.q[:, 0])) < 1e-9
+    ledger = motion.ledger()
+    share = np.max(np.abs(ledger.balance)) / ledger.scale
+    assert share < (1e-7 if method is None else 1e-3)
+    assert ledger.position_miss.max() < 1e-10
+    assert ledger.velocity_miss.max() < 1e-10 * np.max(np.abs(motion.z))
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from moving import double_pendulum, heavy_top
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, PolhodeError
 from strategies_system import cart_pendulum
 
 
@@ -115,8 +115,20 @@ def test_many_motions_keep_their_dimension():
     table = motions.to_xarray()
     assert dict(table.sizes) == {"run": 3, "time": 11, "coordinate": 2, "speed": 2}
     assert np.array_equal(table["q"].isel(run=1), motions[1].q)
+    own = ph.simulate(system, starts, until=1.0)
     with pytest.raises(IntegrationError, match="no array holds all"):
-        ph.simulate(system, starts, until=1.0).to_xarray()
+        own.to_xarray()
+    shared = own.resampled(motions.t[0])
+    assert np.array_equal(shared.q, motions.q)
+    assert np.array_equal(shared["elbow"].speeds[2], motions[2]["elbow"].speeds)
+    assert shared["lower"].position.shape == (3, 11, 3)
+    assert shared["elbow"].reaction.force.shape == (3, 11, 3)
+    assert len(motions[1:]) == 2
+    frame = motions.to_pandas()
+    assert np.array_equal(frame[frame["run"] == 1]["elbow"], motions[1].q[:, 1])
+    for wrong in (7, "knee", 0.5):
+        with pytest.raises(PolhodeError, match=r"there is no motion|no body or joint"):
+            motions[wrong]
 
 
 def test_quantities_are_logged_at_their_own_rates(motion):
@@ -130,8 +142,13 @@ def test_quantities_are_logged_at_their_own_rates(motion):
     assert speeds.shape == (15, 1)
     with pytest.raises(IntegrationError, match="has no 'colour' to record"):
         motion.logs({"lower.colour": 1.0})
-    with pytest.raises(IntegrationError, match=r"at 0\.0 Hz"):
-        motion.logs({"lower.position": 0.0})
+    for wrong in (0.0, "fast", 1e13, np.nan):
+        with pytest.raises(IntegrationError, match=r"cannot be recorded at .* Hz"):
+            motion.logs({"lower.position": wrong})
+    with pytest.raises(IntegrationError, match="gives no rates by name"):
+        motion.logs(["lower.position"])
+    with pytest.raises(IntegrationError, match="has no '__class__' to record"):
+        motion.logs({"lower.__class__": 1.0})
 
 
 def test_angular_momentum_about_a_pole():

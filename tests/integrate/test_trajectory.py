@@ -58,6 +58,60 @@ def test_slices_keep_what_lies_between(motion):
         motion.at(9.0)
 
 
+def test_rows_are_chosen_by_number_or_by_truth(motion):
+    """Lists of rows and masks over them choose as NumPy's do; they are not dense."""
+    late = motion[motion.t > 1.0]
+    assert late.t[0] > 1.0
+    assert len(late) == np.sum(motion.t > 1.0)
+    few = motion[[0, -1, 3]]
+    assert np.array_equal(few.q, motion.q[[0, -1, 3]])
+    with pytest.raises(IntegrationError, match="was not kept at t ="):
+        late.at((late.t[0] + late.t[1]) / 2)
+    assert "elbow" in motion
+    assert "upper" in motion
+    assert "knee" not in motion
+
+
+@pytest.mark.parametrize(
+    "key", [0.5, slice(0.5, 1.0), slice(None, None, 0), None, [10**6], [0.5], [True]]
+)
+def test_what_chooses_no_rows_is_refused(motion, key):
+    """Times are not rows: the two ways to ask are both named."""
+    with pytest.raises(IntegrationError, match=r"chooses no rows(.|\n)*at\(0\.5\)"):
+        motion[key]
+
+
+@pytest.mark.parametrize("times", ["a", [[0.1, 0.2]], {"t": 1.0}])
+def test_what_is_no_time_is_refused(motion, times):
+    """A number, or one list of them."""
+    with pytest.raises(IntegrationError, match="are no times of the motion"):
+        motion.resampled(times)
+
+
+def test_ends_are_met_up_to_rounding(motion):
+    """A time a few units of rounding past an end is that end, no more is."""
+    last = motion.at(np.nextafter(2.0, 3.0))
+    assert last.t == 2.0
+    assert np.array_equal(last.q, motion.q[-1])
+    with pytest.raises(IntegrationError, match=r"has no t = 2\.0000001 s"):
+        motion.at(2.0000001)
+
+
+def test_an_empty_part_is_told_of(motion):
+    """It has no state, no ledger and nothing to record."""
+    nothing = motion[5:5]
+    assert len(nothing) == len(nothing.to_pandas()) == 0
+    asks = (
+        lambda: nothing.final,
+        lambda: nothing.at(0.1),
+        nothing.ledger,
+        lambda: nothing.logs({"elbow.speeds": 1.0}),
+    )
+    for ask in asks:
+        with pytest.raises(IntegrationError, match="has no row"):
+            ask()
+
+
 def test_columns_have_names(motion):
     """A table for others: time, coordinates, speeds."""
     columns = motion.columns()

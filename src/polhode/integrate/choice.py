@@ -41,7 +41,7 @@ def picked(
     if method is not None and not is_method(method):
         raise IntegrationError(
             f"{method!r} is not a method of integration.",
-            "A method is a thing that can attempt a step.",
+            "A method is a thing that can attempt a step, with its tolerances or step.",
             "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
         )
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)

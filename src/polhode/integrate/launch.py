@@ -23,6 +23,7 @@ from polhode.integrate.field import field_of
 from polhode.integrate.method import Method
 from polhode.integrate.scales import scales
 from polhode.integrate.states import States
+from polhode.integrate.tolerance import real_number
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -133,10 +134,7 @@ def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
 
 def admit_until(until: Any) -> float:
     """A time to run to: finite."""
-    try:
-        t = float(until)
-    except (TypeError, ValueError):
-        t = np.nan
+    t = real_number(until)
     if not np.isfinite(t):
         raise IntegrationError(
             f"a run cannot end at until = {until!r}.",
@@ -216,13 +214,50 @@ def require_mapping(word: str, given: Any) -> None:
         )
 
 
+def admit_memory(memory: Any) -> float:
+    """Bytes that rows may take."""
+    size = real_number(memory)
+    if not (size > 0 or memory == np.inf):
+        raise IntegrationError(
+            f"a run cannot keep its rows in memory = {memory!r}.",
+            "It is a number of bytes.",
+            "Give a number above zero, such as 4e9.",
+        )
+    return size
+
+
+def admit_watch(watch: Any) -> None:
+    """Refuse a watch that cannot be told of progress."""
+    if watch is not None and not callable(watch):
+        raise IntegrationError(
+            f"progress cannot be told to {watch!r}.",
+            "A watch is called between chunks with share, steps and seconds.",
+            "Give watch=lambda progress: ..., or leave it out.",
+        )
+
+
+def _column(name: str, value: Any) -> np.ndarray:
+    """The values of a parameter as they came: real numbers, at least one."""
+    try:
+        column = np.asarray(value)
+    except ValueError:
+        column = np.array(None)
+    if column.dtype.kind not in "fiu" or not column.size:
+        raise IntegrationError(
+            f"parameter {name!r} cannot be {value!r}.",
+            "A quantity of a model is a real number, or one for each run.",
+            "Give a number, or a list of them.",
+        )
+    return column.astype(float)
+
+
 def admit_parameters(
     equations: Equations, parameters: Mapping[str, Any], runs: int
 ) -> dict[str, np.ndarray]:
     """Values of parameters, one or one a run; every value must make a sound system."""
     table: dict[str, np.ndarray] = {}
     for name, value in parameters.items():
-        column = np.array(value, dtype=float)
+        column = _column(name, value)
         if column.shape not in ((), (runs,)):
             raise IntegrationError(
                 f"parameter {name!r} has {column.size} values for {runs} runs.",

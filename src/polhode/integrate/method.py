@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.tolerance import real_number
 from polhode.integrate.field import Field
 
 
@@ -68,7 +69,7 @@ class Method(Protocol):
 def is_method(given: Any) -> bool:
     """Whether it can step. Of most kinds this is looked up once: it takes long."""
     kind: Any = type(given)
-    return _is_kind(kind) or isinstance(given, Method)
+    return _is_kind(kind) or (isinstance(given, Method) and not isinstance(given, type))
 
 
 @cache
@@ -96,7 +97,7 @@ class FixedStep:
 
 def admit_step(method: str, step: Any) -> float:
     """A step that is one: finite and not zero."""
-    size = float(step)
+    size = real_number(step)
     if not (np.isfinite(size) and size > 0):
         raise IntegrationError(
             f"{method} cannot step by {step!r} s.",

@@ -91,7 +91,8 @@ class JointMotion:
         return Reaction(both[:, :3], both[:, 3:])
 
     def __repr__(self) -> str:
-        return f"JointMotion({len(self.t)} rows)"
+        name = f"{self.edge.joint.name!r}, " if self.edge else ""
+        return f"JointMotion({name}{len(self.t)} rows)"
 
 
 def asked(motion: Trajectory, word: str) -> Any:

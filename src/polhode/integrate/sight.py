@@ -127,7 +127,7 @@ def _values(equations: Equations, events: tuple[Event, ...], drive: Drive) -> An
 def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
     """g of one event, traced; what its function raises is told with its name."""
     try:
-        return jnp.asarray(event.value(t, state, table))
+        found = event.value(t, state, table)
     except PolhodeError:
         raise
     except Exception as reason:
@@ -139,6 +139,18 @@ def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
             "Use jax.numpy and jnp.where in place of Python's own if, float() and"
             " NumPy's functions.",
         ) from reason
+    try:
+        value = jnp.asarray(found)
+    except (TypeError, ValueError):
+        value = None
+    if value is None or jnp.iscomplexobj(value):
+        kind = "a complex number" if value is not None else repr(found)
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives {kind}.",
+            "An event is where a real number passes zero.",
+            "Return that number.",
+        )
+    return value
 
 
 def _scalar(event: Event, value: Any) -> Any:

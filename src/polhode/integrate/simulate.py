@@ -21,9 +21,11 @@ from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
 from polhode.integrate.launch import (
     admit_limit,
+    admit_memory,
     admit_parameters,
     admit_samples,
     admit_until,
+    admit_watch,
     planned,
     probe,
     require_mapping,
@@ -84,7 +86,8 @@ def simulate(
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
     runs = repeated(states_of(equations.system, state), parameters or {})
-    until = admit_until(until)
+    until, memory = admit_until(until), admit_memory(memory)
+    admit_watch(watch)
     times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
     require_smooth_drivers(equations.system, float(np.min(runs.t)), until)

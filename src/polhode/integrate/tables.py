@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.asking import require_rows
+
+# Samples of one quantity: more are a mistake in the unit of the rate.
+MOST = 1e8
+QUANTITIES = (
+    *("position", "orientation", "velocity", "angular_velocity"),
+    *("coordinates", "speeds", "reaction"),
+)
 
 if TYPE_CHECKING:
     from polhode.integrate.motions import Motions
@@ -37,7 +45,8 @@ def dataset_of(motion: Trajectory | Motions) -> Any:
         raise IntegrationError(
             f"{len(motion)} motions of {system.name!r} have times of their own.",
             "One table has one column of times.",
-            "Simulate with samples=..., or make a table of each motion.",
+            "Simulate with samples=..., take motions.resampled(times), or make a table"
+            " of each motion.",
         )
     lead = () if single else ("run",)
     rows = {
@@ -61,27 +70,41 @@ def logs_of(
 
     Rates are in Hz; samples are at the first time plus k/rate, exactly.
     """
+    if not isinstance(rates, Mapping):
+        raise IntegrationError(
+            f"{rates!r} gives no rates by name.",
+            "Each quantity is recorded at a rate of its own, in Hz.",
+            'Give {"rod.position": 50.0}.',
+        )
+    require_rows(motion)
     found = {}
     for name, rate in rates.items():
-        if not (np.isfinite(rate) and rate > 0):
-            raise IntegrationError(
-                f"{name!r} cannot be recorded at {rate!r} Hz.",
-                "A rate is a positive number of samples a second.",
-                "Give rate > 0.",
-            )
-        part, _, word = name.rpartition(".")
-        span = abs(motion.t[-1] - motion.t[0])
-        sign = 1.0 if motion.t[-1] >= motion.t[0] else -1.0
-        count = int(np.floor(span * rate * (1 + 1e-12))) + 1
-        times = motion.t[0] + sign * np.arange(count) / rate
-        times[-1] = sign * min(sign * times[-1], sign * motion.t[-1])
+        part, _, word = str(name).rpartition(".")
+        times = _log_times(motion, name, rate)
         found[name] = (times, _value(motion.resampled(times), part, word))
     return found
 
 
+def _log_times(motion: Trajectory, name: str, rate: Any) -> np.ndarray:
+    is_rate = isinstance(rate, int | float | np.number) and np.isfinite(rate)
+    span = abs(motion.t[-1] - motion.t[0])
+    if not (is_rate and rate > 0 and span * rate < MOST):
+        raise IntegrationError(
+            f"{name!r} cannot be recorded at {rate!r} Hz.",
+            "A rate is a positive number of samples a second, and of samples there are"
+            f" at most {MOST:.0e}.",
+            "Give rate > 0, or a shorter part of the motion.",
+        )
+    sign = 1.0 if motion.t[-1] >= motion.t[0] else -1.0
+    count = int(np.floor(span * rate * (1 + 1e-12))) + 1
+    times = motion.t[0] + sign * np.arange(count) / rate
+    times[-1] = sign * min(sign * times[-1], sign * motion.t[-1])
+    return times
+
+
 def _value(motion: Trajectory, part: str, word: str) -> np.ndarray:
     whole = motion[part] if part else None
-    if whole is None or not hasattr(whole, word):
+    if whole is None or word not in QUANTITIES or not hasattr(whole, word):
         raise IntegrationError(
             f"{part or word!r} of {motion.system.name!r} has no {word!r} to record.",
             "A body has position, orientation, velocity and angular_velocity; a joint"

@@ -33,21 +33,29 @@ class Adaptive:
         object.__setattr__(self, "atol", atol)
 
 
-def _number(value: Any) -> float:
+def real_number(value: Any) -> float:
+    """The number that was given; NaN for text, truth values, complex ones and lists.
+
+    >>> real_number(2), real_number("2"), real_number(True)
+    (2.0, nan, nan)
+    """
     try:
-        return float(value)
+        given = np.asarray(value)
+        is_one = given.ndim == 0 and given.dtype.kind in "fiu"
+        return float(given) if is_one else float("nan")
     except (TypeError, ValueError):
         return float("nan")
 
 
 def admit_tolerances(rtol: Any, atol: Any) -> tuple[float, float | None]:
     """Tolerances that can be met, raised to the floor of rounding with a warning."""
-    given = [_number(v) for v in (rtol, atol) if v is not None]
+    given = [real_number(v) for v in (rtol, atol) if v is not None]
     wrong = [v for v in given if not (np.isfinite(v) and v >= 0)]
-    if wrong or not any(given):
+    if wrong or not any(given) or not real_number(rtol) < 1:
         raise IntegrationError(
             f"no motion can be computed to rtol = {rtol!r}, atol = {atol!r}.",
-            "Tolerances are finite, not negative, and not both zero.",
+            "Tolerances are finite, not negative, and not both zero; rtol is a share of"
+            " the motion, below 1.",
             "Give rtol between 1e-13 and 1e-3, and leave atol out: it then follows from"
             " the system's own scales.",
         )

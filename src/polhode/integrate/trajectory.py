@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import IntegrationError, StateError
 from polhode.integrate import tables
+from polhode.integrate.asking import (
+    admit_choice,
+    admit_times,
+    is_choice,
+    not_asked,
+    require_rows,
+)
 from polhode.integrate.dense import Steps, bare, evaluate
 from polhode.integrate.events import NO_EVENTS, Events
 from polhode.integrate.halt import Halt
@@ -18,7 +24,6 @@ from polhode.integrate.method import Method
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.parts import BodyMotion, JointMotion, asked
 from polhode.matter.parameter import Table
-from polhode.system.members import suggestion
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -91,11 +96,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return len(self.t)
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, slice):
-            dense = self.is_dense and key.step in (None, 1)
-            rows = Steps(*(part[key] for part in self.steps))
-            return replace(self, steps=rows, is_dense=dense, halt=None)
-        if isinstance(key, int | np.integer):
+        if isinstance(key, slice) or is_choice(key):
+            return self._part(key)
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
             return State(self.system, self.t[key], self.q[key], self.z[key])
         bodies = [body.name for body in self.system.bodies]
         if key in bodies:
@@ -103,11 +106,22 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         joints = [joint.name for joint in self.system.joints]
         if key in joints:
             return self.joint(key)
-        raise StateError(
-            f"{self.system.name!r} has no body or joint {key!r}.",
-            "A motion is asked by the names of what moves.",
-            suggestion(str(key), [*bodies, *joints]),
-        )
+        raise not_asked(self, key)
+
+    def _part(self, key: Any) -> Trajectory:
+        """Some of the rows; dense where they are neighbours."""
+        dense = self.is_dense and isinstance(key, slice) and key.step in (None, 1)
+        if is_choice(key):
+            key = admit_choice(self, key)
+        try:
+            rows = Steps(*(part[key] for part in self.steps))
+        except (TypeError, ValueError) as reason:
+            raise not_asked(self, key) from reason
+        return replace(self, steps=rows, is_dense=dense, halt=None)
+
+    def __contains__(self, name: Any) -> bool:
+        system = self.system
+        return any(name == part.name for part in (*system.bodies, *system.joints))
 
     def joint(self, name: str) -> JointMotion:
         """How a joint moves; for one that has the name of its body."""
@@ -117,6 +131,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     @property
     def final(self) -> State:
         """The last state."""
+        require_rows(self)
         return self[len(self) - 1]
 
     # ----------------------------------------------------------------- times
@@ -127,8 +142,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
     def resampled(self, times: Any) -> Trajectory:
         """The motion at other times, from the dense output of its method."""
-        times = np.atleast_1d(np.array(times, dtype=float))
-        _require_within(self, times)
+        times = admit_times(self, times)
         x = evaluate(self.steps, times)
         on_rows = np.isin(times, self.t)
         rows = replace(self, steps=bare(times, x), is_dense=False, halt=None)
@@ -138,6 +152,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """Energy, work, momenta and constraints along the motion, balanced."""
         from polhode.integrate.ledger import ledger_of
 
+        require_rows(self)
         return ledger_of(self)
 
     def save(self, path: Any) -> None:
@@ -203,6 +218,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return show(self, **wishes)
 
     def __add__(self, later: Trajectory) -> Trajectory:
+        if not isinstance(later, Trajectory):
+            return NotImplemented
         from polhode.integrate.join import one_after_the_other
 
         return one_after_the_other(self, later)
@@ -229,21 +246,3 @@ def settled_rows(motion: Trajectory) -> Trajectory:
     if not motion.equations.row_names and is_plain:
         return motion
     return replace(motion, steps=motion.steps._replace(x=asked(motion, "settled")))
-
-
-def _require_within(motion: Trajectory, times: np.ndarray) -> None:
-    first, last = sorted((motion.t[0], motion.t[-1]))
-    if not np.all((times >= first) & (times <= last)):
-        outside = times[~((times >= first) & (times <= last))][0]
-        raise IntegrationError(
-            f"the motion of {motion.system.name!r} has no t = {outside:g} s.",
-            f"It runs from {motion.t[0]:g} to {motion.t[-1]:g} s.",
-            "Ask within, or simulate further.",
-        )
-    if not motion.is_dense and not np.all(np.isin(times, motion.t)):
-        other = times[~np.isin(times, motion.t)][0]
-        raise IntegrationError(
-            f"the motion of {motion.system.name!r} was not kept at t = {other:g} s.",
-            "Only the samples asked for were kept, and not the steps between them.",
-            "Simulate without samples=..., or with that time among them.",
-        )

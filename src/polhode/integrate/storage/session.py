@@ -165,4 +165,11 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
             "A file holds one motion, so that it can be gone on with.",
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
-    return Path(path)
+    try:
+        return Path(path)
+    except TypeError as reason:
+        raise FileError(
+            f"{path!r} cannot take a motion.",
+            "It is no path of a file.",
+            'Give one, such as to="motion.nc".',
+        ) from reason
