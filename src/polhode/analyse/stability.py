@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from polhode.system.state import State
     from polhode.system.system import System
 
-TOGETHER = 1e-5  # of the largest eigenvalue: one that rounding has split
 NEARBY = 0.1  # how far places are moved to see whether a force vanishes at rest
 
 
@@ -110,11 +109,7 @@ Found = tuple[str, str, str] | None
 
 def _growth(linear: Linear, spectrum: Spectrum, numbers: dict) -> Found:
     """An eigenvalue to the right."""
-    growing = spectrum.growing
-    for middle in spectrum.defective:  # rounding splits them, to both sides of the axis
-        apart = np.abs(growing - middle) > TOGETHER * np.max(np.abs(spectrum.values))
-        growing = growing[apart]
-    if len(spectrum.defective) and not len(growing):
+    if len(spectrum.defective) and not len(spectrum.growing):
         pair = spectrum.defective[0]
         reason = (
             f"Two modes have met at {abs(pair.imag):.6g} rad/s and share one shape: to"
@@ -122,9 +117,9 @@ def _growth(linear: Linear, spectrum: Spectrum, numbers: dict) -> Found:
             " order decide."
         )
         return "undecided", "none", reason
-    if not len(growing):
+    if not len(spectrum.growing):
         return None
-    s = growing[0]
+    s = spectrum.growing[0]
     modes, parts = modes_of(linear), linear.parts
     mode = int(np.argmin(np.abs(modes.eigenvalues - (s.real + 1j * abs(s.imag)))))
     most = modes.names[int(np.argmax(np.abs(modes.participation[mode])))]

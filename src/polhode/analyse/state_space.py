@@ -15,6 +15,7 @@ from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
 ROOT = ("s, 1/s", "|s|, rad/s", "|s|, Hz", "damping")  # what is told of a root
+ROUNDED = 1e-13  # of the largest pole: a root at zero, printed so
 RESONANT = 1e-11  # a frequency that is an eigenvalue's, of the largest eigenvalue
 
 
@@ -192,8 +193,9 @@ class Transfer:
     def roots(self) -> list[tuple[str, complex]]:
         """All poles, then all zeros, each with its word, the slowest first."""
         kinds = (("pole", self.poles), ("zero", self.zeros))
+        least = ROUNDED * np.max(np.abs(self.poles), initial=0.0)
         return [
-            (word, complex(s))
+            (word, complex(s) if abs(s) > least else 0j)
             for word, values in kinds
             for s in sorted(values, key=lambda s: (abs(s), -s.imag))
         ]

@@ -17,8 +17,11 @@ from polhode.analyse.second_variation import SecondVariation, second_variation
 from polhode.analyse.stability import Stability, stability_of
 
 if TYPE_CHECKING:
+    from polhode.analyse.spectrum import Spectrum
     from polhode.analyse.steady_motion import SteadyMotion
     from polhode.system.state import State
+
+TOGETHER = 1e-6  # of the largest eigenvalue: frequencies that are one
 
 
 def variation_of(steady: SteadyMotion) -> SecondVariation | None:
@@ -45,7 +48,7 @@ def stability_of_steady(steady: SteadyMotion) -> Stability:
             " but for being carried along: what starts near stays near."
         )
         return _verdict(by_spectrum, "stable", ("energy-momentum", reason), numbers)
-    if varied.negative and not len(by_spectrum.spectrum.growing):
+    if varied.negative and not _grows(steady, by_spectrum.spectrum):
         reason = (
             f"The energy falls in {varied.negative} directions among motions with the"
             " same momenta, yet small disturbances do not grow: gyroscopic forces hold"
@@ -59,6 +62,19 @@ def stability_of_steady(steady: SteadyMotion) -> Stability:
         (by_spectrum.theorem, by_spectrum.reason),
         numbers,
     )
+
+
+def _grows(steady: SteadyMotion, spectrum: Spectrum) -> bool:
+    """Whether small disturbances grow; that the whole drifts off is no growth.
+
+    A body set off at a steady speed goes round as t exp(i W t) in the eyes of one who
+    turns at W: modes that share a shape at a carrier's own rate.
+    """
+    rates = np.abs([*steady.rates.values()])
+    largest = np.max(np.abs(spectrum.values), initial=0.0)
+    gaps = np.abs(np.abs(spectrum.defective.imag)[:, None] - rates)
+    own = np.any(gaps <= TOGETHER * largest, axis=1)
+    return bool(len(spectrum.growing) or not np.all(own))
 
 
 def stability_of_rest(state: State, multipliers: np.ndarray, family: int) -> Stability:
