@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from pathlib import Path
 
 import polhode as ph
-from polhode.lowering.sympy import to_latex
 from polhode.models import GALLERY, line, start
 from polhode.show.mathml import with_words
+from polhode.show.written import written_equations
 
 # Seconds worth seeing; others are seen for 3 s.
 SPANS = {
@@ -30,11 +29,6 @@ SPANS = {
     "tunnel": 6.0,
     "two_body": 6.0,
 }
-FEW = 3  # speeds, up to which Lagrange's equations are read
-PAIR = 2  # free bodies, up to which Gauss's are read where there are more speeds
-# Names of systems whose energies take minutes to read; their sketches say the law.
-SLOW = ("ellipsoid in a fluid", "satellite")
-LONGEST = 1100  # letters of LaTeX in one equation
 
 
 def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
@@ -86,24 +80,7 @@ def told(name: str) -> tuple[str, str, str]:
 
 
 def equations(system: ph.System) -> str:
-    """Lagrange's equations, or Gauss's in the joints' own speeds, if short enough."""
-    is_free = len(system.bodies) <= PAIR and not system.constraints
-    many = system.speeds > FEW and not is_free
-    if many or system.name in SLOW:
-        words = f"{system.speeds} speeds make more than one reads on a page."
-        return f"## Equations\n\n{words} `polhode equations` prints them."
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            form = ph.lagrange if system.speeds <= FEW else ph.gauss
-            reading = form(system).read(seconds=5)
-        except ph.PolhodeError as refusal:
-            return f"## Equations\n\n{refusal.what}"
-    formulas = [f"L = {to_latex(reading.lagrangian)}"]
-    formulas += [
-        f"{to_latex(each)} = 0" for each in (*reading.motion, *reading.constraints)
-    ]
-    if max(map(len, formulas)) > LONGEST:
-        return "## Equations\n\nThey are too long for a page: `polhode equations`."
+    """The closed form where it is short; else energies and the laws of the bodies."""
+    formulas, words = written_equations(system)
     lines = "\n\n".join(f"$$\n{with_words(each)}\n$$" for each in formulas)
-    return f"## Equations\n\n{reading.name}.\n\n{lines}"
+    return f"## Equations\n\n{lines}\n\n{words}"

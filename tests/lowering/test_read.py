@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import polhode as ph
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.arrays import removable
+from polhode.lowering.sympy import HEAVY, effort
 from strategies_lowering_reading import SmallProgram, small_programs
 from textbook import TEXTBOOK, Textbook, lagrange
 
@@ -366,3 +367,18 @@ def test_a_literal_zero_pivot_exchanges_rows():
 
     x = ph.read(solve, b, c, d, [e, f])
     assert sympy.simplify(x[1] - e / b) == 0
+
+
+def test_the_effort_is_known_before_reading():
+    """Products count one, a root more, and where values choose there is no end."""
+    assert effort(lambda x, y: 3.0 * x * y, x, y) == 2
+    assert effort(lambda x, y: jnp.sqrt(x + y), x, y) == 2 + HEAVY
+    assert effort(lambda x: jnp.where(x > 0, x, -2.0 * x), x) == np.inf
+
+
+def test_decimals_share_no_long_number():
+    """0.7 cos 1 x + 0.3 sin 1 y keeps its two decimals: none is taken out of both."""
+    found = ph.read(lambda x, y: np.cos(1.0) * x + np.sin(1.0) * (y + x), x, y)
+    numbers = [float(n) for n in found.atoms(sympy.Number)]
+    assert max(map(abs, numbers)) < 2
+    assert min(map(abs, numbers)) > 0.1

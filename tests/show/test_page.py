@@ -16,6 +16,7 @@ from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.show.mathml import mathml
 from polhode.show.page_sections import comparison_section
+from polhode.show.written import written_equations
 
 NASTY = "<img src=x onerror=alert(1)>"
 
@@ -181,3 +182,24 @@ def test_names_of_several_letters_are_words():
     assert made.count("<mtext>hinge</mtext>") == 2
     assert 'accent="true"' in made
     assert "<mi>sin</mi>" in made
+
+
+@pytest.mark.parametrize("name", ["arm", "rattleback", "ellipsoid_in_fluid"])
+def test_models_of_long_equations_show_their_laws(name):
+    """Where the closed form is no reading matter, every body's law is on the page."""
+    system = ph.models.GALLERY[name]()
+    formulas, words = written_equations(system)
+    assert len(formulas) >= 6
+    assert max(map(len, formulas)) < 1200
+    assert any(r"\dot{\mathbf{L}}" in each for each in formulas)
+    assert "momentum" in words
+    for each in formulas:
+        assert mathml(each).startswith("<math")
+
+
+def test_rates_of_names_that_end_in_d_have_one_dot():
+    """The rate of `second` is not the second rate of `secon`."""
+    system = ph.models.GALLERY["spherical_pendulum"]()
+    text = " ".join(written_equations(system).formulas)
+    assert r"\dot{cross}_{second}" in text
+    assert "secon}" not in text

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.system.system import System
 
+nan = sympy.nan
 STOP = re.compile(r"\.(?!\d)")  # of a name, not of a number in it
 AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
 
@@ -50,6 +51,10 @@ class Reading:
     is_shortest: bool
     origin: Origin = field(repr=False)
 
+    def said_positions(self) -> list[sympy.Expr]:
+        """Those equations of position that say something: not 0 = 0, as in a plane."""
+        return [each for each in self.positions if each not in (0, nan)]
+
     def reactions(self) -> dict[str, dict[str, sympy.Expr]]:
         """What each joint exerts on its second body, part by part, where not zero.
 
@@ -72,7 +77,7 @@ class Reading:
 
     def latex(self) -> str:
         """All of it in LaTeX: Lagrangian, mass matrix, equations, constraints."""
-        held = [to_latex(each) + " &= 0" for each in self.positions]
+        held = [to_latex(each) + " &= 0" for each in self.said_positions()]
         lines = [
             f"L &= {to_latex(self.lagrangian)}",
             f"M &= {to_latex(self.mass_matrix)}",
@@ -90,7 +95,7 @@ class Reading:
     def text(self) -> str:
         """All of it in plain text."""
         lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]
-        held = [f"{each} = 0" for each in self.positions]
+        held = [f"{each} = 0" for each in self.said_positions()]
         return "\n".join([repr(self), *lines, *held])
 
     def __repr__(self) -> str:
@@ -142,7 +147,7 @@ def reading_of(
     `names` calls coordinates, velocities and parameters otherwise: {"hinge": "theta"}.
     """
     system, core = equations.system, equations.functions
-    symbols = _symbols_of(equations, names)
+    symbols = symbols_of(equations, names)
 
     def balance(
         at: tuple[Any, Any, Any], z: Any, y_dot: Any, held: Any, table: Any
@@ -164,7 +169,7 @@ def reading_of(
             balance, (t, q, y), z, y_dot, held, table, seconds=seconds
         )
     motion, on_rates, M, L, places = (
-        _of_unit_quaternions(system, q, part)
+        of_unit_quaternions(system, q, part)
         for part in (motion, on_rates, M, L, places)
     )
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
@@ -192,7 +197,7 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         return core.joint_wrenches(*at, (y_dot, own), table)
 
     found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
-    found = _of_unit_quaternions(system, q, found)
+    found = of_unit_quaternions(system, q, found)
     return {
         joint.name: {
             axis: part for axis, part in zip(AXES, found[k], strict=True) if part != 0
@@ -201,7 +206,7 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
     }
 
 
-def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
+def of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
     """The same expressions where w^2 + x^2 + y^2 + z^2 = 1 has been used."""
     units = []
     for edge in system.tree.edges:
@@ -218,7 +223,7 @@ def _of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
     if hasattr(found, "applyfunc"):
         return found.applyfunc(lambda x: _shortest(x, units))
     if isinstance(found, np.ndarray | list | tuple):
-        each = [_of_unit_quaternions(system, q, x) for x in found]
+        each = [of_unit_quaternions(system, q, x) for x in found]
         return np.array(each, dtype=object)
     return _shortest(sympy.sympify(found), units)
 
@@ -240,7 +245,14 @@ def _shortest(expression: Any, units: list[list[Any]]) -> Any:
     return min(whole, other, key=lambda e: e.count_ops())
 
 
-def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
+def rounded(expression: Any, digits: int = 6) -> Any:
+    """The expression with its decimals in so many digits, for people."""
+    floats = expression.atoms(sympy.Float)
+    return expression.xreplace({x: sympy.Float(x, digits) for x in floats})
+
+
+def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
+    """The symbols in which equations are read; `names` calls some otherwise."""
     system = equations.system
     q = _symbols(system.coordinate_names, names)
     speeds, rates = system.speed_names, equations.velocity_names
@@ -248,7 +260,7 @@ def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
 
     def of(words: tuple[str, ...]) -> list[sympy.Symbol]:
         if words == own:
-            return [sympy.Symbol(f"{s.name}dot") for s in q]
+            return [_rate(s, "dot") for s in q]
         return _symbols(words, names)
 
     tail, base = ("ddot", q) if rates == own else ("dot", of(rates))
@@ -257,10 +269,16 @@ def _symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
         q,
         of(speeds),
         of(rates),
-        [sympy.Symbol(s.name + tail) for s in base],
+        [_rate(s, tail) for s in base],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
         {name: _symbol(name, names, positive=True) for name in system.parameters},
     )
+
+
+def _rate(symbol: sympy.Symbol, dots: str) -> sympy.Symbol:
+    """The symbol of a rate: thetadot; `end_dot`, since `enddot` were two dots on en."""
+    apart = "_" if symbol.name.endswith("d") else ""
+    return sympy.Symbol(f"{symbol.name}{apart}{dots}")
 
 
 def _accelerations(equations: Equations) -> tuple[Any, ...]:

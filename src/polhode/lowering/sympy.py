@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,12 +19,15 @@ from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.ring import Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
+from polhode.lowering.schedule import find_live
 from polhode.lowering.trace import (
     ClosedJaxpr,
     closed_jaxpr,
     inner_jaxprs,
     source_line,
 )
+
+HEAVY = 20  # operations that a division or a root is worth to who reads it
 
 
 def read(
@@ -58,6 +62,23 @@ def read(
         for elements, output in zip(written, program.outputs, strict=True)
     ]
     return jax.tree_util.tree_unflatten(trace.result, leaves)
+
+
+def effort(function: Callable, *symbols: Any) -> float:
+    """How hard `read` would be: operations, and what divisions and roots weigh.
+
+    No end where values choose. What is long to read is known before, in milliseconds.
+    """
+    trace = _trace(function, symbols)
+    try:
+        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
+    except Unlowerable:
+        return math.inf
+    live = find_live(element for output in program.outputs for element in output.flat)
+    if any(node.op in ("select", "loop", "branch") for node in live.nodes):
+        return math.inf
+    heavy = sum(node.op in ("div", "sqrt", "rsqrt", "pow") for node in live.nodes)
+    return live.operations() + HEAVY * heavy
 
 
 @dataclass(frozen=True)

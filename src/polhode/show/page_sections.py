@@ -13,22 +13,18 @@ import numpy as np
 from polhode.errors import (
     IntegrationError,
     NumericalWarning,
-    PolhodeError,
-    UnfinishedReading,
 )
 from polhode.formulation.compare import Comparison, compare
 from polhode.integrate.storage.header import digest, header_of, text_of
-from polhode.lowering.sympy import to_latex
 from polhode.show.mathml import mathml
+from polhode.show.written import FEW, written_equations
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
     from polhode.show.scene import Scene
     from polhode.system.system import System
 
-READABLE = 3  # speeds beyond which equations are read only when they are asked for
 COMPARABLE = 12  # speeds beyond which forms are compared only when they are asked for
-LONGEST = 6000  # characters of LaTeX; what is longer nobody reads
 
 
 def section(title: str, body: str, kind: str = "") -> str:
@@ -60,32 +56,11 @@ def equations_section(motion: Trajectory, asked: Any) -> str:
     """The equations as MathML: those integrated, or given, or a reading of them."""
     if asked is False or asked is None:
         return ""
-    title = "Equations of motion"
-    if asked is True and motion.system.speeds > READABLE:
-        words = f"{motion.system.speeds} equations may take minutes to read."
-        how = "motion.page(path, equations=ph.gauss(motion.system)) shows them."
-        return section(title, note(f"{words} {how}"), "wide")
-    source = motion.equations if asked is True else asked
-    try:
-        reading = _read(source)
-    except PolhodeError as refusal:
-        return section(title, note(refusal.what), "wide")
-    formulas = [rf"L = {to_latex(reading.lagrangian)}"]
-    formulas += [f"{to_latex(each)} = 0" for each in reading.motion]
-    formulas += [f"{to_latex(each)} = 0" for each in reading.constraints]
-    if max(map(len, formulas)) > LONGEST:
-        return section(title, note("They are too long to be read on a page."), "wide")
+    source = None if asked is True else asked
+    form = motion.equations if motion.system.speeds <= FEW else None
+    formulas, words = written_equations(motion.system, source, form=form)
     body = "".join(f'<div class="equation">{mathml(each)}</div>' for each in formulas)
-    body += note(f"{reading.name}: the Lagrangian, then the equations of motion.")
-    return section(title, body, "wide")
-
-
-def _read(source: Any) -> Any:
-    if hasattr(source, "motion") and hasattr(source, "lagrangian"):
-        return source
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnfinishedReading)  # right, if not its shortest
-        return source.read()
+    return section("Equations of motion", body + note(words), "wide")
 
 
 # ------------------------------------------------------------------------ ledger

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter
 
 import sympy
+from sympy import QQ
 
 from polhode.lowering.reading.angles import Shortener
+from polhode.lowering.reading.constants import LONG
 from polhode.lowering.reading.division import factors, lowest
 from polhode.lowering.reading.ring import (
     Generator,
     Monomial,
+    Number,
     Polynomial,
     Ring,
     content,
     key_of,
     ratio,
+    whole,
 )
 from polhode.lowering.reading.writing import Writer, times
 
@@ -29,6 +33,13 @@ def operations(e: sympy.Expr) -> int:
 def fewest(ring: Ring, candidates: list[sympy.Expr]) -> sympy.Expr:
     """The candidate with the fewest operations; of equals the first."""
     return candidates[0] if ring.late() else min(candidates, key=operations)
+
+
+def plain_content(p: Polynomial) -> Number:
+    """The number that all terms share, or 1 where it has many digits: of decimals."""
+    number = QQ(content(p.values()))
+    plain = number.denominator <= LONG
+    return whole(number) if plain else 1
 
 
 def common(ring: Ring, p: Polynomial) -> Monomial:
@@ -57,7 +68,7 @@ class Nester:
         expanded = self.writer.sum(p)
         if len(p) == 1 or len(p) > NESTED or self.ring.late():
             return expanded
-        low, number = common(self.ring, p), content(p.values())
+        low, number = common(self.ring, p), plain_content(p)
         if sum(1 if c > 0 else -1 for c in p.values()) == -len(p):
             number = -number
         rest = {m - low: ratio(c, number) for m, c in p.items()}

@@ -19,13 +19,13 @@ from polhode.lowering.reading.nesting import (
     common,
     fewest,
     operations,
+    plain_content,
 )
 from polhode.lowering.reading.ring import (
     Generator,
     Monomial,
     Polynomial,
     Ring,
-    content,
     key_of,
     ratio,
 )
@@ -85,7 +85,7 @@ class Shape:
 
     def _collected(self, p: Polynomial) -> sympy.Expr:
         """A sum of coefficients times products of rates, common factors outside."""
-        low, number = common(self.ring, p), content(p.values())
+        low, number = common(self.ring, p), plain_content(p)
         groups: dict[Monomial, Polynomial] = defaultdict(dict)
         for m, c in p.items():
             rates = self._rates(m - low)
