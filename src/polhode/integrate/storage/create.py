@@ -1,9 +1,15 @@
-"""A new file of a motion: all variables laid out, and its first part, without rows."""
+"""A new file of a motion: all variables laid out, and its first part, without rows.
+
+Laying out takes as long as some ten thousand steps. Files of one kind differ in a few
+numbers and texts alone: what they share is laid out once, and copied.
+"""
 
 from __future__ import annotations
 
+import io
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5netcdf
 import h5py
@@ -14,63 +20,119 @@ from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.header import digest, text_of
 from polhode.integrate.storage.layout import BLOCK, Shape
 
+BLANKS = 8  # kinds of files that are remembered, of some ten kilobytes each
+
+
+class Blank(NamedTuple):
+    """What files of one kind share.
+
+    width, terms    as in `Shape`
+    names, units    of the entries
+    diary           name, entries and type of what may happen on the way
+    samples         how many times were asked for; -1 if every step is kept
+    plan, cursor    how many numbers and counts they have
+    """
+
+    width: int
+    terms: int | None
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    diary: tuple[tuple[str, int, str], ...]
+    samples: int
+    plan: tuple[int, int]
+    cursor: tuple[int, int]
+
 
 def create(
     path: Path, shape: Shape, header: dict[str, Any], plan: Any, cursor: Any
 ) -> None:
     """Lay out a file; on the way it is not yet one, so the caller moves it in place."""
-    with h5netcdf.File(path, "w") as file:
-        _rows(file, shape, header)
+    columns = columns_of(plan), columns_of(cursor)
+    path.write_bytes(_laid_out(_blank(shape, header, *columns)))
+    text = text_of({**header, "samples": None})
+    with h5py.File(path, "r+") as file:
         if header["samples"] is not None:
-            times = np.array(header["samples"], dtype=float)
-            _column(file, "sample_times", "sample", times)
-        _parts(file, columns_of(plan), columns_of(cursor))
-        _diary(file, shape)
-        text = text_of({**header, "samples": None})
+            file["sample_times"][...] = np.array(header["samples"], dtype=float)
+        for word, own in zip(Columns._fields, columns[0], strict=True):
+            file[f"plan_{word}"][...] = own
+        for word, own in zip(Columns._fields, columns[1], strict=True):
+            file[f"cursor_{word}"][0] = own
+        file["part_checksum"][0] = layout.checksum({}, columns[1])
         file.attrs["title"] = f"motion of {header['model']['name']}"
         file.attrs["header_sha256"] = digest(text)
-        for name, content in (("header", text), ("ending", "{}")):
-            file.create_variable(name, (), h5py.string_dtype())[...] = content
+        file["header"][()] = text
 
 
-def _rows(file: Any, shape: Shape, header: dict[str, Any]) -> None:
-    file.dimensions = {"time": None, "part": None, "entry": shape.width}
-    if shape.terms:
-        file.dimensions["term"] = shape.terms
+def _blank(
+    shape: Shape, header: dict[str, Any], plan: Columns, cursor: Columns
+) -> Blank:
+    names, units = layout.names_and_units(header)
+    diary = shape.diary._asdict() if shape.diary else {}
+    samples = header["samples"]
+    return Blank(
+        shape.width,
+        shape.terms,
+        tuple(names),
+        tuple(units),
+        tuple((name, e.shape[1], e.dtype.str) for name, e in diary.items()),
+        -1 if samples is None else len(samples),
+        (len(plan.numbers), len(plan.counts)),
+        (len(cursor.numbers), len(cursor.counts)),
+    )
+
+
+@lru_cache(maxsize=BLANKS)
+def _laid_out(blank: Blank) -> bytes:
+    """The bytes of a file of some kind, all its numbers zero."""
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w") as file:
+        _rows(file, blank)
+        if blank.samples >= 0:
+            _column(file, "sample_times", "sample", np.zeros(blank.samples))
+        _parts(file, blank)
+        _diary(file, blank)
+        for name in ("header", "ending"):
+            file.create_variable(name, (), h5py.string_dtype())[...] = "{}"
+    return content.getvalue()
+
+
+def _rows(file: Any, blank: Blank) -> None:
+    file.dimensions = {"time": None, "part": None, "entry": blank.width}
+    if blank.terms:
+        file.dimensions["term"] = blank.terms
+    shape = Shape(blank.width, blank.terms)
     for name, dimensions in layout.row_variables(shape).items():
         sizes = [file.dimensions[d].size for d in dimensions[1:]]
         file.create_variable(name, dimensions, "f8", chunks=(BLOCK, *sizes))
     file.variables["time"].attrs["units"] = "s"
-    names, units = layout.names_and_units(header)
-    for name, texts in (("entry", names), ("unit", units)):
+    for name, texts in (("entry", blank.names), ("unit", blank.units)):
         found = file.create_variable(name, ("entry",), h5py.string_dtype())
         found[...] = np.array(texts, dtype=object)
 
 
-def _parts(file: Any, plan: Columns, cursor: Columns) -> None:
+def _parts(file: Any, blank: Blank) -> None:
     file.resize_dimension("part", 1)
-    sums = {"part_rows": 0, "part_checksum": layout.checksum({}, cursor)}
-    for name, value in sums.items():
-        file.create_variable(name, ("part",), "i8", chunks=(BLOCK,))[0] = value
-    for word, column in zip(Columns._fields, plan, strict=True):
-        _column(file, f"plan_{word}", f"plan_{word}_entry", column)
-    for word, column in zip(Columns._fields, cursor, strict=True):
-        size = len(column)
+    for name in ("part_rows", "part_checksum"):
+        file.create_variable(name, ("part",), "i8", chunks=(BLOCK,))[0] = 0
+    types = (np.float64, np.int64)
+    for word, size, kind in zip(Columns._fields, blank.plan, types, strict=True):
+        _column(file, f"plan_{word}", f"plan_{word}_entry", np.zeros(size, kind))
+    for word, size, kind in zip(Columns._fields, blank.cursor, types, strict=True):
         file.dimensions[f"cursor_{word}_entry"] = size
         place, chunks = ("part", f"cursor_{word}_entry"), (BLOCK // 16, size)
         name = f"cursor_{word}"
-        file.create_variable(name, place, column.dtype, chunks=chunks)[0] = column
+        file.create_variable(name, place, kind, chunks=chunks)[0] = np.zeros(size)
 
 
-def _diary(file: Any, shape: Shape) -> None:
+def _diary(file: Any, blank: Blank) -> None:
     """Room for what happens on the way, where anything can."""
-    for name, empty in shape.diary._asdict().items() if shape.diary else ():
-        grows, size = name.split("_")[0], empty.shape[1]
+    for name, size, kind in blank.diary:
+        grows = name.split("_")[0]
         if grows not in file.dimensions:
             file.dimensions[grows] = None
         file.dimensions[f"{name}_entry"] = size
         place, chunks = (grows, f"{name}_entry"), (BLOCK // 16, size)
-        file.create_variable(name, place, empty.dtype, chunks=chunks)
+        file.create_variable(name, place, kind, chunks=chunks)
         if f"part_{grows}s" not in file.variables:
             total = file.create_variable(
                 f"part_{grows}s", ("part",), "i8", chunks=(BLOCK,)

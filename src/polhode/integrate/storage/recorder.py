@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -46,14 +46,15 @@ class Recorder:
     ):
         self.path, self._shape = path, shape
         # Samples lie between steps, and are put back on their manifold.
-        self._settle = settle if shape.terms is None else lambda rows: rows
+        self._is_dense = shape.terms is not None
+        self._settle = (lambda rows: rows) if self._is_dense else settle
         self._names = list(names)
         self.failure = ""
         self._waiting: list[Steps] = []
         self._leaving: list[Steps] = []
-        self._bytes = self._held = 0
+        self._bytes = 0
         # Of a run that goes on, older rows are in the file alone.
-        self._whole: list[Steps] | None = None if rows else []
+        self._memory = _Memory(None if rows else [])
         self._cursor: Any = None
         self.escort: Any = None
         self.past: tuple[list, list] = ([], [])
@@ -75,6 +76,8 @@ class Recorder:
         """More rows; they wait for a mark."""
         self._waiting.append(rows)
         self._bytes += sum(part.nbytes for part in rows)
+        if self._is_dense:
+            self._memory.keep(rows)
 
     def mark(self, cursor: Any) -> None:
         """Where the run is after the rows so far."""
@@ -85,10 +88,17 @@ class Recorder:
 
     def rows(self, memory: float) -> Steps:
         """All rows; or the last ones, if all need more than `memory`."""
+        if self._is_dense and self._memory.rows:
+            if self._waiting and not self.failure:
+                self._send()
+            found = joined(self._memory.rows)  # while the last part goes to the disk
+            self.close()
+            return found
         self.close()
         unwritten = [self._settle(r) for r in (*self._leaving, *self._waiting)]
-        if self._whole is not None and self._whole + unwritten:
-            return joined(self._whole + unwritten)
+        kept = self._memory.rows
+        if kept is not None and kept + unwritten:
+            return joined(kept + unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
         most = int(memory / (8 * (1 + width * (2 + terms))))
         found = content_of(self.path, most=max(most, 1)).steps
@@ -155,19 +165,31 @@ class Recorder:
         return written(self._names, met, fed, empty)
 
     def _put(self, leaving: list[Steps], cursor: Columns, diary: Diary | None) -> None:
-        """One part, beside the run; a little of it also stays in memory."""
+        """One part, beside the run."""
         if not leaving:
             self._file.put(None, cursor, diary)
             return
-        if self._shape.terms is None:
-            leaving = [self._settle(joined(leaving))]
-        steps = _together(self._desk, leaving)
-        self._file.put(steps, cursor, diary)
-        self._held += sum(part.nbytes for part in steps)
-        if self._held > KEPT:
-            self._whole = None
-        elif self._whole is not None:
-            self._whole.extend(leaving)
+        if self._is_dense:
+            self._file.put(_together(self._desk, leaving), cursor, diary)
+            return
+        settled = self._settle(joined(leaving))
+        self._file.put(settled, cursor, diary)
+        self._memory.keep(settled)
+
+
+@dataclass
+class _Memory:
+    """All rows of a run, while they are few: they need not be read back."""
+
+    rows: list[Steps] | None
+    bytes: int = 0
+
+    def keep(self, rows: Steps) -> None:
+        self.bytes += sum(part.nbytes for part in rows)
+        if self.bytes > KEPT:
+            self.rows = None
+        elif self.rows is not None:
+            self.rows.append(rows)
 
 
 def _together(desk: list[np.ndarray], leaving: list[Steps]) -> Steps:
