@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 FIRST_STEP = 0.1
 # Steps below this many units of rounding of the time do not advance it reliably.
 LEAST = 16 * np.finfo(float).eps
+# More cannot be counted, nor waited for.
+MOST_STEPS = 2.0**62
 # A share of the largest velocity below which one does not move at all. Small: metres a
 # second beside radians a second may be any share, by their units.
 UNMOVED = 1e-10
@@ -106,20 +108,47 @@ def planned(
     far = np.abs(span)
     duration = np.where(span == 0, 1.0, far)
     size = scales(equations.system, states.q, states.z, start.z_dot, duration)
+    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), far)
     if method.is_adaptive:
+        _require_reach(equations, (t, until), 1 / size.rate, least)
         h = np.sign(span) * np.minimum(far, FIRST_STEP / size.rate)
         steps = np.zeros(runs, np.int64)
         rtol, atol = method.rtol, _atol(method, size, start)  # type: ignore[attr-defined]
     else:
         count = np.ceil(far / method.step * (1 - 1e-12))  # type: ignore[attr-defined]
+        _require_count(equations, method, float(np.max(count)))
         steps = np.maximum(count, 1).astype(np.int64)
         h, rtol, atol = span / steps, 0.0, np.zeros_like(start.x)
     cursor = start_cursor(t, start.x, start.slope, h)
     status = np.where(span == 0, DONE, RUNNING)
-    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), far)
     room, relative = np.full(runs, ATTEMPTS), np.full(runs, rtol)
     plan = Plan(t, stop, steps, relative, atol, least, room)
     return cursor._replace(goal=stop, quota=steps, status=status), plan
+
+
+def _require_reach(
+    equations: Equations, ends: tuple[Any, float], own: Any, least: Any
+) -> None:
+    """Refuse times so large that rounding swallows the steps of the motion."""
+    k = int(np.argmax(least / own))
+    if np.max(least / own) > 1:
+        raise IntegrationError(
+            f"{equations.system.name!r} cannot run from {ends[0][k]:g} to"
+            f" {ends[1]:g} s.",
+            f"It moves within {own[k]:.3g} s, and beside such times double precision"
+            f" knows no step below {least[k]:.3g} s.",
+            "Give a nearer end, and count time from the start of the run.",
+        )
+
+
+def _require_count(equations: Equations, method: Method, count: float) -> None:
+    """Refuse more steps than can be counted."""
+    if count > MOST_STEPS:
+        raise IntegrationError(
+            f"{equations.system.name!r} cannot make {count:g} steps.",
+            f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
+            "Give a nearer end, or longer steps.",
+        )
 
 
 def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
@@ -226,14 +255,15 @@ def admit_memory(memory: Any) -> float:
     return size
 
 
-def admit_watch(watch: Any) -> None:
-    """Refuse a watch that cannot be told of progress."""
+def admit_watch(watch: Any) -> Any:
+    """The watch, or none; refused if it cannot be told of progress."""
     if watch is not None and not callable(watch):
         raise IntegrationError(
             f"progress cannot be told to {watch!r}.",
             "A watch is called between chunks with share, steps and seconds.",
             "Give watch=lambda progress: ..., or leave it out.",
         )
+    return watch
 
 
 def _column(name: str, value: Any) -> np.ndarray:

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.integrate.tolerance import real_number
 from polhode.integrate.field import Field
+from polhode.integrate.tolerance import real_number
 
 
 class Attempt(NamedTuple):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, final
 
+from polhode.errors import IntegrationWarning
 from polhode.integrate.run import Progress, Watch
 
 SECONDS = 2.0
@@ -16,13 +18,35 @@ SECONDS = 2.0
 def watched(watch: Watch | None, name: str) -> Iterator[Watch | None]:
     """The caller's watch, or a bar where there is a terminal to draw it in."""
     if watch is not None or not _can_draw():
-        yield watch
+        yield watch and Guarded(watch)
         return
     bar = Bar(name)
     try:
         yield bar
     finally:
         bar.close()
+
+
+@final
+class Guarded:
+    """A watch of the user's own: what it raises costs the run nothing."""
+
+    def __init__(self, watch: Watch):
+        self._watch: Watch | None = watch
+
+    def __call__(self, progress: Progress) -> None:
+        if self._watch is None:
+            return
+        try:
+            self._watch(progress)
+        except Exception as reason:
+            self._watch = None
+            warning = IntegrationWarning(
+                f"the watch raised {type(reason).__name__}: {reason}. It is told no"
+                " more, and the run goes on; only Ctrl-C ends it"
+            )
+            warning.__cause__ = reason
+            warnings.warn(warning, stacklevel=2)
 
 
 @final

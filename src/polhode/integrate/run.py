@@ -129,7 +129,7 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
     try:
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
-            after, rows = _called(call, _part(cursors, alive), alive)
+            after, rows = _called(call, _part(cursors, alive), alive, wish.limit)
             if escorts:
                 those = [escorts[i] for i in alive]
                 turns = _turns(those, _part(cursors, alive), after, rows)
@@ -246,9 +246,14 @@ def _each(tree: Any) -> list[Any]:
     return [_part(tree, k) for k in range(len(tree[1]))]
 
 
-def _called(call: _Call, cursors: Cursor, alive: np.ndarray) -> tuple[Cursor, Rows]:
+def _called(
+    call: _Call, cursors: Cursor, alive: np.ndarray, limit: int
+) -> tuple[Cursor, Rows]:
     """One run goes in the form for one, which is quicker; the bits are the same."""
-    trees = cursors, _part(call.plans, alive), _part(call.table, alive)
+    plans = _part(call.plans, alive)
+    left = np.maximum(limit - cursors.accepted - cursors.rejected, 0)
+    plans = plans._replace(room=np.minimum(plans.room, left))
+    trees = cursors, plans, _part(call.table, alive)
     if len(alive) > 1 or isinstance(call.program, LoneChunk):
         return call.program(*trees)
     # Arrays, not NumPy's numbers: a program takes them as they are.

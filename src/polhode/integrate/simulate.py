@@ -86,8 +86,7 @@ def simulate(
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
     runs = repeated(states_of(equations.system, state), parameters or {})
-    until, memory = admit_until(until), admit_memory(memory)
-    admit_watch(watch)
+    until, memory, watch = admit_until(until), admit_memory(memory), admit_watch(watch)
     times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
     require_smooth_drivers(equations.system, float(np.min(runs.t)), until)
@@ -146,7 +145,7 @@ def repeated(states: States, parameters: Mapping[str, Any]) -> States:
     require_mapping("parameters", parameters)
     counts = {len(np.atleast_1d(value)) for value in parameters.values()}
     most = max(counts, default=1)
-    if len(states) > 1 or most == 1:
+    if len(states) > 1 or most <= 1:
         return states
     q, z = np.repeat(states.q, most, axis=0), np.repeat(states.z, most, axis=0)
     return States(states.system, states.t[0], q, z)

@@ -31,17 +31,21 @@ class States:
 
     def __post_init__(self) -> None:
         put, system = object.__setattr__, self.system
-        q, z = np.array(self.q, dtype=float), np.array(self.z, dtype=float)
-        shapes = ((len(q), system.coordinates), (len(q), system.speeds))
-        if (q.shape, z.shape) != shapes or not len(q):
+        given = (self.t, self.q, self.z)
+        words = zip(("times", "coordinates", "speeds"), given, strict=True)
+        t, q, z = (_numbers(system, word, value) for word, value in words)
+        rows = len(q) if q.ndim else 1
+        shapes = ((rows, system.coordinates), (rows, system.speeds))
+        if (q.shape, z.shape) != shapes or t.shape not in ((), (rows,)) or not rows:
             raise StateError(
-                f"states of {system.name!r} cannot have q of shape {q.shape} and z of"
-                f" shape {z.shape}.",
+                f"states of {system.name!r} cannot have q of shape {q.shape}, z of"
+                f" shape {z.shape} and t of shape {t.shape}.",
                 f"Each row of q is {', '.join(system.coordinate_names)}, each of z"
                 f" {', '.join(system.speed_names)}.",
-                f"Give q as (n, {system.coordinates}) and z as (n, {system.speeds}).",
+                f"Give q as (n, {system.coordinates}) and z as (n, {system.speeds}), n"
+                " at least one, and t as one number or (n,).",
             )
-        t = np.broadcast_to(np.array(self.t, dtype=float), (len(q),)).copy()
+        t = np.broadcast_to(t, (rows,)).copy()
         _require_finite(system, t, q, z)
         if system.constraints or system.coordinates != system.speeds:
             for row in range(len(q)):
@@ -96,9 +100,28 @@ def states_of(system: System, given: State | States | Sequence[State]) -> States
         _require_own(system, state)
         require_consistent(state)
     if not listed:
-        return States(system, 0.0, [], [])
+        raise StateError(
+            f"{system.name!r} was given no state to start from.",
+            "A list of states has at least one.",
+            f"Give {system.name}.state(...), or a list of them.",
+        )
     columns = ([getattr(state, word) for state in listed] for word in ("t", "q", "z"))
     return unchecked(system, *(np.array(column, dtype=float) for column in columns))
+
+
+def _numbers(system: System, word: str, value: Any) -> np.ndarray:
+    """Values as an array of doubles of its own; refused if they are no real numbers."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        given = np.array(None)
+    if given.dtype.kind not in "fiu":
+        raise StateError(
+            f"the {word} of states of {system.name!r} are not real numbers.",
+            f"They are {value!r}.",
+            "Give an array of numbers, a row a state.",
+        )
+    return np.array(given, dtype=float)
 
 
 def _require_own(system: System, given: Any) -> None:
