@@ -101,6 +101,24 @@ REFUSED = {
     "triangle of moments": (of_inertia(1, 1, 3), "moments .1, 1, 3.*3 > 1 \\+ 1"),
     "negative moment": (of_inertia(-1, 1, 1), "'wheel' cannot have principal moments"),
     "moments without mass": (of_inertia(1, 1, 1, mass=0), "Nothing without mass"),
+    "complex moments": (
+        lambda: ph.Body.from_inertia("b", mass=1, inertia=1j * np.eye(3)),
+        "the inertia of 'b' is not a number: np.complex128.1j.",
+    ),
+    "moments in words": (
+        lambda: ph.Body.from_inertia("b", mass=1, inertia=[["1", 0, 0]] * 3),
+        "the inertia of 'b' is not a number: '1'",
+    ),
+    "moments beyond all numbers": (
+        lambda: ph.Body.from_inertia(
+            "b", mass=1e200, inertia=(1e300,) * 3, centre=(1e200, 0, 0)
+        ),
+        "the moments of 'b' are beyond the largest number",
+    ),
+    "a system called None": (
+        lambda: ph.System([rod()], name=None),
+        "a system cannot be named None",
+    ),
     "lopsided matrix": (lopsided, "not symmetric: entry .1, 2. is 0.001"),
     "products too large": (
         lambda: ph.Body.from_inertia(

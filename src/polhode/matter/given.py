@@ -109,7 +109,9 @@ def _six_entries(inertia: Any, who: str) -> list[Any]:
             "It has three moments on its diagonal and three products beside it.",
             "Give (Ixx, Iyy, Izz), or three rows of three numbers.",
         )
-    numbers = [[at(entry) for entry in row] for row in rows]
+    numbers = [
+        [at(quantity(entry, f"the inertia of {who}")) for entry in row] for row in rows
+    ]
     even = numbers if _any_traced(numbers) else require_symmetric(numbers, who)
     places = ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))
     return [

@@ -50,8 +50,10 @@ class Body:
                 "Give ph.solids.rod(...) and the like, or use ph.Body.from_inertia.",
             )
         object.__setattr__(self, "matter", self.matter.named(self.name))
-        mass, _, inertia = _nominal(self.matter, repr(self.name))
+        mass, centre, inertia = _nominal(self.matter, repr(self.name))
         require_physical(mass, inertia, who=repr(self.name))
+        if not is_traced(mass, centre, inertia):
+            _require_measured(self)
         if isinstance(self.matter, Submerged):
             SpatialInertia(self.matter.added_inertia(), self.origin, repr(self.name))
 
@@ -129,8 +131,20 @@ def _nominal(matter: Matter, who: str) -> Moments:
         with np.errstate(over="ignore", invalid="ignore"):
             return matter.moments()
     except OverflowError as reason:
-        raise ModelError(
-            f"the moments of {who} are beyond the largest number.",
-            "A size or a mass is far too large.",
-            "Check the units: lengths are in metres and masses in kilograms.",
-        ) from reason
+        raise _too_large(who) from reason
+
+
+def _require_measured(body: Body) -> None:
+    """Refuse a mass so far from the origin that its moments there are no numbers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.all(np.isfinite(body.spatial_inertia()))
+    if not is_finite:
+        raise _too_large(repr(body.name))
+
+
+def _too_large(who: str) -> ModelError:
+    return ModelError(
+        f"the moments of {who} are beyond the largest number.",
+        "A size or a mass is far too large.",
+        "Check the units: lengths are in metres and masses in kilograms.",
+    )

@@ -43,6 +43,16 @@ def tree_of(members: Sequence[Any], others: Iterable[Frame] = ()) -> Tree:
     return grow(world, bodies, (*joints, *free_joints(world, bodies, joints)))
 
 
+def require_name(name: Any) -> None:
+    """Refuse a system whose name is no text."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(
+            f"a system cannot be named {name!r}.",
+            "Errors, ledgers and files call it by its name.",
+            'Give it a short text, such as name="crane", or leave it out.',
+        )
+
+
 def listed(word: str, given: Any) -> tuple[Any, ...]:
     """What a system was given under a word; one thing alone is no list."""
     if isinstance(given, Iterable) and not isinstance(given, str):

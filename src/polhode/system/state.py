@@ -41,6 +41,7 @@ class State:
 
     def __post_init__(self) -> None:
         put, system = object.__setattr__, self.system
+        _require_system(system)
         put(self, "t", admit(self.t, (), "the time of a state"))
         q = _column(system, self.q, "coordinates", system.coordinate_names)
         z = _column(system, self.z, "speeds", system.speed_names)
@@ -95,6 +96,15 @@ class State:
         where = _listed(system.coordinate_names, self.q)
         moves = _listed(system.speed_names, self.z)
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
+
+
+def _require_system(system: Any) -> None:
+    if not hasattr(system, "coordinate_names"):
+        raise StateError(
+            f"{system!r} has no states.",
+            "A state is one of a system: coordinates and speeds are called by it.",
+            "Give ph.State(system, t, q, z), or use system.state(...).",
+        )
 
 
 def require_names(system: System, *given: Any) -> None:

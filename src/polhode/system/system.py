@@ -45,7 +45,7 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.system import check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
-from polhode.system.members import listed, suggestion, tree_of
+from polhode.system.members import listed, require_name, suggestion, tree_of
 from polhode.system.state import State, require_names, state_of
 from polhode.system.tree import Edge, Member, Tree
 
@@ -86,6 +86,7 @@ class System:  # limit: its functions are the contract with all formulations
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        require_name(self.name)
         members, actions, wanted = (
             listed(word, getattr(self, word))
             for word in ("members", "actions", "constraints")
