@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import random
+import resource
 
 import h5py
 import numpy as np
@@ -178,3 +179,91 @@ def test_a_disk_that_fills_stops_the_run_and_loses_nothing(
     assert np.array_equal(broken.t, motion.t[: len(broken)])
     assert np.array_equal(broken.steps.bend, motion.steps.bend[: len(broken)])
     assert same(ph.resume(path, double_pendulum()), motion)
+
+
+def test_a_real_limit_of_the_system_stops_the_run_and_loses_nothing(
+    motion, tmp_path, monkeypatch
+):
+    """No file may grow beyond 300 kB: the same as a full disk, by the system itself."""
+    monkeypatch.setattr(recorder, "SECONDS", 0.0)
+    path, before = tmp_path / "a.nc", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, before[1]))
+    try:
+        with pytest.warns(IntegrationWarning, match="could not be written further"):
+            broken = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
+        with pytest.raises(FileError, match="could not be saved"):
+            motion.save(tmp_path / "b.nc")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert broken.outcome.code == "IO"
+    assert 0 < len(ph.load(path).t) <= len(broken) < len(motion)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.nc"]
+    assert same(ph.resume(path, double_pendulum()), motion)
+
+
+@pytest.mark.parametrize("path", [None, 3, "", "a\0b.nc"])
+def test_what_is_no_path_is_refused(motion, path):
+    """At every door alike."""
+    system = double_pendulum()
+    doors = (
+        motion.save,
+        ph.load,
+        lambda path: ph.resume(path, system),
+        lambda path: ph.simulate(system, start(), until=0.1, to=path or ""),
+    )
+    for door in doors:
+        with pytest.raises(FileError, match="is no path of a file"):
+            door(path)
+
+
+def test_a_file_that_is_no_motion_is_left_alone(motion, tmp_path):
+    """Saving replaces an older motion and nothing else; a folder takes no motion."""
+    letter, older = tmp_path / "letter.txt", tmp_path / "older.nc"
+    letter.write_text("dear")
+    with pytest.raises(FileError, match="no motion of Polhode, and it is not written"):
+        motion.save(letter)
+    assert letter.read_text() == "dear"
+    with h5py.File(tmp_path / "foreign.nc", "w") as file:
+        file["x"] = 1.0
+    with pytest.raises(FileError, match="is not written over"):
+        motion.save(tmp_path / "foreign.nc")
+    for _ in range(2):
+        motion.save(older)
+    assert same(ph.load(older).of(), motion)
+    with pytest.raises(FileError, match="It is a folder"):
+        ph.simulate(double_pendulum(), start(), until=0.1, to=tmp_path)
+    with pytest.raises(FileError, match="File name too long"):
+        ph.simulate(double_pendulum(), start(), until=0.1, to=tmp_path / ("x" * 300))
+
+
+@pytest.mark.parametrize(
+    "given", [{"until": 9.0}, {"rtol": 1e-3}, {"samples": 3}, {"to": "b.nc"}, {"x": 1}]
+)
+def test_a_run_goes_on_as_it_was_begun(saved, given):
+    """What the file says is not said again; a new run is offered."""
+    (word,) = given
+    with pytest.raises(FileError, match=rf"another {word}\.(.|\n)*\.final, \.\.\."):
+        ph.resume(saved, double_pendulum(), **given)
+
+
+def test_a_larger_limit_lets_a_run_go_on(motion, tmp_path):
+    """What ended for its limit of steps ends at its time, with the bits of one run."""
+    path = tmp_path / "a.nc"
+    with pytest.warns(IntegrationWarning, match="used up its limit"):
+        ph.simulate(double_pendulum(), start(), until=UNTIL, limit=900, to=path)
+    assert same(ph.resume(path, double_pendulum(), limit=10**6), motion)
+
+
+def test_what_a_recording_lacks_is_told(saved):
+    """Spans that are none, and questions that need the model."""
+    for span in ("ab", (np.nan, 1.0), (1.0,), 3.0):
+        with pytest.raises(FileError, match="is no span of time"):
+            ph.load(saved, span=span)
+    with pytest.raises(FileError, match=r"has nothing from 50 to 60 s"):
+        ph.load(saved, span=(50.0, 60.0))
+    with pytest.raises(AttributeError, match=r"ph\.load\(path\)\.of\(\)\.ledger"):
+        _ = ph.load(saved).ledger
+    with pytest.raises(AttributeError, match="has no 'colour'"):
+        _ = ph.load(saved).colour
+    with pytest.raises(FileError, match="another method than 3"):
+        ph.resume(saved, double_pendulum(), method=3)

@@ -138,3 +138,20 @@ def test_a_full_disk_is_told_at_the_commit(tmp_path, monkeypatch):
     raw.close()
     with h5py.File(path, "r") as again:
         assert np.array_equal(again["x"][:], np.arange(40))
+
+
+def test_writes_that_overlap_are_read_as_they_came(tmp_path):
+    """The later lies over the earlier, whatever their lengths, before and after."""
+    path, chance = tmp_path / "a", np.random.default_rng(0)
+    path.write_bytes(bytes(100))
+    raw, known = TransactionFile(path, fresh=False), bytearray(100)
+    for k in range(1, 60):
+        first, last = np.sort(chance.integers(0, 101, 2))
+        raw.seek(int(first))
+        raw.write(bytes([k]) * int(last - first))
+        known[first:last] = bytes([k]) * int(last - first)
+        raw.seek(0)
+        assert raw.read(100) == bytes(known)
+    raw.commit()
+    raw.close()
+    assert path.read_bytes() == bytes(known)

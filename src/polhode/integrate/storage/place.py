@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from polhode.errors import FileError
 
@@ -29,10 +30,33 @@ def file_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
+def admit_path(path: Any) -> Path:
+    """A path from what names one."""
+    try:
+        found = Path(path)
+    except TypeError:
+        found = None
+    if found is None or "\0" in str(found) or not str(path):
+        raise FileError(
+            f"{path!r} is no path of a file.",
+            "A path is text, or a pathlib.Path.",
+            'Give one, such as "motion.nc".',
+        )
+    return found
+
+
 def require_writable(path: Path) -> None:
     """Refuse a place that cannot take a run, before the run begins."""
+    with file_errors(path):
+        _require_room(path)
+
+
+def _require_room(path: Path) -> None:
     folder = path.parent
-    if path.exists():
+    if path.is_dir():
+        why = "It is a folder."
+        repair = f"Give the path of a file, such as {str(path / 'motion.nc')!r}."
+    elif path.exists():
         why = "A run never writes over an older one."
         repair = (
             f"ph.resume({str(path)!r}, system) goes on with it; or give another path."

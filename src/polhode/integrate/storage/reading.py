@@ -181,6 +181,16 @@ def _require_ours(path: Path) -> None:
         raise _foreign(path, f"it begins with {begins!r}, not as netCDF-4 does")
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a file says that it holds a motion, whole or damaged."""
+    try:
+        _require_ours(path)
+        with h5py.File(path, "r") as file:
+            return "header_sha256" in file.attrs
+    except (FileError, OSError):
+        return False
+
+
 def _foreign(path: Path, why: str) -> FileError:
     return FileError(
         f"{str(path)!r} is not a motion of Polhode.",

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import StateError
+from polhode.errors import FileError, StateError
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.parts import JointMotion
 from polhode.integrate.storage import model_text
 from polhode.integrate.storage.layout import names_and_units
+from polhode.integrate.storage.place import admit_path
 from polhode.integrate.storage.reading import Content, content_of
 from polhode.system.members import suggestion
 
@@ -28,7 +28,34 @@ def load(path: Any, *, span: tuple[float, float] | None = None) -> Recording:
     Nothing in the file is run. Damaged, foreign and newer files are refused.
     `ph.load(path).of()` is the motion.
     """
-    return Recording(content_of(Path(path), span=span))
+    place = admit_path(path)
+    found = Recording(content_of(place, span=_admit_span(span)))
+    if span is not None and len(found.t):
+        low, high = np.min(found.t), np.max(found.t)
+        if max(span) < low or min(span) > high:
+            raise FileError(
+                f"{str(place)!r} has nothing from {min(span):g} to {max(span):g} s.",
+                f"Its motion runs from {found.t[0]:g} to {found.t[-1]:g} s.",
+                "Give a span=(first, last) within.",
+            )
+    return found
+
+
+def _admit_span(span: Any) -> tuple[float, float] | None:
+    if span is None:
+        return None
+    try:
+        first, last = (float(t) for t in span)
+        is_span = np.isfinite(first) and np.isfinite(last)
+    except (TypeError, ValueError):
+        is_span = False
+    if not is_span:
+        raise FileError(
+            f"span={span!r} is no span of time.",
+            "It is two times, in seconds.",
+            "Give span=(first, last).",
+        )
+    return first, last
 
 
 @final
@@ -120,6 +147,16 @@ class Recording:
         from polhode.integrate.storage.restore import trajectory_from
 
         return trajectory_from(self, self.system if model is None else model, inputs)
+
+    def __getattr__(self, name: str) -> Any:
+        from polhode.integrate.trajectory import Trajectory
+
+        if not name.startswith("_") and hasattr(Trajectory, name):
+            raise AttributeError(
+                f"a recording has numbers only, and no {name!r}; with its model it is"
+                f" a motion: ph.load(path).of().{name}"
+            )
+        raise AttributeError(f"a recording has no {name!r}")
 
     def to_xarray(self) -> Any:
         """The numbers as an `xarray.Dataset`: x over time and entry."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,13 @@ from polhode.errors import FileError
 from polhode.integrate.dense import bare
 from polhode.integrate.events import Events
 from polhode.integrate.inputs import Fed, admit_inputs
+from polhode.integrate.method import is_method
 from polhode.integrate.parts import asked
 from polhode.integrate.storage.diary import read
 from polhode.integrate.storage.header import require_same, settings_of
 from polhode.integrate.storage.methods import method_from
 from polhode.integrate.storage.model_text import read as read_model
+from polhode.integrate.storage.place import admit_path
 from polhode.integrate.storage.reading import Content, content_of
 from polhode.integrate.storage.recording import Recording
 from polhode.integrate.storage.session import Continuation
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # The slope at the last row, computed again, may differ by another machine's rounding.
 SAME_FORCES = 1e-6
+# What is not in a file.
+OPEN = ("events", "inputs", "limit", "memory", "watch")
 
 
 def resume(
@@ -43,9 +46,11 @@ def resume(
     A model that is given again must be the one that was run: names, values, and the
     forces at the last row. Without one it is made from its text in the file, if it has
     no laws of Python. `given` is what `simulate` was given beside: inputs, events,
-    a watch. A method of the user's own is given again, too.
+    a watch, the memory for rows; and a larger limit of steps, where that has ended the
+    run. A method of the user's own is given again, too.
     """
-    content = content_of(Path(path), most=1)
+    _require_open(path, given)
+    content = content_of(admit_path(path), most=1)
     equations = _equations_of(
         read_model(path, content.header) if model is None else model
     )
@@ -63,10 +68,22 @@ def resume(
         method=chosen,
         samples=header["samples"],
         parameters=header["table"],
-        limit=header["limit"],
         to=Continuation(content),
-        **given,
+        **{"limit": header["limit"], **given},
     )
+
+
+def _require_open(path: Any, given: dict[str, Any]) -> None:
+    """Refuse what the file has settled already."""
+    settled = sorted(set(given) - set(OPEN))
+    if settled:
+        raise FileError(
+            f"{str(path)!r} cannot be gone on with another {settled[0]}.",
+            "A run goes on as it was begun, bit for bit: its file says from where, how"
+            " far and how.",
+            f"Leave {settled[0]}=... out. Another run from there begins with"
+            " ph.simulate(system, ph.load(path).of(system).final, ...).",
+        )
 
 
 def trajectory_from(
@@ -110,7 +127,7 @@ def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, 
 def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
     if given is None:
         return method_from(header["method"])
-    if settings_of(given) != header["method"]:
+    if not is_method(given) or settings_of(given) != header["method"]:
         raise FileError(
             f"{str(path)!r} was made by another method than {given!r}.",
             f"The file says {header['method']['kind']} with"

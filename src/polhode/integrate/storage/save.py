@@ -10,7 +10,8 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
-from polhode.integrate.storage.place import file_errors
+from polhode.integrate.storage.place import admit_path, file_errors
+from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
 
 if TYPE_CHECKING:
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 
 def save(motion: Trajectory, path: Any) -> None:
-    """The motion as a netCDF-4 file, whole or not at all; an older file is replaced.
+    """The motion as a netCDF-4 file, whole or not at all; an older one is replaced.
 
+    A file that is no motion is left alone.
     A motion that was interrupted can be gone on with: `ph.resume(path, system)`.
     """
-    target = Path(path)
+    target = admit_path(path)
+    _require_replaceable(target)
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
     aside.unlink(missing_ok=True)
     try:
@@ -32,6 +35,17 @@ def save(motion: Trajectory, path: Any) -> None:
             os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _require_replaceable(path: Path) -> None:
+    with file_errors(path):
+        if not path.is_file() or is_ours(path):
+            return
+    raise FileError(
+        f"{str(path)!r} cannot take a motion.",
+        "There is a file that is no motion of Polhode, and it is not written over.",
+        "Give another path, or move that file away.",
+    )
 
 
 def _write(motion: Trajectory, path: Path) -> None:

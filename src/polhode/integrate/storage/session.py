@@ -19,7 +19,7 @@ from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.model_text import told
-from polhode.integrate.storage.place import file_errors, require_writable
+from polhode.integrate.storage.place import admit_path, file_errors, require_writable
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
 
@@ -165,11 +165,4 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
             "A file holds one motion, so that it can be gone on with.",
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
-    try:
-        return Path(path)
-    except TypeError as reason:
-        raise FileError(
-            f"{path!r} cannot take a motion.",
-            "It is no path of a file.",
-            'Give one, such as to="motion.nc".',
-        ) from reason
+    return admit_path(path)

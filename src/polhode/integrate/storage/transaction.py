@@ -47,7 +47,7 @@ class TransactionFile(io.RawIOBase):
         os.ftruncate(self._journal, 0)
         self._path, self._place = path, 0
         self._safe = self._end = os.fstat(self._file).st_size
-        self._held: dict[int, bytes] = {}
+        self._held: list[tuple[int, bytes]] = []  # the later over the earlier
         self._failure: OSError | None = None
 
     # ---------------------------------------------------- what HDF5 asks of a file
@@ -79,7 +79,7 @@ class TransactionFile(io.RawIOBase):
         want = max(0, min(len(view), self._end - self._place))
         got = os.pread(self._file, want, self._place)
         view[:want] = got + bytes(want - len(got))
-        for where, data in self._held.items():
+        for where, data in self._held:
             first, last = max(where, self._place), self._place + want
             last = min(where + len(data), last)
             if first < last:
@@ -97,7 +97,10 @@ class TransactionFile(io.RawIOBase):
         try:
             _write(self._file, view[old:], self._place + old)
         except OSError as error:
-            self._failure = error
+            # HDF5 reads again what it wrote, and must find it; the frames of the error
+            # must not hold its memory.
+            self._failure = error.with_traceback(None)
+            self._hold(self._place + old, bytes(view[old:]))
         self._place += len(view)
         self._end = max(self._end, self._place)
         return len(view)
@@ -105,18 +108,23 @@ class TransactionFile(io.RawIOBase):
     # ---------------------------------------------------------------- transactions
 
     def _hold(self, where: int, data: bytes) -> None:
-        known = self._held.pop(where, b"")
-        self._held[where] = data + known[len(data) :]
+        end = where + len(data)
+        left = [
+            held
+            for held in self._held
+            if held[0] < where or held[0] + len(held[1]) > end
+        ]
+        self._held = [*left, (where, data)]
 
     def commit(self) -> None:
         """All that was written since the last commit becomes the file, or none."""
         if self._failure:
             raise self._failure
         if self._held:
-            parts = [_HEAD.pack(w, len(d)) + d for w, d in self._held.items()]
+            parts = [_HEAD.pack(w, len(d)) + d for w, d in self._held]
             whole = MAGIC + b"".join(parts)
             _write(self._journal, whole + _TAIL.pack(zlib.crc32(whole)), 0)
-            for where, data in self._held.items():
+            for where, data in self._held:
                 _write(self._file, data, where)
             os.ftruncate(self._journal, 0)
         self._held.clear()
