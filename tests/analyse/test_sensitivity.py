@@ -261,7 +261,7 @@ def test_what_has_no_derivative_is_refused():
     some = ph.simulate(swing(), swung()[0], until=1.0, samples=5)
     with pytest.raises(AnalysisError, match="only samples of it were"):
         ph.sensitivity(some)
-    with pytest.raises(AnalysisError, match="no parameter 'k' to be sensitive to"):
+    with pytest.raises(AnalysisError, match="no parameter 'k'"):
         ph.sensitivity(swung(), ["k"])
     with pytest.raises(AnalysisError, match=r"has no t = 9 s"):
         ph.sensitivity(swung(), times=[9.0])

@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.analyse import listing
 from polhode.analyse.carriers import Carriers
-from polhode.analyse.families import distinct, neutral_names
+from polhode.analyse.families import distinct, family_note, neutral_names
 from polhode.analyse.rest import is_equilibrium
 from polhode.analyse.search import (
     ACCEPTED,
@@ -105,9 +105,7 @@ class Equilibrium:
     @property
     def notes(self) -> list[str]:
         """What must be known beside the numbers, a sentence each."""
-        found = []
-        if self.family:
-            found.append(f"one of a family, along {'; '.join(self.family)}")
+        found = family_note(self.family)
         if self.shared:
             found.append(
                 "statically indeterminate: how these share their loads is not"

@@ -39,6 +39,11 @@ def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray
     return kept
 
 
+def family_note(family: tuple[str, ...]) -> list[str]:
+    """A sentence on the family of a balance, if it has one."""
+    return [f"one of a family, along {'; '.join(family)}"] if family else []
+
+
 def directions(search: Search, found: Settled) -> np.ndarray:
     """Neutral directions along which the balance goes on, not only to first order."""
     neutral, sizes = search.neutral(found), search.sizes(found)

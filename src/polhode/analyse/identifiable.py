@@ -16,13 +16,12 @@ import jax
 import numpy as np
 
 from polhode.analyse.carriers import draw
-from polhode.errors import AnalysisError
+from polhode.analyse.naming import nominal
 from polhode.formulation.determinacy import reduced
 from polhode.formulation.equations import Equations
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import compile
-from polhode.matter.parameter import Table, at
-from polhode.system.members import suggestion
+from polhode.matter.parameter import Table
 from polhode.system.system import System
 
 DRAWS = 40
@@ -112,6 +111,13 @@ def unseen(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return reduced(right[small]), values
 
 
+def felt(J: np.ndarray) -> np.ndarray:
+    """J (n, p) without what is rounding in it: no step is made along what is blind."""
+    left, values, right = np.linalg.svd(J, full_matrices=False)
+    kept = values > BLIND * np.max(values, initial=1e-300)
+    return (left[:, kept] * values[kept]) @ right[kept]
+
+
 def said(names: Sequence[str], shares: np.ndarray) -> str:
     """A direction in words: '+1 % m, -0.5 % l'."""
     pairs = zip(names, shares, strict=True)
@@ -121,17 +127,6 @@ def said(names: Sequence[str], shares: np.ndarray) -> str:
 def sizes(p: np.ndarray) -> np.ndarray:
     """What a change is measured by: the value itself, or one where that is zero."""
     return np.where(p == 0, 1.0, np.abs(p))
-
-
-def nominal(system: System, name: str) -> float:
-    """The value of a parameter in the system."""
-    if name not in system.parameters:
-        raise AnalysisError(
-            f"{system.name!r} has no parameter {name!r} to identify.",
-            "What is not in the model leaves no trace in a motion.",
-            suggestion(name, system.parameters),
-        )
-    return float(at(system.parameters[name], system.table()))
 
 
 def _regressor(equations: Equations, names: tuple[str, ...]) -> Any:

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, final
 import jax
 import numpy as np
 
-from polhode.analyse.identifiable import nominal, said, sizes, unseen
-from polhode.analyse.sensitivity import sensitivity
+from polhode.analyse.identifiable import BLIND, felt, said, sizes, unseen
+from polhode.analyse.naming import nominal
+from polhode.analyse.sensitivity import first_names, sensitivity
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
+from polhode.integrate.scales import displacements
 from polhode.integrate.simulate import equations_of, simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
@@ -89,13 +91,18 @@ def identify(
     guess: Mapping[str, float] | list[str],
     *,
     measure: Measure | None = None,
+    initial: bool = False,
     rtol: float = 1e-10,
 ) -> Identified:
     """The parameters with which a motion from `start` passes nearest to a record.
 
     `record` (n, m) was measured at `times` (n,), after the start. `measure(t, state)`
     is what each row is of: (m,), traced; without it, the coordinates. `guess` names the
-    parameters, with first guesses where these are not those of the model.
+    parameters, with first guesses where these are not those of the model; what the
+    record does not tell stays there.
+
+    With `initial` the first state is found too: the start is a guess, and 'first hinge'
+    and 'first speed of hinge' are how far off it was, along the joints.
     """
     from scipy.optimize import least_squares
 
@@ -104,14 +111,17 @@ def identify(
     names = tuple(guess)
     known = {name: nominal(equations.system, name) for name in names}
     p = np.array([float((first or known)[name]) for name in names])
-    task = _Task(equations, start, names, _admitted(start, times), measure, rtol)
+    unknown = _first_errors(equations.system, initial)
+    p = np.concatenate([p, np.zeros(len(unknown))])
+    at = _admitted(start, times)
+    task = _Task(equations, start, names, unknown, at, measure, rtol)
     y = _rows(record, task)
-    scale = sizes(p)
+    scale = task.sizes(p)
     task.values(p)  # a first guess that cannot be moves nothing: it says so itself
     found = least_squares(
         lambda s: (task.tried(s * scale) - y).ravel(),
         p / scale,
-        jac=lambda s: (task.slopes(s * scale) * scale).reshape(-1, len(names)),
+        jac=lambda s: felt((task.slopes(s * scale) * scale).reshape(-1, len(p))),
         xtol=1e-14, ftol=1e-14, gtol=1e-14,
     )  # fmt: skip
     return _report(task, found.x * scale, y)
@@ -124,16 +134,36 @@ class _Task:
     equations: Equations
     start: State
     names: tuple[str, ...]
+    unknown: tuple[str, ...]
     times: np.ndarray
     measure: Measure | None
     rtol: float
 
     def motion(self, p: np.ndarray) -> Any:
-        given = dict(zip(self.names, map(float, p), strict=True))
-        until = float(self.times[-1])
+        k = len(self.names)
+        given = dict(zip(self.names, map(float, p[:k]), strict=True))
+        until, first = float(self.times[-1]), self.first(p[k:])
         return simulate(
-            self.equations, self.start, until=until, rtol=self.rtol, parameters=given
+            self.equations, first, until=until, rtol=self.rtol, parameters=given
         )
+
+    def first(self, off: np.ndarray) -> State:
+        """The first state, moved by errors (2 nz,) along the joints and of speeds."""
+        if not len(off):
+            return self.start
+        system, n = self.equations.system, self.equations.system.speeds
+        q = np.asarray(system.normalised(system.local(self.start.q, off[:n])))
+        return State(system, self.start.t, q, self.start.z + off[n:])
+
+    def sizes(self, p: np.ndarray) -> np.ndarray:
+        """What changes are measured by: parameters by themselves, errors by the
+        system's lengths, in the time of the record."""
+        k = len(self.names)
+        if not self.unknown:
+            return sizes(p)
+        D = np.asarray(displacements(self.equations.system, self.start.q), float)
+        span = float(self.times[-1] - self.start.t) or 1.0
+        return np.concatenate([sizes(p[:k]), D, D / span])
 
     def values(self, p: np.ndarray) -> np.ndarray:
         rows = self.motion(p).resampled(self.times)
@@ -149,10 +179,21 @@ class _Task:
     def slopes(self, p: np.ndarray) -> np.ndarray:
         """(n, m, p)"""
         motion = self.motion(p)
-        found = sensitivity(motion, self.names, initial=False, times=self.times)
+        initial, times = bool(self.unknown), self.times
+        found = sensitivity(motion, self.names, initial=initial, times=times)
         rows = motion.resampled(found.t)
         _, by_q, by_z = self._measured(rows.t, rows.q, rows.z)
-        return by_q @ found.q + by_z @ found.z
+        return (by_q @ found.q + by_z @ found.z) @ self._chart(p)
+
+    def _chart(self, p: np.ndarray) -> np.ndarray:
+        """From errors at the guess to those at the state they lead to: 1, but for
+        rotations."""
+        k, n = len(self.names), self.equations.system.speeds
+        whole = np.eye(len(p))
+        if self.unknown:
+            E = _turned(self.start, p[k : k + n])
+            whole[k : k + n, k : k + n] = E
+        return whole
 
     def _measured(self, t: Any, q: Any, z: Any) -> Any:
         system, measure = self.equations.system, self.measure
@@ -173,19 +214,49 @@ class _Task:
         return self.equations.programs[key](t, q, z)
 
 
+def _first_errors(system: System, initial: bool) -> tuple[str, ...]:
+    """Names of the errors of a first state that is to be found."""
+    if initial and system.constraints:
+        raise AnalysisError(
+            f"the first state of {system.name!r} cannot be found with its parameters.",
+            "Constraints hold it, and they may change with the parameters.",
+            "Give the start, or ask a model whose joints do not close a loop.",
+        )
+    return first_names(system) if initial else ()
+
+
+def _turned(start: State, d: np.ndarray) -> np.ndarray:
+    """E (nz, nz): an error at the place local(q, d) is E times a change of d."""
+    system, t = start.system, float(start.t)
+
+    def function(q: Any, d: Any) -> Any:
+        def along(rate: Any) -> Any:
+            place, moved = jax.jvp(lambda d: system.local(q, d), (d,), (rate,))
+            return system.speeds_from(t, place, moved)
+
+        return jax.vmap(along, out_axes=1)(np.eye(len(d)))
+
+    key = "errors at a place"
+    if key not in system.compiled:
+        system.compiled[key] = compile(function, start.q, d)
+    return np.asarray(system.compiled[key](start.q, d))
+
+
 def _report(task: _Task, p: np.ndarray, y: np.ndarray) -> Identified:
-    J = task.slopes(p).reshape(-1, len(p)) * sizes(p)
+    scale = task.sizes(p)
+    J = task.slopes(p).reshape(-1, len(p)) * scale
     rest = task.values(p) - y
     blind, _ = unseen(J)
     told = len(p) - len(blind)
     spare = rest.size - told
     noise = float(np.sqrt(np.sum(rest**2) / spare)) if spare > 0 else np.inf
-    C = noise**2 * np.linalg.pinv(J.T @ J, rcond=1e-18, hermitian=True)
-    C = C * np.outer(sizes(p), sizes(p))
+    back = np.linalg.pinv(J, rcond=BLIND)
+    C = noise**2 * (back @ back.T) * np.outer(scale, scale)
     free = np.any(blind != 0, axis=0)
     deviation = np.where(free, np.inf, np.sqrt(np.maximum(np.diag(C), 0.0)))
-    named = dict(zip(task.names, map(float, p), strict=True))
-    spread = dict(zip(task.names, map(float, deviation), strict=True))
+    names = (*task.names, *task.unknown)
+    named = dict(zip(names, map(float, p), strict=True))
+    spread = dict(zip(names, map(float, deviation), strict=True))
     left = (noise, task.times, rest)
     return Identified(named, spread, C, blind, *left, task.motion(p))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polhode.errors import AnalysisError
+from polhode.matter.parameter import at
 from polhode.system.members import suggestion
 from polhode.system.system import System
 
@@ -17,6 +18,12 @@ def coordinate_of(system: System, name: str) -> int:
             suggestion(name, names),
         )
     return names.index(name)
+
+
+def nominal(system: System, name: str) -> float:
+    """The value of a parameter in the system."""
+    require_parameter(system, name)
+    return float(at(system.parameters[name], system.table()))
 
 
 def require_parameter(system: System, name: str) -> None:

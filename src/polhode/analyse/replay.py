@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.analyse.naming import nominal
 from polhode.errors import AnalysisError
 from polhode.integrate.dense import bare
 from polhode.integrate.field import field_of
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.projection import Unprojected, settling
 from polhode.lowering.compile import compile
-from polhode.matter.parameter import Table, at
-from polhode.system.members import suggestion
+from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
@@ -157,16 +157,9 @@ def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _value(motion: Trajectory, name: str) -> float:
-    system = motion.system
     if name in motion.table:
         return float(motion.table[name])
-    if name not in system.parameters:
-        raise AnalysisError(
-            f"{system.name!r} has no parameter {name!r} to be sensitive to.",
-            "What is not in the model changes no motion.",
-            suggestion(name, system.parameters),
-        )
-    return float(at(system.parameters[name], system.table()))
+    return nominal(motion.system, name)
 
 
 def _admitted(motion: Trajectory, times: Any) -> np.ndarray:

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.analyse.identifiable import nominal
+from polhode.analyse.naming import nominal
 from polhode.analyse.table import table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics

@@ -24,6 +24,7 @@ from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
+    from polhode.system.system import System
 
 ROWS = 256  # steps of one call of the compiled loop
 
@@ -152,12 +153,16 @@ def sensitivity(
     X = _carried(replay, _first(replay, moves, along), along)[replay.is_asked]
     t, x = replay.t[replay.is_asked], replay.x[replay.is_asked]
     q, z, d = _read(replay, (t, x), X, along)
-    names = system.speed_names
-    firsts = (*(f"first {n}" for n in names), *(f"first speed of {n}" for n in names))
-    columns = (*replay.names, *(firsts if initial else ()))
+    columns = (*replay.names, *(first_names(system) if initial else ()))
     known = dict(zip(replay.names, map(float, replay.values), strict=True))
     errors = np.concatenate([d, z], axis=1)
     return Sensitivity(motion, columns, known, t, q, z, errors)
+
+
+def first_names(system: System) -> tuple[str, ...]:
+    """What errors of a first state are called: along the joints, then of speeds."""
+    names = system.speed_names
+    return (*(f"first {n}" for n in names), *(f"first speed of {n}" for n in names))
 
 
 def _first(replay: Replay, moves: np.ndarray, along: np.ndarray) -> np.ndarray:

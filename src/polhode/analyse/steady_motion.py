@@ -19,7 +19,7 @@ from polhode.analyse import listing
 from polhode.analyse.carried import carried_motion, carried_speeds
 from polhode.analyse.carriers import Carriers, pick, require_symmetries
 from polhode.analyse.equilibrium import place_of
-from polhode.analyse.families import distinct, neutral_names
+from polhode.analyse.families import distinct, family_note, neutral_names
 from polhode.analyse.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.search import (
     ACCEPTED,
@@ -109,12 +109,8 @@ class SteadyMotion:
     @property
     def notes(self) -> list[str]:
         """What must be known beside the numbers, a sentence each."""
-        found = []
-        if self.family:
-            found.append(f"one of a family, along {'; '.join(self.family)}")
-        if self.shared:
-            found.append(f"reactions are not unique: {', '.join(self.shared)}")
-        return found
+        shared = f"reactions are not unique: {', '.join(self.shared)}"
+        return [*family_note(self.family), *([shared] if self.shared else [])]
 
 
 @final

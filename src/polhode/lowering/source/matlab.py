@@ -65,6 +65,14 @@ WORDS = {
     "xor": "xor({0}, {1})",
     "not": "~{0}",
 }
+EXTREME = """
+function r = {name}(a, b)
+    r = {of}(a, b);
+    if isnan(a) || isnan(b)
+        r = NaN;
+    end
+end
+"""
 # What MATLAB does otherwise: it leaves the real line, drops a NaN, and takes what is
 # nearly a whole quotient for one. Each is written after the program that needs it.
 OWN = {
@@ -85,22 +93,8 @@ function r = only_real(x)
     end
 end
 """,
-    "lesser": """
-function r = lesser(a, b)
-    r = min(a, b);
-    if isnan(a) || isnan(b)
-        r = NaN;
-    end
-end
-""",
-    "greater": """
-function r = greater(a, b)
-    r = max(a, b);
-    if isnan(a) || isnan(b)
-        r = NaN;
-    end
-end
-""",
+    "lesser": EXTREME.format(name="lesser", of="min"),
+    "greater": EXTREME.format(name="greater", of="max"),
     "remainder_of": """
 function r = remainder_of(a, b)
     if isnan(a) || isnan(b) || isinf(a) || b == 0
