@@ -17,6 +17,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.audit import Audit, audited
 from polhode.integrate.dense import evaluate
 from polhode.integrate.promises import share_of, warn_of_drift
+from polhode.integrate.rank import ranks_at_ends
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
@@ -37,6 +38,8 @@ class Ledger:
     position_miss, velocity_miss   (n,) the largest residual of the constraints
     accepted, rejected      steps
     promise                 the balance that the tolerance lets one expect, J
+    ranks                   of the constraints, at the first row and the last; for what
+                            lies between, ask `ph.rank_along`
     """
 
     t: np.ndarray
@@ -50,6 +53,7 @@ class Ledger:
     accepted: int
     rejected: int
     promise: float
+    ranks: tuple[int, int] = (0, 0)
 
     @property
     def energy(self) -> np.ndarray:
@@ -113,6 +117,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         motion.outcome.accepted,
         motion.outcome.rejected,
         share_of(motion) * scale,
+        ranks_at_ends(motion),
     )
     warn_of_drift(motion, ledger)
     return ledger
@@ -169,6 +174,8 @@ def table_of(ledger: Ledger) -> str:
         line(f"work of {name}, J", work)
     line("|momentum|, kg m/s", np.linalg.norm(ledger.momentum, axis=1))
     line("|angular momentum|, kg m2/s", np.linalg.norm(ledger.angular_momentum, axis=1))
+    if any(ledger.ranks):
+        line("rank of constraints", ledger.ranks)
     worst = float(np.max(np.abs(ledger.balance)))
     lines.append(f"{'balance, at most, J':28}{worst:14.3g}")
     lines.append(f"{'promised, J':28}{ledger.promise:14.3g}")

@@ -162,7 +162,12 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
     def settled_rows(t: Any, x: Any, table: Any) -> Any:
         return settled(equations, t, x, table)
 
+    def constraint_rows(t: Any, x: Any, table: Any) -> Any:
+        z = core.speeds(t, x[:n], x[n:], table)
+        return 1.0 * jnp.asarray(system.constraint_rows(t, x[:n], z, table)[0])
+
     return {
+        "constraint rows": constraint_rows,
         "poses": poses,
         "twists": twists,
         "speeds": speeds,
