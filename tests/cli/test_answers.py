@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from io import StringIO
 from typing import ClassVar
 
@@ -181,6 +182,49 @@ def test_a_bar_comes_after_two_seconds_and_goes(monkeypatch):
     shown = where.file.getvalue()
     assert "Comparing [crane]" in shown
     assert "5 of 20 Kane" in shown
+
+
+def test_a_sign_of_life_comes_by_itself_while_something_compiles(monkeypatch):
+    """Nobody tells anything, and after the time the title is there; then it is gone."""
+    from rich.console import Console
+
+    from polhode.cli import waiting
+
+    monkeypatch.setattr(waiting, "SECONDS", 0.05)
+    where = Console(force_terminal=True, width=80, file=StringIO())
+    with waiting.waiting("Compiling [crane]", where) as told:
+        deadline = time.monotonic() + 10
+        while "Compiling [crane]" not in where.file.getvalue():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        told.stage("Drawing")
+    assert "Drawing" in where.file.getvalue()
+    after = where.file.getvalue()
+    told.stage("Nothing more")
+    assert where.file.getvalue() == after
+
+
+def test_nothing_is_drawn_where_there_is_no_terminal(monkeypatch, capsys):
+    """Files and pipes get answers only."""
+    from polhode.cli import waiting
+
+    monkeypatch.setattr(waiting, "SECONDS", 0.0)
+    with waiting.waiting("Comparing") as told:
+        told(1, 2, "Kane")
+    assert capsys.readouterr().err == ""
+
+
+def test_long_equations_are_told_as_laws(capsys):
+    """A satellite's closed form takes minutes: what acts on it is said at once."""
+    text = answer(capsys, "equations", "satellite")
+    assert text.startswith(
+        "Newton and Euler, satellite\npdot[satellite] = F[gravity]\n"
+    )
+    assert "T = (J_x*orbit_wx**2" in text
+    assert "--form lagrange" in text
+    facts = json.loads(answer(capsys, "equations", "satellite", "--json"))
+    assert facts["laws"][2] == "Ldot[satellite] = M[gravity]"
+    assert facts["latex"][1].startswith(r"\dot{\mathbf{p}}")
 
 
 @pytest.mark.long

@@ -29,16 +29,19 @@ def audit(
         Time at which the motion that is audited ends, s; 1 s after its start.
     """
     from polhode.cli.answers import print_json, say
+    from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, motion_of
 
     findings: list[dict[str, Any]] = []
     span = Span(until)
     if not subject.endswith(".nc"):
         found = chosen(subject, set or ())
-        findings = _findings(found.system)
+        with waiting(f"Auditing {found.system.name}"):
+            findings = _findings(found.system)
         span = Span(float(found.start.t) + 1.0 if until is None else until)
     motion = motion_of(subject, model, set or (), span)
-    ledger = motion.ledger()
+    with waiting("Balancing the ledger"):
+        ledger = motion.ledger()
     worst = max(abs(float(x)) for x in ledger.balance)
     is_sound = worst <= max(ledger.promise, 1e-9 * ledger.scale)
     sound = [finding["is_invariant"] for finding in findings]

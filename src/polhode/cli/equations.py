@@ -6,12 +6,17 @@ from typing import Any, Literal
 
 from polhode.cli.words import Changes, Json, ModelName
 
+LEGEND = """
+p and L are momentum and angular momentum about the world's origin. F and M are force
+and moment of an action, R and Q of a joint (opposite on its first body) or constraint.
+The closed form may take minutes: --form lagrange."""
+
 
 def equations(
     model: ModelName,
     /,
     *,
-    form: str = "lagrange",
+    form: str = "",
     language: Literal["text", "latex", "c", "matlab", "json"] = "text",
     set: Changes | None = None,
     seconds: float = 10.0,
@@ -19,28 +24,53 @@ def equations(
 ) -> None:
     """Print the equations of motion of a model, each equal to zero.
 
+    Where they are longer than a page, what acts on each body is printed instead, unless
+    a form is asked for.
     Examples: polhode equations pendulum; polhode equations heavy_top --form kirchhoff
 
     Parameters
     ----------
     form
-        A formulation: lagrange, kane, hamilton, newton-euler, ... as in compare.
+        A formulation: lagrange, kane, hamilton, newton-euler, ... as in compare;
+        lagrange where they are short.
     language
         text and latex to read; c and matlab to compile; json for machines.
     seconds
         Time allowed for bringing them to their shortest form, s.
     """
     from polhode.cli.answers import print_json, say
+    from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, form_of, require_not_negative
+    from polhode.show.written import is_easy, usual
 
     require_not_negative("--seconds", seconds)
-    found = form_of(form)(chosen(model, set or ()).system)
-    reading = found.read(seconds=seconds)
+    derive = form_of(form) if form else usual
+    is_source = language in ("c", "matlab")
+    with waiting(f"Reading the equations of {model}"):
+        system = chosen(model, set or ()).system
+        is_short = bool(form) or is_source or is_easy(system)
+        reading = derive(system).read(seconds=seconds) if is_short else None
+        told = _facts(reading) if is_short else _laws(system)
     if json or language == "json":
-        print_json(_facts(reading))
-        return
-    texts = {"latex": "latex", "c": "c", "matlab": "matlab", "text": "text"}
-    say(getattr(reading, texts[language])())
+        print_json(told)
+    elif reading is not None:
+        say(getattr(reading, language)())
+    else:
+        say("\n".join(told["latex" if language == "latex" else "laws"]))
+        say(LEGEND)
+
+
+def _laws(system: Any) -> dict[str, Any]:
+    """What acts on each body, and those energies that are short."""
+    from polhode.formulation.body_laws import body_laws
+    from polhode.formulation.read_energies import short_energies
+
+    laws, energies = body_laws(system), short_energies(system)
+    return {
+        "form": f"laws of bodies, {system.name}",
+        "laws": [*str(laws).splitlines(), *energies.texts()],
+        "latex": [*laws.formulas(), *energies.formulas()],
+    }
 
 
 def _facts(reading: Any) -> dict[str, Any]:

@@ -38,9 +38,11 @@ def plot(
         Time at which the motion ends, s.
     """
     from polhode.cli.answers import say_path
+    from polhode.cli.waiting import waiting
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
     names = what or [joint.name for joint in motion.system.joints if joint.coordinates]
-    picture = motion.plot(*names, against=against)
-    say_path("picture", picture.save(out), json)
+    with waiting("Drawing"):
+        path = motion.plot(*names, against=against).save(out)
+    say_path("picture", path, json)

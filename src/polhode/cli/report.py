@@ -34,8 +34,11 @@ def report(
         Time for the table of all forms, s; 0 leaves it out, inf waits for all.
     """
     from polhode.cli.answers import say_path
+    from polhode.cli.waiting import waiting
     from polhode.cli.words import motion_of, require_not_negative
 
     require_not_negative("--compare", compare)
     motion = motion_of(subject, model, set or (), Span(until))
-    say_path("page", motion.page(out, compare=compare), json)
+    with waiting("Writing the page: equations, ledger, all forms"):
+        page = motion.page(out, compare=compare)
+    say_path("page", page, json)

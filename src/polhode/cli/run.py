@@ -57,6 +57,7 @@ def _stored(found: Chosen, span: Span, out: Path) -> Any:
         return run_of(Chosen(found.system, found.start, {**found.run, "to": out}), span)
     import polhode as ph
     from polhode.cli.answers import say
+    from polhode.cli.waiting import waiting
 
     told = ph.load(out)
     _require_same_run(out, told.header, found, span)
@@ -64,7 +65,8 @@ def _stored(found: Chosen, span: Span, out: Path) -> Any:
         say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
         return told.of(found.system)
     say(f"{out} ends at t = {told.outcome.t:g} s; going on from there.")
-    return ph.resume(out, found.system)
+    with waiting(f"Going on with {found.system.name}") as told_of:
+        return ph.resume(out, found.system, watch=told_of.watch)
 
 
 def _require_same_run(

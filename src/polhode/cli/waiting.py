@@ -1,47 +1,105 @@
-"""A bar for commands that go through a list, from two seconds on, in terminals only."""
+"""A sign of life for commands that take longer, from two seconds on, in terminals only.
+
+What is going on and for how long; where the share that is done is known, a bar. It
+takes itself away: nothing of it is left among the answers.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, final
 
 SECONDS = 2.0
 
 
-@contextmanager
-def waiting(
-    title: str, console: Any = None
-) -> Iterator[Callable[[int, int, str], None]]:
-    """What to call with (done, total, name of the next); it takes itself away."""
-    began = time.monotonic()
-    bars: list[Any] = []
+@final
+class Waiting:
+    """What is told while somebody waits; silent where there is no terminal."""
 
-    def tell(done: int, total: int, name: str) -> None:
-        if time.monotonic() - began < SECONDS:
+    def __init__(self, title: str, console: Any = None):
+        self._title, self._console = title, console
+        self._can_draw = console is not None or sys.stderr.isatty()
+        self._lock, self._bar = threading.Lock(), None
+        self._began, self._is_over = time.monotonic(), False
+        self._told: dict[str, Any] = {"completed": 0.0, "total": None, "name": ""}
+        self._timer = threading.Timer(SECONDS, self._draw)
+        self._timer.daemon = True
+        if self._can_draw:
+            self._timer.start()
+
+    def __call__(self, done: int, total: int, name: str) -> None:
+        """So many of a list are done, and what comes next."""
+        self._tell(
+            completed=done, total=total, name=f"{done:.0f} of {total:.0f} {name}"
+        )
+
+    def watch(self, progress: Any) -> None:
+        """A run goes on: its share, and how quickly."""
+        rate = f"{progress.steps / max(progress.seconds, 1e-9):.3g} steps/s"
+        self._tell(completed=progress.share, total=1.0, name=rate)
+
+    def stage(self, title: str) -> None:
+        """Something else begins, of unknown length."""
+        self._title = title
+        self._tell(completed=0.0, total=None, name="")
+
+    def close(self) -> None:
+        """Take it away."""
+        self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def _tell(self, **facts: Any) -> None:
+        self._told = facts
+        if not self._can_draw:
             return
-        if not bars and (console is not None or sys.stderr.isatty()):
-            bars.append(_bar(title, console))
-        for bar in bars:
-            bar.update(bar.task_ids[0], completed=done, total=total, name=name)
+        if time.monotonic() - self._began >= SECONDS:
+            self._draw()
 
+    def _draw(self) -> None:
+        """Draw what was told last; the first time from the timer's thread, maybe."""
+        with self._lock:
+            if self._is_over:
+                return
+            if self._bar is None:
+                self._bar = _bar(self._title, self._console)
+            told = {**self._told, "description": self._title}
+            self._bar.update(self._bar.task_ids[0], **told)
+
+
+@contextmanager
+def waiting(title: str, console: Any = None) -> Iterator[Waiting]:
+    """While this lasts, somebody waits."""
+    told = Waiting(title, console)
     try:
-        yield tell
+        yield told
     finally:
-        for bar in bars:
-            bar.stop()
+        told.close()
 
 
 def _bar(title: str, console: Any) -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
-    words = ("{task.description}", "{task.completed:.0f} of {task.total:.0f}")
-    texts = [TextColumn(w, markup=False) for w in (*words, "{task.fields[name]}")]
+    first, last = (
+        TextColumn(words, markup=False)
+        for words in ("{task.description}", "{task.fields[name]}")
+    )
+    columns = (SpinnerColumn(), first, BarColumn(), TimeElapsedColumn(), last)
     where = console or Console(stderr=True)
-    bar = Progress(texts[0], BarColumn(), *texts[1:], console=where, transient=True)
-    bar.add_task(title, total=1.0, name="")
+    bar = Progress(*columns, console=where, transient=True)
+    bar.add_task(title, total=None, name="")
     bar.start()
     return bar

@@ -189,6 +189,7 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
 def run_of(found: Chosen, span: Span) -> Any:
     """The motion of a model for some seconds; 10 unless it or its file says more."""
     import polhode as ph
+    from polhode.cli.waiting import waiting
 
     given = dict(found.run)
     given.setdefault("until", float(found.start.t) + 10.0)
@@ -196,4 +197,5 @@ def run_of(found: Chosen, span: Span) -> Any:
     given |= {name: wish for name, wish in wishes.items() if wish is not None}
     if span.rtol is not None:
         given.pop("method", None)
-    return ph.simulate(found.system, found.start, **given)
+    with waiting(f"Compiling and running {found.system.name}") as told:
+        return ph.simulate(found.system, found.start, watch=told.watch, **given)

@@ -146,12 +146,12 @@ def _definitions(kinds: set[str]) -> list[str]:
         return [r"\mathbf{p} = m\,\mathbf{v}"]
     if "in a fluid" in kinds:
         p = r"\mathbf{p} = \frac{\partial T}{\partial \mathbf{v}}"
-        turning = r"\frac{\partial T}{\partial \boldsymbol{\omega}}"
+        turning = r"\frac{\partial T}{\partial 𝝎}"
         return [
             rf"{p},\quad \mathbf{{L}} = \mathbf{{r}} \times \mathbf{{p}} + {turning}"
         ]
     p = r"\mathbf{p} = m\,\mathbf{v}"
-    orbit, spin = r"\mathbf{r} \times \mathbf{p}", r"\mathbf{J}\,\boldsymbol{\omega}"
+    orbit, spin = r"\mathbf{r} \times \mathbf{p}", r"\mathbf{J}\,𝝎"
     return [rf"{p},\quad \mathbf{{L}} = {orbit} + {spin}"]
 
 
@@ -184,7 +184,7 @@ def _term(term: Term, body: str) -> str:
 
 def _sum(terms: str) -> str:
     """A sum that does not begin with a plus; nothing is zero."""
-    return terms.removeprefix("+ ") or r"\mathbf{0}"
+    return terms.removeprefix("+ ") or "𝟎"
 
 
 def _joined(laws: BodyLaws) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 MOST = 120  # effort for what is read
-LONGEST = 1100  # letters of its LaTeX
+LONGEST = 420  # letters of its LaTeX: a line of a page
 SECONDS = 3.0  # for the shortest form
 
 
@@ -51,6 +51,12 @@ class ShortEnergies:
         energies = (("T", self.kinetic), ("V", self.potential))
         lines = [f"{word} = {_line(e)}" for word, e in energies if e is not None]
         return [*lines, *(f"{_line(each)} = 0" for each in self.positions)]
+
+    def texts(self) -> list[str]:
+        """The same in plain text."""
+        energies = (("T", self.kinetic), ("V", self.potential))
+        lines = [f"{word} = {rounded(e)}" for word, e in energies if e is not None]
+        return [*lines, *(f"{rounded(each)} = 0" for each in self.positions)]
 
 
 def _line(expression: Any) -> str:

@@ -133,6 +133,8 @@ def comparison_section(system: System, asked: Any) -> str:
     refused = [row.name for row in comparison.rows if row.reason]
     which = "These" if comparison.left_out else "All"
     words = f"{which} forms agree within {comparison.worst:.1e}."
+    if len(lines) == 1 and comparison.left_out:
+        words = "There was time for one form."
     if refused:
         words += f" Not for this system: {', '.join(refused)}."
     if comparison.left_out:
@@ -185,7 +187,8 @@ def provenance_section(motion: Trajectory) -> str:
     header = header_of(motion.equations, motion.method, {})
     values = {name: float(value) for name, value in dict(motion.table).items()}
     header["parameters varied"] = values
-    settings = ", ".join(f"{k} = {v}" for k, v in header["method"]["settings"].items())
+    chosen = header["method"]["settings"].items()
+    settings = ", ".join(f"{k} = {v}" for k, v in chosen if v is not None)
     lines = [
         ("Polhode", header["polhode"]),
         (

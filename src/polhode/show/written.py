@@ -50,10 +50,10 @@ def written_equations(
     the closed form is taken where it is short, of `form` or Lagrange's; else energies
     and the laws of bodies.
     """
-    if source is None and not _is_easy(system):
+    if source is None and not is_easy(system):
         return laws(system)
     try:
-        reading = _reading(source or form or _usual(system))
+        reading = _reading(source or form or usual(system))
     except PolhodeError:
         return laws(system)
     formulas = closed(reading)
@@ -89,7 +89,7 @@ def laws(system: System) -> Written:
     return Written([*bodies.formulas(SHOWN), *energies.formulas()], words)
 
 
-def _is_easy(system: System) -> bool:
+def is_easy(system: System) -> bool:
     """Whether the closed form can be read in seconds; few speeds may have choices."""
     equations = gauss(system)
     t, q, _, y, _, _, table = symbols_of(equations, {})
@@ -101,7 +101,7 @@ def _is_easy(system: System) -> bool:
     return found <= EASY or (system.speeds <= FEW and (found <= FAIR or isinf(found)))
 
 
-def _usual(system: System) -> Equations:
+def usual(system: System) -> Equations:
     """Lagrange's equations of few speeds, as in books; else Gauss's."""
     if system.speeds > FEW:
         return gauss(system)
