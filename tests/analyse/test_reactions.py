@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import AnalysisError
+from polhode.formulation.reactions import free_reactions
 
 M, L, G = 1.2, 0.8, 9.81
 
@@ -54,6 +55,27 @@ def test_about_another_point_the_couple_is_that_of_the_force():
     assert np.max(np.abs(moved.torques["hinge"])) > 0.5
 
 
+def test_any_frame_and_any_point_will_do():
+    """In a gauge turned by 0.3 on the rod, and about a point of the world."""
+    rod, world = swung().system.bodies[0], swung().system.tree.world
+    own = ph.reaction_table(swung(), axes=rod)
+    gauge = ph.Rotation.from_axis_angle(
+        ph.Y, 0.3, of=ph.Frame("gauge"), seen_from=rod.frame
+    )
+    found = ph.reaction_table(swung(), axes=gauge)
+    turned = own.forces["hinge"] @ gauge.matrix
+    assert np.allclose(found.forces["hinge"], turned, rtol=0, atol=1e-12)
+    assert np.max(np.abs(turned - own.forces["hinge"])) > 1.0
+    assert found.axes == "gauge"
+    still = ph.Rotation.from_axis_angle(
+        ph.Y, 0.3, of=ph.Frame("desk"), seen_from=world.frame
+    )
+    aside = world.point(0, 0, 1.5)
+    found = ph.reaction_table(swung(), at=aside, axes=still)
+    couple = np.cross([0, 0, -1.5], table().forces["hinge"]) @ still.matrix
+    assert np.allclose(found.torques["hinge"], couple, rtol=0, atol=1e-9)
+
+
 PEAKS = "peak force, N  at t, s  peak couple, N m  at t, s"
 
 
@@ -91,4 +113,23 @@ def test_redundant_supports_say_what_is_not_determined():
     motion = ph.simulate(system, system.rest(), until=0.2, samples=3)
     found = ph.reaction_table(motion)
     assert found.shared
-    assert "not determined by the motion" in repr(found)
+    # The plane is x, z: what the hinges do across it, and couples, is not determined.
+    for name, flags in found.loose.items():
+        assert flags.tolist() == [True, False, True, False, True, False], name
+    text = repr(found)
+    assert "0*" in text
+    assert "* the least of what the motion leaves open; its rows: D: row 1" in text
+    # Other loads of the same motion: what is determined stays, the rest need not.
+    more = free_reactions(motion.equations, motion[0], found.loads.undetermined, {})
+    for name in found.names:
+        added = np.array([[*each[name].torque, *each[name].force] for each in more])
+        assert np.max(np.abs(added[:, ~found.loose[name]])) < 1e-9
+        assert np.all(np.max(np.abs(added[:, found.loose[name]]), axis=0) > 1e-3)
+    about_hinge = ph.reaction_table(motion, at=motion.system.bodies[0].origin)
+    assert about_hinge.loose["A"].tolist() == [True, False, True, False, True, False]
+
+
+def test_nothing_is_loose_where_nothing_is_redundant():
+    """A pendulum's hinge is determined, all six of it."""
+    assert not np.any(table().loose["hinge"])
+    assert "*" not in repr(table())

@@ -2,8 +2,9 @@
 
     torque_Q = torque_P - p_PQ x force,      R_FW (torque, force)   in the axes of F
 
-Where constraints are redundant, only part of their reactions is determined by the
-motion; `shared` names those that are not, and the numbers given are the least of all.
+Where constraints are redundant, only part of the reactions is determined by the motion:
+`loose` says which components are not, of joints of the tree too, and of those the
+numbers are the least of all that are possible.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ import numpy as np
 
 from polhode.analyse.table import number, relative, table_of
 from polhode.errors import AnalysisError
+from polhode.formulation.reactions import about, free_reactions
+from polhode.geometry.rotation import Rotation
 from polhode.integrate.scales import lengths
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
+    from polhode.formulation.determinacy import Determinacy
     from polhode.integrate.trajectory import Trajectory
 
+FELT = 1e-9  # of the largest component: what is less is rounding
+STAR = "*"
 AXES = ("x", "y", "z")
 PEAKS = ("peak force, N", "at t, s", "peak couple, N m", "at t, s")
 ENVELOPE = tuple(
@@ -46,7 +52,8 @@ class ReactionTable:
     t        (n,)
     torques  name -> (n, 3);   forces  name -> (n, 3)
     axes     in whose axes they are written
-    shared   rows of constraints whose loads the motion does not determine, at the start
+    loads    what the motion determines of the constraints' loads, at the start
+    loose    name -> (6,): which of couple and force x, y, z it does not determine there
     """
 
     motion: Trajectory
@@ -54,12 +61,27 @@ class ReactionTable:
     torques: dict[str, np.ndarray]
     forces: dict[str, np.ndarray]
     axes: str
-    shared: tuple[str, ...]
+    loads: Determinacy
+    loose: dict[str, np.ndarray]
 
     @property
     def names(self) -> tuple[str, ...]:
         """What has a reaction."""
         return tuple(self.forces)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Rows of constraints whose loads the motion does not determine."""
+        return self.loads.shared
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not determined, and which sums of it are, a line each."""
+        if not self.shared:
+            return []
+        first = f"{STAR} the least of what the motion leaves open; its rows:"
+        first = f"{first} {', '.join(self.shared)}"
+        return [first, *(line.strip() for line in repr(self.loads).splitlines()[1:])]
 
     def peak_force(self, name: str) -> Peak:
         """The largest force of one, N."""
@@ -103,7 +125,10 @@ class ReactionTable:
             ends = [(v.min(axis=0), v.max(axis=0)) for v in parts.values()]
             texts = iter(relative(np.ravel(ends), size))
             found.append([_spans(texts) for _ in ends])
-        return [(*force, *torque) for force, torque in zip(*found, strict=True)]
+        rows = [force + couple for force, couple in zip(*found, strict=True)]
+        flags = [np.roll(self.loose[name], 3) for name in self.names]
+        both = zip(rows, flags, strict=True)
+        return [tuple(map(_starred, row, marks)) for row, marks in both]
 
     def _lever(self) -> float:
         """The largest force at the length of the system: what a couple is beside."""
@@ -142,9 +167,7 @@ class ReactionTable:
         title = f"ReactionTable({self.motion.system.name!r}, axes of {self.axes!r})"
         lines = [title, *table_of(PEAKS, self.peaks, self.names)]
         lines += table_of(ENVELOPE, self.envelopes, self.names)
-        if self.shared:
-            lines.append(f"  not determined by the motion: {', '.join(self.shared)}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
 def reaction_table(
@@ -154,7 +177,8 @@ def reaction_table(
 
     `at` is the point about which couples are taken: one for all, or by name; without
     it, the joint's own point on the second body. `axes` is a body of the system in
-    whose axes all are written; without it, the world's.
+    whose axes all are written, or a `Rotation` of any frame seen from one, or from the
+    world; without it, the world's.
 
     >>> import polhode as ph
     >>> swing = ph.models.pendulum()
@@ -175,10 +199,32 @@ def reaction_table(
             forces.setdefault(name, []).append(wrench.force)
             torques.setdefault(name, []).append(wrench.torque)
     name, R_WF = _axes(motion, axes)
-    shared = equations.determinacy(motion[0], table).shared
-    return ReactionTable(
-        motion, motion.t, _turned(torques, R_WF), _turned(forces, R_WF), name, shared
-    )
+    loads = equations.determinacy(motion[0], table)
+    parts = _turned(torques, R_WF), _turned(forces, R_WF)
+    loose = _loose(motion, loads, at, R_WF[0])
+    return ReactionTable(motion, motion.t, *parts, name, loads, loose)
+
+
+def _loose(
+    motion: Trajectory, loads: Determinacy, at: Any, R_WF: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Which components (6,) loads in balance within could change, at the start."""
+    equations, state, table = motion.equations, motion[0], motion.table
+    names = equations.reactions(state, table)
+    found = {name: np.zeros(6, bool) for name in names}
+    if not len(loads.undetermined):
+        return found
+    free = loads.undetermined
+    for each in free_reactions(equations, state, free, table):
+        shifted = each if at is None else about(each, motion.system, state, at, table)
+        for name, wrench in shifted.items():
+            parts = np.concatenate([wrench.torque @ R_WF, wrench.force @ R_WF])
+            found[name] |= np.abs(parts) > FELT * np.max(np.abs(parts), initial=1e-300)
+    return found
+
+
+def _starred(text: str, is_loose: bool) -> str:
+    return f"{text}{STAR if is_loose else ''}"
 
 
 def _spans(texts: Iterator[str]) -> list[str]:
@@ -193,7 +239,12 @@ def _axes(motion: Trajectory, axes: Any) -> tuple[str, np.ndarray]:
     if axes is None:
         world = motion.system.tree.world.frame.name
         return world, np.broadcast_to(np.eye(3), (len(motion), 3, 3))
+    if isinstance(axes, Rotation):
+        _, R_WB = _axes(motion, axes.seen_from)
+        return axes.of.name, R_WB @ np.asarray(axes.matrix, float)
     frame = getattr(axes, "frame", axes)
+    if frame is motion.system.tree.world.frame:
+        return _axes(motion, None)
     for body in motion.system.bodies:
         if body.frame is frame or body.name == axes:
             return body.name, motion[body.name].orientation

@@ -138,8 +138,41 @@ def named_reactions(
     constraint has one entry a body, about its origin, and one a joint that it drives or
     gears, as on the joint's second body. All along the world's axes.
     """
-    system = equations.system
     both = equations.ask("reactions", _function(equations), state, table)
+    return _named(equations.system, state, both, table)
+
+
+def free_reactions(
+    equations: Equations, state: State, free: np.ndarray, table: Table
+) -> list[dict[str, Wrench]]:
+    """What each row of `free` (k, m), added to the multipliers, adds to all reactions.
+
+    Such a row changes no motion (`Determinacy.undetermined`): loads in balance within.
+    """
+    from polhode.lowering.compile import compile
+
+    function, start = _function(equations), equations.functions.start
+
+    def parts(t: Any, q: Any, z: Any, extra: Any, table: Table) -> Any:
+        return function(t, q, start(t, q, z, table), table, extra)
+
+    none, key = np.zeros(free.shape[1]), ("free reactions", tuple(sorted(table)))
+    at = (state.t, state.q, state.z)
+    if key not in equations.programs:
+        equations.programs[key] = compile(parts, *at, none, dict(table))
+    program = equations.programs[key]
+    base = program(*at, none, dict(table))
+    found = []
+    for row in free:
+        more = program(*at, row, dict(table))
+        both = jax.tree.map(lambda a, b: np.asarray(a) - np.asarray(b), more, base)
+        found.append(_named(equations.system, state, both, table))
+    return found
+
+
+def _named(
+    system: System, state: State, both: tuple, table: Table
+) -> dict[str, Wrench]:
     joints, held, efforts = both
     poses, table = system.poses(state.t, state.q, table), system.table(table)
     poses = with_world(poses)
@@ -214,9 +247,10 @@ def _function(equations: Equations) -> Callable[..., Any]:
     """Joint wrenches; by constraint its wrenches on bodies and efforts on joints."""
     core, system = equations.functions, equations.system
 
-    def both(t: Any, q: Any, y: Any, table: Table) -> Any:
-        solution = core.accelerations(t, q, y, table)
-        intensities = solution[1]
+    def both(t: Any, q: Any, y: Any, table: Table, extra: Any = 0.0) -> Any:
+        y_dot, least = core.accelerations(t, q, y, table)
+        intensities = least + extra
+        solution = y_dot, intensities
         state = t, q, core.speeds(t, q, y, table)
         # A formulation with rows for its joints has those of constraints after them.
         own = intensities[intensities.shape[0] - len(system.row_names) :]

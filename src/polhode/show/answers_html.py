@@ -221,9 +221,8 @@ def _reactions(found: Any) -> Sheet:
     heads = ("", *PEAKS, *ENVELOPE)
     rows = zip(found.names, found.peaks, found.envelopes, strict=True)
     lines = [(name, *peaks, *spans) for name, peaks, spans in rows]
-    shared = f"not determined by the motion: {', '.join(found.shared)}"
     title = f"Reactions of {found.motion.system.name}, in axes of {found.axes}"
-    return Sheet(title, heads, lines, [shared] if found.shared else [])
+    return Sheet(title, heads, lines, found.notes)
 
 
 def _conserved(found: Any) -> Sheet:
