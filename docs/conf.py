@@ -32,7 +32,7 @@ def inline(writer: Any, node: Any) -> None:
 def block(writer: Any, node: Any) -> None:
     """A formula on lines of its own."""
     label = html.escape(node.get("label") or "")
-    style = "margin:1em 0;padding:0.4em 0;overflow-x:auto;overflow-y:hidden"
+    style = "margin:0.2em 0;padding:0.3em 0;overflow-x:auto;overflow-y:hidden"
     inside = formula(node.astext(), "block")
     writer.body.append(f'<div id="{label}" style="{style}">{inside}</div>')
     raise _skip()

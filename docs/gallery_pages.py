@@ -39,10 +39,15 @@ def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
         print(f"gallery: {name}", file=sys.stderr, flush=True)
         (folder / f"{name}.md").write_text(page(name, folder), encoding="utf-8")
     listed = "\n".join(names)
+    cards = "\n\n".join(
+        f"[![]({name}.png){GALLERY[name]().name}]({name}.md)" for name in names
+    )
     text = (
         "# Gallery\n\nEach model is one short file of `polhode.models`, written with"
-        " public names only.\n\n"
-        f"```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n"
+        " public names only: its page has a picture, its equations and a fact that"
+        " surprises. `polhode report NAME` makes a page that moves.\n\n"
+        f"````{{container}} gallery\n{cards}\n````\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )
     (folder / "index.md").write_text(text, encoding="utf-8")
 

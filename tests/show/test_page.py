@@ -203,3 +203,14 @@ def test_rates_of_names_that_end_in_d_have_one_dot():
     text = " ".join(written_equations(system).formulas)
     assert r"\dot{cross}_{second}" in text
     assert "secon}" not in text
+
+
+def test_a_wide_sum_stands_in_lines_of_whole_terms():
+    """Broken, it is the same sum; a short one stays as it is."""
+    system = ph.models.GALLERY["gyroscope"]()
+    first, *_, last = written_equations(system).formulas
+    assert first.startswith(r"\begin{split} L = &")
+    assert first.count(r"\\ & +") >= 3
+    assert last.endswith("= 0")
+    assert "split" not in last
+    assert mathml(first).count("<mtr>") == first.count(r"\\") + 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 MOST = 120  # effort for what is read
-LONGEST = 420  # letters of its LaTeX: a line of a page
+LONGEST = 900  # letters of its LaTeX
 SECONDS = 3.0  # for the shortest form
 
 

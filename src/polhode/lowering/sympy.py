@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -199,6 +200,47 @@ def to_latex(expression: sympy.Basic) -> str:
     symbols = expression.atoms(sympy.Symbol)
     names = {s: latex_name(s) for s in symbols if latex_name(s) is not None}
     return sympy.latex(expression, symbol_names=names)
+
+
+def latex_lines(expression: sympy.Expr, width: int) -> list[str]:
+    r"""LaTeX of a sum in lines of about `width` letters, each whole terms.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> latex_lines((x**2 + x * y + y**2) / 2, 5)
+    ['\\frac{x^{2}}{2}', '+ \\frac{x y}{2}', '+ \\frac{y^{2}}{2}']
+    """
+    whole = to_latex(expression)
+    if letters(whole) <= width:
+        return [whole]
+    lines: list[str] = []
+    for term in _terms(expression, width):
+        text = to_latex(term)
+        signed = f"- {text[1:].lstrip()}" if text.startswith("-") else f"+ {text}"
+        if lines and letters(lines[-1]) + letters(signed) <= width:
+            lines[-1] += f" {signed}"
+        else:
+            lines.append(signed if lines else text)
+    return lines
+
+
+def _terms(expression: sympy.Expr, width: int) -> list[sympy.Expr]:
+    """The terms of a sum; of a product that is too wide, those of its sums."""
+    number, rest = expression.as_coeff_Mul()
+    found = []
+    for term in rest.as_ordered_terms():
+        whole = number * term
+        wide = letters(to_latex(whole)) > width
+        parts = sympy.expand_mul(whole, deep=False) if wide else whole
+        found += parts.as_ordered_terms() if parts != expression else [parts]
+    return found
+
+
+def letters(latex: str) -> int:
+    """About how many letters a formula is wide: of a fraction, its wider part."""
+    fraction = re.fullmatch(r"(-? ?)\\frac\{(.*)\}\{(\d+)\}", latex)
+    inner = fraction[2] if fraction else latex
+    plain = re.sub(r"\\(left|right|cdot|frac|dot|ddot|,)", "", inner)
+    return len(re.sub(r"\\([A-Za-z]+)|[{}_^ ]", r"\1", plain))
 
 
 def _line_of(jaxpr: Any, primitive: str) -> str:

@@ -15,6 +15,7 @@ TAG = re.compile(r"m[a-z]+")
 ATTRIBUTES = {
     "accent",
     "display",
+    "displaystyle",
     "fence",
     "form",
     "mathvariant",

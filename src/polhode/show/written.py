@@ -16,7 +16,7 @@ from polhode.formulation.gauss import gauss
 from polhode.formulation.lagrange import lagrange
 from polhode.formulation.read import rounded, symbols_of
 from polhode.formulation.read_energies import placed, short_energies
-from polhode.lowering.sympy import effort, to_latex
+from polhode.lowering.sympy import effort, latex_lines, letters
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FEW = 3  # speeds, for which more effort is worth while
 EASY, FAIR = 380, 700  # effort, up to which equations are read: of many, of few speeds
 LONGEST = 1800  # letters of LaTeX in one equation; what is longer nobody reads
+WIDE = 72  # letters on a line
+TOO_WIDE = 110  # of a line that cannot be broken
 SHOWN = 6  # bodies whose laws are written out
 SECONDS = 5.0
 WORDS = (
@@ -70,12 +72,22 @@ def closed(reading: Any) -> list[str]:
     system, table = origin.equations.system, origin.symbols.table
     numbers = {s: placed(system, name, s) for name, s in table.items()}
 
-    def line(expression: Any) -> str:
-        return to_latex(rounded(expression.subs(numbers)))
+    def told(expression: Any) -> Any:
+        return rounded(expression.subs(numbers))
 
-    held = [line(each) for each in (*reading.motion, *reading.constraints)]
-    said = [f"{each} = 0" for each in held if each != "0"]
-    return [f"L = {line(reading.lagrangian)}", *said]
+    said = [told(each) for each in (*reading.motion, *reading.constraints)]
+    lines = [lined(each, after="= 0") for each in said if each != 0]
+    return [lined(told(reading.lagrangian), before="L ="), *lines]
+
+
+def lined(expression: Any, before: str = "", after: str = "") -> str:
+    """One formula, over several lines where it is wider than a page."""
+    lines = latex_lines(expression, WIDE)
+    lines[-1] = f"{lines[-1]} {after}".rstrip()
+    if len(lines) == 1:
+        return f"{before} {lines[0]}".lstrip()
+    inside = r" \\ & ".join(lines)
+    return rf"\begin{{split}} {before} & {inside} \end{{split}}"
 
 
 def laws(system: System) -> Written:
@@ -86,7 +98,15 @@ def laws(system: System) -> Written:
         words += f" {len(bodies.laws) - SHOWN} more bodies obey laws like these."
     if energies.has_numbers and energies.kinetic is not None:
         words += " In T are the numbers of this model."
-    return Written([*bodies.formulas(SHOWN), *energies.formulas()], words)
+    read = [("T =", energies.kinetic), ("V =", energies.potential)]
+    lines = [lined(rounded(e), before=word) for word, e in read if e is not None]
+    lines += [lined(rounded(each), after="= 0") for each in energies.positions]
+    lines = [line for line in lines if _widest(line) <= TOO_WIDE]
+    return Written([*bodies.formulas(SHOWN), *lines], words)
+
+
+def _widest(formula: str) -> int:
+    return max(letters(line) for line in formula.split(r"\\"))
 
 
 def is_easy(system: System) -> bool:
