@@ -12,7 +12,7 @@ from held import dragged
 from moving import point_pendulum
 from polhode.errors import IntegrationWarning
 from polhode.formulation.gauss import gauss
-from polhode.integrate.elimination import eliminated, solve_held
+from polhode.integrate.elimination import eliminated, eliminated_pair, solve_held
 from polhode.integrate.field import field_of
 
 
@@ -28,6 +28,30 @@ def test_elimination_solves_any_regular_equations(n):
     size = np.linalg.cond(A).max()
     assert np.allclose(A @ solve(A, b), b, rtol=0, atol=1e-14 * size)
     assert np.array_equal(solve(A[0], b[0]), solve(A, b)[0])
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_a_pair_of_complex_roots_is_one_complex_elimination(n):
+    """(P + i s)(u + i v) = b + i c, where P needs pivots and is large or small."""
+    rng = np.random.default_rng(n)
+    P, s = rng.normal(size=(5, n, n)), rng.normal(size=5)
+    P[:, 0, 0] = 0.0
+    P, s = np.concatenate([P, 1e160 * P, 1e-160 * P]), np.concatenate([s, s, s])
+    s[5:] *= np.repeat([1e160, 1e-160], 5)
+    b, c = rng.normal(size=(2, len(P), n))
+    own = (P[0], s[0], b[0], c[0])
+    solve = ph.compile(lambda P, *on: eliminated_pair(P, on[0])(*on[1:]), *own,
+                       batched=True)  # fmt: skip
+    u, v = solve(P, s, b, c)
+    true = np.linalg.solve(
+        P + 1j * s[:, None, None] * np.eye(n), (b + 1j * c)[..., None]
+    )
+    size = np.abs(true).max(axis=(1, 2))
+    missed = np.abs(u + 1j * v - true[..., 0]).max(axis=1)
+    assert np.all(
+        missed <= 1e-14 * size * np.linalg.cond(P + 1j * s[:, None, None]).max()
+    )
+    assert np.array_equal(solve(*own), (u[0], v[0]))
 
 
 def test_rows_may_be_redundant_in_implicit_steps():

@@ -60,3 +60,26 @@ def test_what_does_not_change_is_computed_before_the_loop():
     program = compiled(turns, 1.0, unroll=0)
     assert program.report().loops == 1
     assert program.report().operations <= 3
+
+
+def nested(depth):
+    """Loops within one another, whose states and turns depend on the data."""
+
+    def turn(depth, x):
+        if depth == 0:
+            return jnp.sin(x)
+        start = (jnp.zeros((), jnp.int64), x, jnp.zeros(()))
+        return lax.while_loop(
+            lambda now: now[0] < now[1].size + (now[1][0] > 0),
+            lambda now: (now[0] + 1, turn(depth - 1, now[1]) * 0.9, now[2]),
+            start,
+        )[1]
+
+    return lambda x: turn(depth, x)
+
+
+def test_loops_within_loops_are_not_lowered_by_powers_of_two():
+    """One more loop around others adds about as much work as theirs is, no factor."""
+    x = np.array([0.4, -0.7])
+    work = [ph.compile(nested(depth), x).report().equations for depth in (4, 5, 6)]
+    assert work[2] - work[1] < 1.5 * (work[1] - work[0])

@@ -3,7 +3,8 @@ definite.
 
     P A = L U,      x = U^-1 L^-1 P b
 
-by Gauss's elimination, the largest entry of each column taken as its pivot.
+by Gauss's elimination, the largest entry of each column taken as its pivot. A complex
+matrix is two real ones: rows (2, n) of real and imaginary parts.
 """
 
 from __future__ import annotations
@@ -25,6 +26,29 @@ Solver = Callable[[Any], Any]
 def eliminated(A: Any) -> Solver:
     """b -> x with A x = b for any regular A (n, n); b is (n,) or (n, k)."""
     return _straight(A) if A.shape[0] <= STRAIGHT else _in_loops(A)
+
+
+def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """(b, c) -> (u, v) with (P + i s)(u + i v) = b + i c, for P (n, n) and a number s.
+
+    Twice as many real equations would take twice the work.
+    """
+    n = P.shape[0]
+    if 2 * n <= STRAIGHT:
+        skew = s * jnp.eye(n)
+        both = _straight(jnp.block([[P, -skew], [skew, P]]))
+
+        def solve(b: Any, c: Any) -> tuple[Any, Any]:
+            return tuple(jnp.split(both(jnp.concatenate([b, c])), 2))
+
+        return solve
+    packed, swaps = _complex_in_loops(P, s)
+
+    def solve_complex(b: Any, c: Any) -> tuple[Any, Any]:
+        y = _complex_substituted(packed, swaps, jnp.stack([b, c], axis=1))
+        return y[:, 0], y[:, 1]
+
+    return solve_complex
 
 
 def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]:
@@ -102,7 +126,7 @@ def _in_loops(A: Any) -> Solver:
 
     def eliminate(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rest, swaps = state
-        chosen = _largest(rest, k)
+        chosen = _largest(lambda i: jnp.abs(rest[i, k]), k, n)
         top, old = _row(rest, chosen), rest[k]
 
         def below(i: Any, rest: Any) -> Any:
@@ -126,18 +150,79 @@ def _in_loops(A: Any) -> Solver:
     return solve
 
 
+def _complex_in_loops(P: Any, s: Any) -> tuple[Any, Any]:
+    """L and U of P + i s in one array (n, 2, n), pivots inverted; and the exchanges."""
+    n = P.shape[0]
+    place = jnp.arange(n)
+
+    def eliminate(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        rest, swaps = state
+        chosen = _largest(lambda i: jnp.sum(jnp.abs(rest[i, :, k])), k, n)
+        top, old = _row(rest, chosen), rest[k]
+        inverse = _inverse(top[:, k])
+
+        def below(i: Any, rest: Any) -> Any:
+            row = jnp.where(i == chosen, old, rest[i])
+            factor = _times(row[:, k], inverse)
+            left = jnp.where(place == k, factor[:, None], row)
+            less = row - _times(factor[:, None], top)
+            return rest.at[i].set(jnp.where(place > k, less, left))
+
+        top = jnp.where(place == k, inverse[:, None], top)
+        rest = lax.fori_loop(k + 1, n, below, rest.at[k].set(top))
+        return rest, swaps.at[k].set(chosen)
+
+    start = jnp.stack([P, s * jnp.eye(n)], axis=1)
+    return rolled(n, eliminate, (start, jnp.zeros(n, place.dtype)))
+
+
+def _complex_substituted(packed: Any, swaps: Any, y: Any) -> Any:
+    """U^-1 L^-1 P y, for y (n, 2) of real and imaginary parts."""
+    n = packed.shape[0]
+
+    def without(i: Any, k: Any, y: Any, done: Any) -> Any:
+        return y.at[i].set(y[i] - _times(packed[i, :, k], done))
+
+    def forward(k: Any, y: Any) -> Any:
+        done = y[k]
+        return lax.fori_loop(k + 1, n, lambda i, y: without(i, k, y, done), y)
+
+    def backward(j: Any, y: Any) -> Any:
+        k = n - 1 - j
+        done = _times(y[k], packed[k, :, k])
+        y = y.at[k].set(done)
+        return lax.fori_loop(0, k, lambda i, y: without(i, k, y, done), y)
+
+    y = rolled(n, lambda k, y: _swapped(k, swaps[k], y), y)
+    return rolled(n, backward, rolled(n, forward, y))
+
+
+def _times(a: Any, b: Any) -> Any:
+    """The product of complex numbers (2, ...)."""
+    return jnp.stack([a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]])
+
+
+def _inverse(a: Any) -> Any:
+    """1/a of a complex number (2,), whose square need not be a number."""
+    size = jnp.max(jnp.abs(a))
+    unit = a / size
+    return unit * jnp.array([1.0, -1.0]) / (jnp.sum(unit * unit) * size)
+
+
+def _swapped(k: Any, chosen: Any, y: Any) -> Any:
+    """Rows k and `chosen` >= k exchanged."""
+    old = y[k]
+    y = y.at[k].set(_row(y, chosen))
+
+    def put(i: Any, y: Any) -> Any:
+        return y.at[i].set(jnp.where(i == chosen, old, y[i]))
+
+    return lax.fori_loop(k + 1, y.shape[0], put, y)
+
+
 def _substituted(packed: Any, swaps: Any, b: Any) -> Any:
     """U^-1 L^-1 P b, for b (n, k)."""
     n = packed.shape[0]
-
-    def exchange(k: Any, y: Any) -> Any:
-        chosen, old = swaps[k], y[k]
-        y = y.at[k].set(_row(y, chosen))
-
-        def put(i: Any, y: Any) -> Any:
-            return y.at[i].set(jnp.where(i == chosen, old, y[i]))
-
-        return lax.fori_loop(k + 1, n, put, y)
 
     def forward(k: Any, y: Any) -> Any:
         done = y[k]
@@ -153,7 +238,7 @@ def _substituted(packed: Any, swaps: Any, b: Any) -> Any:
             0, k, lambda i, y: y.at[i].set(y[i] - packed[i, k] * done), y
         )
 
-    y = rolled(n, exchange, b)
+    y = rolled(n, lambda k, y: _swapped(k, swaps[k], y), b)
     return rolled(n, backward, rolled(n, forward, y))
 
 
@@ -170,16 +255,15 @@ def rolled(count: int, body: Callable[[Any, Any], Any], state: Any) -> Any:
     return lax.while_loop(lambda now: now[0] < count, once, first)[1]
 
 
-def _largest(rest: Any, k: Any) -> Any:
-    """Where column k is largest, from row k on."""
+def _largest(size_of: Callable[[Any], Any], k: Any, n: int) -> Any:
+    """Where a column is largest, from row k on."""
 
     def larger(i: Any, best: tuple[Any, Any]) -> tuple[Any, Any]:
-        size = jnp.abs(rest[i, k])
+        size = size_of(i)
         is_larger = size > best[1]
         return jnp.where(is_larger, i, best[0]), jnp.where(is_larger, size, best[1])
 
-    first = (k, jnp.abs(rest[k, k]))
-    return lax.fori_loop(k + 1, rest.shape[0], larger, first)[0]
+    return lax.fori_loop(k + 1, n, larger, (k, size_of(k)))[0]
 
 
 def _row(rows: Any, chosen: Any) -> Any:

@@ -10,7 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.elimination import STRAIGHT, Solver, eliminated, rolled
+from polhode.integrate.elimination import (
+    STRAIGHT,
+    Solver,
+    eliminated,
+    eliminated_pair,
+    rolled,
+)
 from polhode.integrate.field import Field
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
@@ -105,19 +111,17 @@ def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
     return rolled(len(NODES), one, jnp.zeros_like(Z))
 
 
-def _factored(J: Any, h: Any) -> tuple[Solver, Solver]:
+def _factored(J: Any, h: Any) -> tuple[Solver, Callable[[Any, Any], Any]]:
     """b -> (g/h - J)^-1 b, and the same for the pair of complex roots."""
     one = jnp.eye(J.shape[0])
     real = eliminated(BLOCKS[0, 0] / h * one - J)
-    P, skew = BLOCKS[1, 1] / h * one - J, BLOCKS[2, 1] / h * one
-    return real, eliminated(jnp.block([[P, -skew], [skew, P]]))
+    return real, eliminated_pair(BLOCKS[1, 1] / h * one - J, BLOCKS[2, 1] / h)
 
 
-def _corrected(solvers: tuple[Solver, Solver], h: Any, Z: Any, F: Any) -> Any:
+def _corrected(solvers: tuple[Solver, Any], h: Any, Z: Any, F: Any) -> Any:
     """Newton's step, in the basis in which the stages come apart."""
     right = jnp.asarray(BACK) @ (F - jnp.asarray(INVERSE) @ Z / h)
-    pair = solvers[1](jnp.concatenate([right[1], right[2]]))
-    parts = [solvers[0](right[0]), *jnp.split(pair, 2)]
+    parts = [solvers[0](right[0]), *solvers[1](right[1], right[2])]
     return jnp.asarray(BASIS) @ jnp.stack(parts)
 
 

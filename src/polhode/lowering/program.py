@@ -59,6 +59,7 @@ class Lowering:
     exact: bool = False  # inside a removable singularity: take the closed form
     unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
+    varying: dict[Any, Any] = field(default_factory=dict)  # in each loop, last time
     shares: bool = False  # whether marked functions are called rather than inlined
     functions: dict[Any, Any] = field(default_factory=dict)  # those called, by content
     equations: int = 0

@@ -95,7 +95,7 @@ class Scan:
             new, ys = self.step(carry, x)
             return new, self.stacked.flatten(ys)
 
-        carry = Carry(self.avals[: len(self.carry)], self.carry)
+        carry = Carry(self.avals[: len(self.carry)], self.carry, self.equation)
         finals, ys, node = build_loop(self.low, self.length, carry, body)
         self.loop = node.data
         types = self.stacked.types()
@@ -148,7 +148,7 @@ def while_loop(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     first = holds(values)
     if not isinstance(first, Node) and not first:
         return values
-    carry = Carry(avals, values)
+    carry = Carry(avals, values, equation)
     finals, _, _ = build_loop(low, None, carry, turn, holds)
     return finals
 

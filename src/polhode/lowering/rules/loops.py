@@ -3,8 +3,10 @@
 A loop's body is lowered by a fixpoint: first every carried element is taken to keep
 its initial value, known or not; those that the body changes are demoted to varying and
 the body is lowered again. Zeros that a dense body carries round thus cost nothing. A
-carried integer that grows by a constant becomes a multiple of the loop's counter. Large
-carried arrays live in memory and are updated there.
+loop within others is lowered whenever they are: it begins with what varied the last
+time, and afresh where that was more than need be. A carried integer that grows by a
+constant becomes a multiple of the loop's counter. Large carried arrays live in memory
+and are updated there.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class Carry:
 
     avals: list[Any]
     values: list[Value]
+    site: Any = None  # the equation that it belongs to
     held: list[Held] = field(default_factory=list)
     varying: list[bool] = field(default_factory=list)
     steps: dict[int, int] = field(default_factory=dict)
@@ -65,11 +68,18 @@ def build_loop(
     """A loop: final values, what else the body gave in its last lowering, its node."""
     starts = _memory_starts(low, carry)
     before = dict(low.latest)
+    site = (id(carry.site), tuple(carry.types))
+    _, last = low.varying.get(site, (None, carry.varying))
+    guessed = carry.varying = list(last)
     while True:
         loop, outs, rest = _lower_once(low, trip, carry, (body, condition, starts))
-        if not _demote(carry, outs):
+        if any(guessed) and _is_needless(loop, outs, carry):
+            guessed = carry.varying = [False] * len(guessed)
+        elif not _demote(carry, outs):
             break
         low.latest = dict(before)
+    if carry.site is not None:
+        low.varying[site] = carry.site, list(carry.varying)
     if trip is not None:
         carry.steps = _induction(loop, outs, carry)
         if carry.steps:
@@ -184,6 +194,12 @@ def _demote(carry: Carry, outs: list[Element]) -> bool:
         if not carry.varying[k] and not same_element(init, out):
             carry.varying[k] = changed = True
     return changed
+
+
+def _is_needless(loop: Loop, outs: list[Element], carry: Carry) -> bool:
+    """Whether something is taken to vary that the body hands on as it is."""
+    vary = [out for out, varies in zip(outs, carry.varying, strict=True) if varies]
+    return any(out is phi for out, phi in zip(vary, loop.phis, strict=True))
 
 
 def _induction(loop: Loop, outs: list[Element], carry: Carry) -> dict[int, int]:
