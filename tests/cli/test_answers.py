@@ -44,7 +44,8 @@ def test_every_command_has_help_with_an_example(capsys, command):
     assert f"Usage: polhode {command}" in text
     assert "--json" in text
     if command not in ("demo", "doctor"):
-        assert "Example" in text
+        assert f"For example:\n  polhode {command}" in text
+        assert answer(capsys, command, "--help") == text
 
 
 def test_the_gallery_is_listed(capsys):

@@ -15,8 +15,8 @@ def bench(models: list[str] | None = None, /, *, json: Json = False) -> None:
     """Measure one step of models: alone, and as one of many in a batch.
 
     Steps are of Runge-Kutta's fourth order, 1 ms long. Comparisons with other programs
-    are in the project's benchmarks. Examples: polhode bench arm pendulum; polhode bench
-    crane.toml
+    are in the project's benchmarks.
+    Examples: polhode bench arm pendulum; polhode bench crane.toml
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from polhode.cli.words import Changes, Json, ModelName
+from polhode.cli.words import Changes, Json, ModelName, Optional
 
 LEGEND = """
 p and L are momentum and angular momentum about the world's origin. F and M are force
@@ -16,7 +16,7 @@ def equations(
     model: ModelName,
     /,
     *,
-    form: str = "",
+    form: Optional = "",
     language: Literal["text", "latex", "c", "matlab", "json"] = "text",
     set: Changes | None = None,
     seconds: float = 10.0,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 
-from polhode.cli.words import Json
+from polhode.cli.words import Json, Optional
 
 
-def gallery(name: str = "", /, *, json: Json = False) -> None:
+def gallery(name: Optional = "", /, *, json: Json = False) -> None:
     """List the built-in models, or tell of one: parameters, start, a surprise.
 
     Examples: polhode gallery; polhode gallery heavy_top

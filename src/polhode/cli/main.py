@@ -7,6 +7,7 @@ cannot be; 3 the model was refused; 4 a file cannot be read or written; 130 inte
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ from polhode.errors import (
 # Of what was asked, not of the model: a time, a number of samples, a name of a curve.
 ASKED = (CommandError, IntegrationError, ShowError, AnalysisError)
 WELL, BAD_NEWS, WORDS, REFUSED, FILES, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+SHOWN = "For example:"  # above examples; no style of docstrings has such a section
 
 HELP = (
     "Rigid-body mechanics described once, read and run in every form.\n\n"
@@ -122,8 +125,40 @@ def _app() -> Any:
         suppress_keyboard_interrupt=False,
     )
     for number, command in enumerate(commands().values()):
+        command.__doc__ = flowing(command.__doc__ or "")
         app.command(command, sort_key=number, help_epilogue="")
     return app
+
+
+def flowing(doc: str) -> str:
+    """A docstring whose paragraphs are one line each, for the terminal to break.
+
+    Each example stands on its own line; the underlined heads of numpy's style stay.
+    """
+    if SHOWN in doc:  # flowing already
+        return doc
+    lines: list[str] = []
+    for line in inspect.cleandoc(doc).splitlines():
+        before = lines[-1] if lines else ""
+        goes_on = before.strip() and line.strip() and _depth(before) == _depth(line)
+        begins = line.lstrip().startswith(("Example", "---")) or "---" in before
+        if goes_on and not begins:
+            lines[-1] = f"{before} {line.strip()}"
+        else:
+            lines.append(line)
+    return "\n".join(_listed(line) for line in lines)
+
+
+def _listed(line: str) -> str:
+    """Examples one below the other."""
+    head, colon, rest = line.partition(": ")
+    if not colon or head not in ("Example", "Examples"):
+        return line
+    return "\n".join([f"\n{SHOWN}", *(f"  {each}" for each in rest.split("; "))])
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _warn(message: Any, *rest: Any, **more: Any) -> None:

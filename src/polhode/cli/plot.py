@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from polhode.cli.words import Changes, Json, ModelName, Span
+from polhode.cli.words import Changes, Json, ModelName, Several, Span
 
 
 def plot(
@@ -12,7 +12,7 @@ def plot(
     model: ModelName = "",
     /,
     *,
-    what: list[str] | None = None,
+    what: Several | None = None,
     against: str = "t",
     out: Path = Path("plot.png"),
     until: float | None = None,

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from typing import Any, cast, final
 
 SECONDS = 2.0
 
@@ -23,7 +23,7 @@ class Waiting:
     def __init__(self, title: str, console: Any = None):
         self._title, self._console = title, console
         self._can_draw = console is not None or sys.stderr.isatty()
-        self._lock, self._bar = threading.Lock(), None
+        self._lock, self._bar = threading.Lock(), cast(Any, None)
         self._began, self._is_over = time.monotonic(), False
         self._told: dict[str, Any] = {"completed": 0.0, "total": None, "name": ""}
         self._timer = threading.Timer(SECONDS, self._draw)

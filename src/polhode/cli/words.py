@@ -24,10 +24,19 @@ Changes: TypeAlias = Annotated[
     ),
 ]
 Json: TypeAlias = Annotated[
-    bool, Parameter(negative=(), help="For machines: JSON instead of tables.")
+    bool,
+    Parameter(
+        negative=(), show_default=False, help="For machines: JSON instead of tables."
+    ),
 ]
+Several: TypeAlias = Annotated[list[str], Parameter(negative=())]
+Optional: TypeAlias = Annotated[str, Parameter(show_default=False)]
 ModelName: TypeAlias = Annotated[
-    str, Parameter(help="Gallery name, model.py:name, model.toml or robot.urdf.")
+    str,
+    Parameter(
+        show_default=False,
+        help="Gallery name, model.py:name, model.toml or robot.urdf.",
+    ),
 ]
 
 
@@ -147,6 +156,7 @@ def form_of(word: str) -> Callable[..., Any]:
         by_word[_slug(name)] = by_word[_slug(function.__name__)] = function
     if _slug(word) not in by_word:
         known = [_slug(name) for name in FORMULATIONS]
+        known += [word for word in by_word if word not in known]
         raise CommandError(
             f"there is no form {word!r} of the equations of motion.",
             repair=nearest(_slug(word), known),

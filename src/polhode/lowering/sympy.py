@@ -226,7 +226,7 @@ def latex_lines(expression: sympy.Expr, width: int) -> list[str]:
 def _terms(expression: sympy.Expr, width: int) -> list[sympy.Expr]:
     """The terms of a sum; of a product that is too wide, those of its sums."""
     number, rest = expression.as_coeff_Mul()
-    found = []
+    found: list[sympy.Expr] = []
     for term in rest.as_ordered_terms():
         whole = number * term
         wide = letters(to_latex(whole)) > width
