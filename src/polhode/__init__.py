@@ -160,6 +160,7 @@ PUBLIC = {
     "SemiImplicitEuler": "polhode.integrate.semi_implicit_euler",
     "States": "polhode.integrate.states",
     "Sweep": "polhode.integrate.sweep_result",
+    "SweepEvents": "polhode.integrate.sweep_events",
     "StormerVerlet": "polhode.integrate.stormer_verlet",
     "Trajectory": "polhode.integrate.trajectory",
     "Unprojected": "polhode.integrate.projection",
@@ -234,6 +235,7 @@ PUBLIC = {
     "Stability": "polhode.analyse.stability",
     "SteadyMotion": "polhode.analyse.steady_motion",
     "SteadyMotions": "polhode.analyse.steady_motion",
+    "Uncertainty": "polhode.analyse.uncertainty",
     "carriers": "polhode.analyse.carriers",
     "conserved": "polhode.analyse.conserved",
     "equilibria": "polhode.analyse.equilibrium",
@@ -253,6 +255,7 @@ PUBLIC = {
     "steady_motions": "polhode.analyse.steady_motion",
     "steady_precessions": "polhode.analyse.top",
     "sweep_equilibria": "polhode.analyse.equilibrium_sweep",
+    "uncertainty": "polhode.analyse.uncertainty",
     # control
     "adaptive_tracking": "polhode.control.adaptive",
     "regressor": "polhode.control.adaptive",

@@ -15,13 +15,16 @@ from polhode.integrate.glide import (
     glide_program,
     lone_program,
 )
+from polhode.integrate.lookout import WATCHED
 from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
 from polhode.integrate.packing import packed
 from polhode.integrate.run import Progress, Watch
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.guide import Guide
     from polhode.integrate.method import Method
+    from polhode.integrate.patrol import Patrol
 
 # Attempts between two looks of the host: finished lanes wait no longer.
 ROOM = 128
@@ -36,6 +39,7 @@ class Given(NamedTuple):
     limit    attempts that one run may make
     audited  whether work is reckoned on the way
     sampled  whether goals were asked for, so that they lie between steps
+    guide    with the events that are watched for, if there are any
     """
 
     equations: Equations
@@ -44,6 +48,7 @@ class Given(NamedTuple):
     limit: int
     audited: bool
     sampled: bool
+    guide: Guide | None = None
 
 
 class Fleet(NamedTuple):
@@ -61,6 +66,7 @@ class Flight(NamedTuple):
     t (runs, s), x (runs, s, width)   at the goals; of a run that stopped early the last
                                       state that it reached, at its time
     start (runs,), first (runs, width)   time and state at the start
+    patrol                               what happened, where events were watched for
     """
 
     t: np.ndarray
@@ -69,6 +75,7 @@ class Flight(NamedTuple):
     status: np.ndarray
     start: np.ndarray
     first: np.ndarray
+    patrol: Patrol | None = None
 
 
 def loose_actions(equations: Equations) -> list[str]:
@@ -82,30 +89,44 @@ def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.cursors.x.shape
     works = len(loose_actions(given.equations)) if given.audited else 0
-    # Without samples every goal is the end of a step.
-    terms = given.method.bends if given.sampled else 0
+    # Without samples every goal is the end of a step; events lie within steps.
+    terms = given.method.bends if given.sampled or given.guide else 0
+    fleet, patrol = _patrolled(given, fleet)
     gliders = first_gliders(fleet.cursors, terms, works)
     status = np.array(fleet.cursors.status)
     t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
     clock = _Clock(watch, fleet, time.perf_counter())
     for k, goal in enumerate(given.goals):
-        gliders = _to_goal(given, fleet, (gliders, status), goal, clock)
+        gliders = _to_goal(given, fleet, (gliders, status, patrol), goal, clock)
         if given.sampled:
             t[:, k], x[:, k] = _at(gliders, fleet.plans, goal)
         else:
             t[:, k], x[:, k] = gliders.cursor.t, gliders.cursor.x
-    return Flight(t, x, gliders, status, fleet.plans.start, fleet.cursors.x)
+    if patrol is not None and given.sampled:
+        for (run, k), value in patrol.early.items():
+            t[run, k], x[run, k] = given.goals[k], value
+    return Flight(t, x, gliders, status, fleet.plans.start, fleet.cursors.x, patrol)
+
+
+def _patrolled(given: Given, fleet: Fleet) -> tuple[Fleet, Patrol | None]:
+    """The fleet with the sides of its events, and what goes with it."""
+    if given.guide is None:
+        return fleet, None
+    from polhode.integrate.patrol import Patrol
+
+    patrol = Patrol(given.guide, fleet.plans, fleet.table, given.goals)
+    return fleet._replace(cursors=patrol.begin(fleet.cursors)), patrol
 
 
 def _to_goal(
     given: Given,
     fleet: Fleet,
-    runs: tuple[Glider, np.ndarray],
+    runs: tuple[Glider, np.ndarray, Patrol | None],
     goal: float,
     clock: _Clock,
 ) -> Glider:
     """All runs that still go, to or just past a goal; `status` is changed in place."""
-    gliders, status = runs
+    gliders, status, patrol = runs
     sign = np.sign(fleet.plans.stop - fleet.plans.start)
     try:
         while True:
@@ -114,6 +135,7 @@ def _to_goal(
             if not len(alive):
                 return gliders
             after = _called(given, fleet, gliders, alive, goal)
+            after = _attended(after, alive, patrol)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
             cursor = after.cursor
@@ -130,7 +152,7 @@ def _called(
     given: Given, fleet: Fleet, gliders: Glider, alive: np.ndarray, goal: float
 ) -> Glider:
     """One chunk of the runs that go; the last of many takes another beside it."""
-    if len(fleet.plans.start) == 1:
+    if len(fleet.plans.start) == 1 and given.guide is None:
         return _called_alone(given, fleet, gliders, goal)
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
@@ -138,9 +160,25 @@ def _called(
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    program = glide_program(given.equations, given.method, example)
+    events = given.guide.events if given.guide else ()
+    program = glide_program(given.equations, given.method, example, events)
     after = program(*trees, table, float(goal), np.int64(ROOM))
     return _picked(after, slice(0, len(alive)))
+
+
+def _attended(after: Glider, alive: np.ndarray, patrol: Patrol | None) -> Glider:
+    """Gliders of which those that wait were looked at by the host."""
+    waiting = np.flatnonzero(after.cursor.status == WATCHED)
+    if patrol is None or not len(waiting):
+        return after
+    new = [patrol.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
+    return _replaced(after, waiting, _stacked(new))
+
+
+def _stacked(trees: list[Any]) -> Any:
+    if not isinstance(trees[0], tuple):
+        return np.stack(trees)
+    return type(trees[0])(*map(_stacked, map(list, zip(*trees, strict=True))))
 
 
 def _called_alone(given: Given, fleet: Fleet, gliders: Glider, goal: float) -> Glider:

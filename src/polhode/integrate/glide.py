@@ -19,11 +19,14 @@ from polhode.integrate.chunk import RUNNING, Cursor, Plan, Rows, advance_of
 from polhode.integrate.dense import between
 from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.field import field_of
+from polhode.integrate.lookout import lookout_of
 from polhode.integrate.packing import Form, form_of, packed, packed_in_trace
+from polhode.integrate.projection import settling
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.events import Event
     from polhode.integrate.method import Method
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
@@ -57,17 +60,22 @@ def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
 
 
 def glide_program(
-    equations: Equations, method: Method, example: tuple[Any, ...]
+    equations: Equations,
+    method: Method,
+    example: tuple[Any, ...],
+    events: tuple[Event, ...] = (),
 ) -> Program:
     """(glider, plan, table, goal, room) -> glider, for many runs at once.
 
-    Work and dense output are reckoned where the example has a place for them.
+    Work and dense output are reckoned where the example has a place for them. Where
+    there are events, a run halts after a step that may hold one (see `lookout`).
     """
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.bend.shape[0]
-    key = ("glide", *_kind(method, table), works, terms)
+    watched = tuple((event.function, event.arity, event.spacing) for event in events)
+    key = ("glide", *_kind(method, table), works, terms, watched)
     if key not in equations.programs:
-        function = _glide(equations, method, works > 0)
+        function = _glide(equations, method, works > 0, events)
         batched = [
             name for name in _leaves(example) if not name.startswith(("goal", "room"))
         ]
@@ -113,12 +121,18 @@ def _leaves(example: tuple[Any, ...]) -> list[str]:
     ]
 
 
-def _glide(equations: Equations, method: Method, is_audited: bool) -> Any:
+def _glide(
+    equations: Equations,
+    method: Method,
+    is_audited: bool,
+    events: tuple[Event, ...] = (),
+) -> Any:
     advance = advance_of(method)
+    lookout = lookout_of(equations, events) if events else None
     audit = audit_function(equations, UNDRIVEN) if is_audited else None
 
     def glide(glider: Glider, plan: Plan, table: Any, goal: Any, room: Any) -> Glider:
-        field = field_of(equations, table)
+        field = settling(field_of(equations, table), method)
 
         def goes_on(carry: tuple[Glider, Any]) -> Any:
             cursor, k = carry[0].cursor, carry[1]
@@ -128,6 +142,8 @@ def _glide(equations: Equations, method: Method, is_audited: bool) -> Any:
         def attempt(carry: tuple[Glider, Any]) -> tuple[Glider, Any]:
             glider, k = carry
             after, rows = advance(field, method, plan, glider.cursor)
+            if lookout is not None:
+                after = lookout(glider.cursor, after, rows, plan, table)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]

@@ -56,7 +56,7 @@ def look_program(
     equations: Equations, events: tuple[Event, ...], drive: Drive, example: Any
 ) -> Program:
     """(s, ends, table, held) -> g (e,) and dg/ds (e,)."""
-    value = _values(equations, events, drive)
+    value = values_of(equations, events, drive)
 
     def look(s: Any, ends: Ends, table: Any, held: Any) -> tuple[Any, Any]:
         def along(s: Any) -> Any:
@@ -73,7 +73,12 @@ def weigh_program(
     equations: Equations, events: tuple[Event, ...], drive: Drive, example: Any
 ) -> Program:
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
-    value = _values(equations, events, drive)
+    weigh = weighing(values_of(equations, events, drive))
+    return _made(equations, ("weigh", ("row",)), weigh, (events, drive), example)
+
+
+def weighing(value: Any) -> Any:
+    """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
 
     def weigh(row: Any, allowed: Any, table: Any, held: Any) -> tuple[Any, Any, Any]:
         (t, x, slope, instant), (rtol, atol) = row, allowed
@@ -86,7 +91,7 @@ def weigh_program(
         sure = atol + (rtol + ROUNDING) * jnp.abs(x)
         return g, rate, jnp.abs(by_x) @ sure + jnp.abs(rate) * instant
 
-    return _made(equations, ("weigh", ("row",)), weigh, (events, drive), example)
+    return weigh
 
 
 def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
@@ -105,7 +110,7 @@ def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
     return _made(equations, ("land", False), land, ((), drive), example)
 
 
-def _values(equations: Equations, events: tuple[Event, ...], drive: Drive) -> Any:
+def values_of(equations: Equations, events: tuple[Event, ...], drive: Drive) -> Any:
     """(t, x, table, held) -> g (e,), of x as the interpolant has it."""
     system, core, n = (
         equations.system,

@@ -12,7 +12,10 @@ from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.integrate.choice import picked, suited
 from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.events import Event
 from polhode.integrate.fleet import Fleet, Given, flown
+from polhode.integrate.guidance import guide_of
+from polhode.integrate.guide import Guide
 from polhode.integrate.launch import (
     admit_limit,
     admit_parameters,
@@ -50,6 +53,7 @@ def sweep(
     limit: int = LIMIT,
     watch: Watch | None = None,
     to: Any = None,
+    events: Event | Sequence[Event] | None = None,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -59,7 +63,7 @@ def sweep(
     over all cores, a SIMD lane each; lanes of finished runs go to others. Failures are
     values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder: results go there part
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
-    that are missing.
+    that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -81,7 +85,8 @@ def sweep(
         decay = _decay(equations, runs, table, until)
         pick = suited(equations, pick, rtol, atol, decay)
     wish = (goals, admit_limit(limit), audited, times is not None)
-    given = Given(equations, pick[0], *wish)
+    given = Given(equations, pick[0], *wish, _guide(equations, pick[0], events))
+    _require_unaudited(given)
     parts = None
     if to is not None:
         from polhode.integrate.storage.sweep_parts import sweep_parts
@@ -92,6 +97,21 @@ def sweep(
     result: Any = found if parts is None else parts
     _warn(result)
     return result
+
+
+def _guide(equations: Equations, method: Method, events: Any) -> Guide | None:
+    """What is watched for; None where nothing is."""
+    guide = guide_of(equations, method, events, None)
+    return guide if guide.events else None
+
+
+def _require_unaudited(given: Given) -> None:
+    if given.guide is not None and given.audited:
+        raise IntegrationError(
+            "a sweep with events cannot be audited.",
+            "Works are reckoned over whole steps on the way, and events cut steps.",
+            "Leave audited=True out, or ask ph.simulate(...)[k].ledger().",
+        )
 
 
 def _decay(equations: Equations, runs: States, table: Any, until: float) -> Decay:
@@ -136,6 +156,9 @@ def _launched(
     none = np.zeros((len(states), 0))
     require_sound_start(UNDRIVEN, states, start, (table, none))
     cursors, plans = planned(given.equations, states, start, given.method, until)
+    if given.guide is not None:
+        sides = np.zeros((len(states), len(given.guide.events)), np.int64)
+        cursors = cursors._replace(sides=sides)
     share = (pick.start / len(runs), len(states) / len(runs))
     return Fleet(cursors, plans, table, share)
 

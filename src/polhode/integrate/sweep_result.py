@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
@@ -12,7 +12,8 @@ from polhode.integrate.chunk import DONE
 from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.field import settled
 from polhode.integrate.fleet import Flight, Given, loose_actions
-from polhode.integrate.outcome import INTERRUPTED, Ending, Outcome, outcome_of
+from polhode.integrate.outcome import EVENT, INTERRUPTED, Ending, Outcome, outcome_of
+from polhode.integrate.sweep_events import SweepEvents, events_of, joined_events
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -48,7 +49,9 @@ class Sweep:
 
     t (runs, s), q (runs, s, nq), z (runs, s, nz). Of a run that stopped early the rows
     after its end are its last state, at its own time: no row is without numbers.
-    status, accepted, rejected, stiff (runs,); parameters name -> (runs,).
+    status, accepted, rejected, stiff (runs,); parameters name -> (runs,). Where events
+    were watched for, `events.of(k)` are those of run k, and told has the sentences of
+    runs that they ended.
     """
 
     system: System
@@ -63,6 +66,8 @@ class Sweep:
     tried: np.ndarray
     parameters: dict[str, np.ndarray]
     ledger: SweepLedger | None = None
+    events: SweepEvents | None = None
+    told: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -80,7 +85,7 @@ class Sweep:
     @property
     def failed(self) -> np.ndarray:
         """The numbers of the runs that did not reach their end."""
-        return np.flatnonzero(self.status != DONE)
+        return np.flatnonzero((self.status != DONE) & (self.status != EVENT))
 
     @property
     def is_interrupted(self) -> bool:
@@ -92,7 +97,7 @@ class Sweep:
         facts = (float(self.tried[k]), int(self.accepted[k]), int(self.rejected[k]))
         end = Ending(
             int(self.status[k]), float(self.t[k, -1]), self.q[k, -1], self.z[k, -1],
-            *facts, int(self.stiff[k]),
+            *facts, int(self.stiff[k]), self.told.get(int(k), ""),
         )  # fmt: skip
         own = {name: values[k] for name, values in self.parameters.items()}
         return outcome_of(self.system, end, self.until, own)
@@ -129,10 +134,14 @@ def joined(parts: list[Sweep]) -> Sweep:
     if len(parts) == 1:
         return first
     found: dict[str, Any] = {"system": first.system, "until": first.until}
-    for field in fields(Sweep):
-        if field.name in found:
-            continue
-        found[field.name] = _whole([getattr(part, field.name) for part in parts])
+    firsts = np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist()
+    pairs = list(zip(parts, firsts, strict=True))
+    found["told"] = {at + k: word for p, at in pairs for k, word in p.told.items()}
+    events = [part.events for part in parts if part.events is not None]
+    found["events"] = joined_events(events, firsts) if events else None
+    for own in fields(Sweep):
+        if own.name not in found:
+            found[own.name] = _whole([getattr(part, own.name) for part in parts])
     return Sweep(**found)
 
 
@@ -164,7 +173,17 @@ def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
         *counts,
         table,
         _ledger(given, flight, table) if given.audited else None,
+        *_happened(given, flight),
     )
+
+
+def _happened(given: Given, flight: Flight) -> tuple[SweepEvents | None, dict]:
+    """The events of a flight, and what was told of runs that they ended."""
+    if given.guide is None or flight.patrol is None:
+        return None, {}
+    names = tuple(event.name for event in given.guide.events)
+    found = events_of(given.equations.system, names, flight.patrol.met)
+    return found, flight.patrol.told
 
 
 def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray]:

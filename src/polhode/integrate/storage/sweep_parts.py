@@ -10,6 +10,7 @@ its parts and makes those that are missing.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from polhode.integrate.fleet import Given
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.place import file_errors
+from polhode.integrate.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.sweep_result import Sweep, SweepLedger, joined
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 COLUMNS = ("t", "q", "z", "status", "accepted", "rejected", "stiff", "tried")
 PLACES = {"t": ("run", "sample"), "q": ("run", "sample", "coordinate")}
 PLACES |= {"z": ("run", "sample", "speed")}
+SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
 
 
 def sweep_parts(
@@ -117,9 +120,13 @@ class SweepParts:
                 found = {name: file[name][()] for name in COLUMNS}
                 inner = {n: file[n][()] for n in file if n.startswith("parameter ")}
                 work = {n: file[n][()] for n in file if n.startswith("work of ")}
-                ledger = [file[n][()] for n in SweepLedger._fields if n in file]
-                if _hash({**found, **inner, **work}) != file.attrs["sha256"]:
+                happened = {n: file[n][()] for n in file if n.startswith("event ")}
+                ends = {n: file[n][()] for n in SweepLedger._fields if n in file}
+                words = {n: file[n][()] for n in ("told",) if n in file}
+                all_of_it = {**found, **inner, **work, **happened, **ends, **words}
+                if _hash(all_of_it) != file.attrs["sha256"]:
                     raise ValueError("it does not have its hash")
+                names = json.loads(file.attrs.get("events", "[]"))
         except Exception as error:
             raise FileError(
                 f"{str(path)!r} is damaged.",
@@ -127,17 +134,37 @@ class SweepParts:
                 "Remove it, and sweep again: only this part is made anew.",
             ) from error
         parameters = {n.removeprefix("parameter "): v for n, v in inner.items()}
-        audit = None
+        audit, ledger = None, list(ends.values())
         if ledger:
             works = {n.removeprefix("work of "): v for n, v in work.items()}
             audit = SweepLedger(ledger[0], ledger[1], works, *ledger[2:])
         return Sweep(
-            self.system, self.until, **found, parameters=parameters, ledger=audit
+            self.system,
+            self.until,
+            **found,
+            parameters=parameters,
+            ledger=audit,
+            events=_events(self.system, names, happened),
+            told=_told(words),
         )
 
     def __repr__(self) -> str:
         parts = len(list(self.folder.glob("part-*.nc")))
         return f"SweepParts({self.system.name!r}: {self.runs} runs, {parts} parts)"
+
+
+def _events(
+    system: System, names: list[str], columns: dict[str, Any]
+) -> SweepEvents | None:
+    if not columns:
+        return None
+    own = {name: columns[f"event {name}"] for name in ARRAYS}
+    return SweepEvents(system, tuple(names), **own)
+
+
+def _told(words: dict[str, Any]) -> dict[int, str]:
+    text = words["told"].tobytes().decode("utf-8") if words else "{}"
+    return {int(run): word for run, word in json.loads(text).items()}
 
 
 def _header(given: Given, runs: States, table: Any, slab: int) -> dict[str, Any]:
@@ -153,6 +180,11 @@ def _header(given: Given, runs: States, table: Any, slab: int) -> dict[str, Any]
         "audited": given.audited,
         "states_sha256": state.hexdigest(),
     }
+    if given.guide is not None:
+        facts["events"] = [
+            [e.name, e.direction, e.terminal, e.reset is not None]
+            for e in given.guide.events
+        ]
     return header_of(given.equations, given.method, facts)
 
 
@@ -163,6 +195,7 @@ def _write(path: Path, part: Sweep) -> None:
         columns |= {f"work of {name}": v for name, v in part.ledger.work.items()}
     ledger = part.ledger._asdict() if part.ledger is not None else {}
     ledger.pop("work", None)
+    happened = _happened(part)
     with h5netcdf.File(path, "w") as file:
         file.dimensions = {
             "run": len(part),
@@ -172,11 +205,33 @@ def _write(path: Path, part: Sweep) -> None:
         }
         if ledger:
             file.dimensions["end"], file.dimensions["axis"] = 2, 3
-        for name, values in {**columns, **ledger}.items():
-            place = PLACES.get(name, ("run", "end", "axis")[: values.ndim])
+        if part.events is not None:
+            file.dimensions["event"] = len(part.events)
+            file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
+            file.dimensions["letter"] = len(happened["told"])
+            file.attrs["events"] = json.dumps(part.events.names)
+        for name, values in {**columns, **ledger, **happened}.items():
+            place = _place(name, values)
             file.create_variable(name, place, values.dtype, data=values)
         file.attrs["title"] = f"sweep of {part.system.name}"
-        file.attrs["sha256"] = _hash(columns)
+        file.attrs["sha256"] = _hash({**columns, **ledger, **happened})
+
+
+def _happened(part: Sweep) -> dict[str, np.ndarray]:
+    """Events as columns, and what was told as the letters of a text."""
+    if part.events is None:
+        return {}
+    found = {f"event {name}": getattr(part.events, name) for name in ARRAYS}
+    text = json.dumps({str(run): word for run, word in part.told.items()})
+    return {**found, "told": np.frombuffer(text.encode("utf-8"), np.uint8)}
+
+
+def _place(name: str, values: np.ndarray) -> tuple[str, ...]:
+    if name == "told":
+        return ("letter",)
+    if name.startswith("event "):
+        return SIDES.get(name, ("event",))
+    return PLACES.get(name, ("run", "end", "axis")[: values.ndim])
 
 
 def _hash(columns: dict[str, np.ndarray]) -> str:
