@@ -62,6 +62,8 @@ DOORS: dict[str, str] = {
     "polhode.analyse.steady_motion:SteadyMotion.plot": "show",
     "polhode.analyse.steady_motion:SteadyMotions._repr_html_": "show",
     "polhode.analyse.steady_motion:SteadyMotions.plot": "show",
+    "polhode.analyse.uncertainty:Uncertainty._repr_html_": "show",
+    "polhode.analyse.uncertainty:Uncertainty.plot": "show",
     "polhode.formulation.compare:Comparison._repr_html_": "show",
     "polhode.formulation.compare:Comparison.plot": "show",
     "polhode.formulation.equations:Equations._repr_html_": "show",

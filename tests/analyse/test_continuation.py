@@ -105,6 +105,17 @@ def test_no_bifurcation_is_stepped_over():
         assert_close(wide[0].bifurcations, loads[:5], rtol=1e-6)
 
 
+def test_lines_of_a_picture_meet_where_the_curve_changes():
+    """Upright is drawn full up to the bifurcation, and dashed from there on."""
+    branches = ph.follow(ph.models.sprung_pendulum(6.0).rest(), "k", (0.5, 6.0))
+    drawn = branches[0].plot("hinge").figure.axes[0].get_lines()
+    soft, stiff = (
+        next(x for x in drawn if x.get_linestyle() == s) for s in ("--", "-")
+    )
+    assert_close(np.max(soft.get_xdata()), MGL, rtol=1e-6)
+    assert_close(np.min(stiff.get_xdata()), MGL, rtol=1e-6)
+
+
 def test_branches_have_a_picture(tmp_path):
     """Curves, folds and bifurcations in one file."""
     assert cart().plot("hinge").save(tmp_path / "cart.svg").stat().st_size > 1000

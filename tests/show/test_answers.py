@@ -84,6 +84,7 @@ def answers() -> dict[str, object]:
         "kept": ph.conserved(cart),
         "sensitivity": ph.sensitivity(motion(), names, times=t),
         "gradient": ph.gradient(motion(), lambda t, s: s["hinge"] ** 2, names),
+        "spread": ph.uncertainty(motion(), {"l": 0.01}, times=t),
         "record": ph.identify(cart, motion()[0], t, motion().resampled(t).q, ["m_B"]),
         "told": ph.identifiable(cart, names),
         "by parameters": ph.rest_sensitivity(rests[0].state, names),
@@ -106,6 +107,7 @@ def test_a_notebook_shows_a_table_with_the_names_of_the_answer(kind):
 @pytest.mark.parametrize("name", [*sorted(DRAWN := {
     "rests": (), "steady": (), "sweep": ("hinge",), "branches": ("hinge",),
     "rest": (), "one steady": (), "one branch": ("hinge",), "at rest": (),
+    "spread": ("hinge", "speed of rail"),
     "along": (), "transfer": (), "parts": (), "spectrum": (), "variation": (),
     "linear": (), "matrices": (), "response": (), "modes": (), "verdict": (),
     "reactions": ("hinge",), "sensitivity": ("m_B", "l"), "gradient": (),

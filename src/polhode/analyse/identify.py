@@ -18,8 +18,8 @@ import jax
 import numpy as np
 
 from polhode.analyse.identifiable import BLIND, felt, said, sizes, unseen
-from polhode.analyse.naming import nominal
-from polhode.analyse.sensitivity import first_names, sensitivity
+from polhode.analyse.naming import first_names, nominal
+from polhode.analyse.sensitivity import sensitivity
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.scales import displacements

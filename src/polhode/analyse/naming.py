@@ -20,6 +20,18 @@ def coordinate_of(system: System, name: str) -> int:
     return names.index(name)
 
 
+def state_names(system: System) -> tuple[str, ...]:
+    """Coordinates, then 'speed of hinge': the entries of [q; z]."""
+    speeds = (f"speed of {name}" for name in system.speed_names)
+    return (*system.coordinate_names, *speeds)
+
+
+def first_names(system: System) -> tuple[str, ...]:
+    """What errors of a first state are called: along the joints, then of speeds."""
+    names = system.speed_names
+    return (*(f"first {n}" for n in names), *(f"first speed of {n}" for n in names))
+
+
 def nominal(system: System, name: str) -> float:
     """The value of a parameter in the system."""
     require_parameter(system, name)

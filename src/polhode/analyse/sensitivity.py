@@ -18,13 +18,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.analyse.naming import first_names, state_names
 from polhode.analyse.replay import Replay, replay_of
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
-    from polhode.system.system import System
 
 ROWS = 256  # steps of one call of the compiled loop
 
@@ -105,10 +105,7 @@ class Sensitivity:
         system = self.motion.system
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"
         lines = [f"Sensitivity({system.name!r}, {span}); at the end:"]
-        names = (
-            *system.coordinate_names,
-            *(f"speed of {n}" for n in system.speed_names),
-        )
+        names = state_names(system)
         width = max((len(c) for c in self.columns), default=0)
         wide = [max(len(name), 11) for name in names]
         head = "  ".join(n.rjust(w) for n, w in zip(names, wide, strict=True))
@@ -157,12 +154,6 @@ def sensitivity(
     known = dict(zip(replay.names, map(float, replay.values), strict=True))
     errors = np.concatenate([d, z], axis=1)
     return Sensitivity(motion, columns, known, t, q, z, errors)
-
-
-def first_names(system: System) -> tuple[str, ...]:
-    """What errors of a first state are called: along the joints, then of speeds."""
-    names = system.speed_names
-    return (*(f"first {n}" for n in names), *(f"first speed of {n}" for n in names))
 
 
 def _first(replay: Replay, moves: np.ndarray, along: np.ndarray) -> np.ndarray:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from polhode.analyse.second_variation import SecondVariation
     from polhode.analyse.sensitivity import Sensitivity
     from polhode.analyse.state_space import Response, Transfer
+    from polhode.analyse.uncertainty import Uncertainty
     from polhode.integrate.trajectory import Trajectory
 
 SMALLEST = 1e-17  # a change of nothing is drawn here
@@ -138,6 +139,22 @@ def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
     panels[-1].set_xlabel("time  [s]")
     title = f"sensitivity of {found.motion.system.name}"
     return _finished(figure, panels[0], title)
+
+
+def uncertainty_picture(found: Uncertainty, names: Sequence[str]) -> Picture:
+    """Means over time, in bands of two standard deviations, a panel each."""
+    system = found.motion.system
+    asked = tuple(names) or system.coordinate_names[:MOST]
+    figure, panels = _panels(len(asked), 1.9)
+    for k, (name, axes) in enumerate(zip(asked, panels, strict=True)):
+        mean, two = found.mean[:, found.place(name)], 2 * found[name]
+        band = {"color": colour(k), "alpha": 0.22, "linewidth": 0, "label": "± 2 s"}
+        axes.fill_between(found.t, mean - two, mean + two, **band)
+        axes.plot(found.t, mean, color=colour(k), linewidth=1.5, label="mean")
+        is_place = name in system.coordinate_names
+        axes.set_ylabel(coordinate_label(system, name) if is_place else name)
+    panels[-1].set_xlabel("time  [s]")
+    return _finished(figure, panels[0], f"{system.name}, {found.how}")
 
 
 def rest_picture(found: RestSensitivity) -> Picture:

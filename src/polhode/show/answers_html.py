@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.analyse.linear_along import HEADS, INSTANT
+from polhode.analyse.naming import state_names
 from polhode.analyse.reactions import ENVELOPE, PEAKS
 from polhode.analyse.state_space import ROOT, root_numbers
 from polhode.analyse.table import number, relative, some
@@ -236,11 +237,19 @@ def _conserved(found: Any) -> Sheet:
 
 def _sensitivity(found: Any) -> Sheet:
     system = found.motion.system
-    speeds = (f"speed of {n}" for n in system.speed_names)
-    heads = ("d / d", *system.coordinate_names, *speeds)
+    heads = ("d / d", *state_names(system))
     lines = [(c, *_numbers(found[c][-1])) for c in found.columns]
     title = f"Sensitivity of {system.name} at t = {found.t[-1]:g} s"
     return Sheet(title, heads, lines, [])
+
+
+def _uncertainty(found: Any) -> Sheet:
+    shown = some(len(found.t), MOST)
+    rows = zip(shown, found.rows(shown), strict=True)
+    lines = [(f"{found.t[k]:.6g}", *row) for k, row in rows]
+    given = ", ".join(f"{name} ± {s:.3g}" for name, s in found.spreads.items())
+    title = f"Uncertainty of {found.motion.system.name}, {found.how}"
+    return Sheet(title, ("t, s", *found.names), lines, [given])
 
 
 def _gradient(found: Any) -> Sheet:
@@ -305,6 +314,7 @@ SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "SteadyMotion": _steady,
     "SteadyMotions": _steadies,
     "Transfer": _transfer,
+    "Uncertainty": _uncertainty,
 }
 
 

@@ -11,6 +11,8 @@ from polhode.show.labels import coordinate_label
 from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.picture import Picture
 
+LOW = {"linestyle": "-", "color": colour(0), "label": "minimum of the potential"}
+OTHER = {"linestyle": "--", "color": FAINT, "label": "no minimum"}
 MARKS = {"fold": ("o", 1), "bifurcation": ("s", 2)}
 
 
@@ -26,17 +28,14 @@ def branch_picture(branches: Any, coordinate: str) -> Picture:
     axes = dressed(figure.subplots())
     coordinate_of(branches.system, coordinate)
     for branch in branches:
-        p, y, low = branch.parameter, branch[coordinate], branch.falling == 0
-        for flags, style, ink, word in _styles(low):
-            there = np.where(flags, p, np.nan)
-            axes.plot(there, y, style, color=ink, lw=1.6, label=word)
-        names = branch.system.coordinate_names
+        place = branch.system.coordinate_names.index(coordinate)
+        for points, is_low in _pieces(branch, place):
+            style = LOW if is_low else OTHER
+            axes.plot(*np.transpose(points), linewidth=1.6, **style)
         for mark in branch.marks:
-            place = mark.state.q[names.index(coordinate)]
             shape, k = MARKS[mark.kind]
-            axes.plot(
-                [mark.parameter], [place], shape, color=colour(k), label=mark.kind
-            )
+            at = ([mark.parameter], [mark.state.q[place]])
+            axes.plot(*at, shape, color=colour(k), label=mark.kind)
     axes.set_xlabel(branches.name)
     axes.set_ylabel(coordinate_label(branches.system, coordinate))
     title = f"equilibria of {branches.system.name} along {branches.name}"
@@ -45,13 +44,31 @@ def branch_picture(branches: Any, coordinate: str) -> Picture:
     return Picture(figure)
 
 
-def _styles(low: np.ndarray) -> list[tuple[np.ndarray, str, str, str]]:
-    """How minima are drawn, and how the rest is; only what there is."""
-    kinds = [
-        (low, "-", colour(0), "minimum of the potential"),
-        (~low, "--", FAINT, "no minimum"),
-    ]
-    return [kind for kind in kinds if np.any(kind[0])]
+def _pieces(branch: Any, place: int) -> list[tuple[list[Any], bool]]:
+    """Polylines of (parameter, coordinate), minima or not; they meet at marks."""
+    points = list(zip(branch.parameter, branch.q[:, place], strict=True))
+    low = branch.falling == 0
+    found = [([points[0]], bool(low[0]))]
+    for k in range(1, len(points)):
+        if low[k] != low[k - 1]:
+            edge = _edge(branch, place, (points[k - 1], points[k]))
+            found[-1][0].append(edge)
+            found.append(([edge], bool(low[k])))
+        found[-1][0].append(points[k])
+    return found
+
+
+def _edge(branch: Any, place: int, ends: Any) -> Any:
+    """Where the curve changes between two points: at the nearest mark, or midway."""
+    middle = np.mean(ends, axis=0)
+    marks = np.array([(m.parameter, m.state.q[place]) for m in branch.marks])
+    if not len(marks):
+        return middle
+    curve = np.stack([branch.parameter, branch.q[:, place]], axis=1)
+    sizes = np.where(np.ptp(curve, axis=0) > 0, np.ptp(curve, axis=0), 1.0)
+    gaps = np.linalg.norm((marks - middle) / sizes, axis=1)
+    way = np.linalg.norm((np.subtract(*ends)) / sizes)
+    return marks[np.argmin(gaps)] if np.min(gaps) <= way else middle
 
 
 def _key(axes: Any) -> None:
