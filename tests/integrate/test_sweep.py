@@ -172,6 +172,10 @@ def test_a_sweep_on_disk_is_the_sweep_in_memory(tmp_path, monkeypatch):
     (tmp_path / "b" / "letter.txt").write_text("dear")
     with pytest.raises(FileError, match="other files in it"):
         ph.sweep(system, states, **wish, to=tmp_path / "b")
+    with pytest.raises(FileError, match="It is a file; a sweep is a folder"):
+        ph.sweep(system, states, **wish, to=tmp_path / "b" / "letter.txt")
+    with pytest.raises(FileError, match="is no path of a file"):
+        ph.sweep(system, states, **wish, to=3)
 
 
 def test_an_interrupted_sweep_gives_what_is_done(monkeypatch):

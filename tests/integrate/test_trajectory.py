@@ -97,6 +97,24 @@ def test_ends_are_met_up_to_rounding(motion):
         motion.at(2.0000001)
 
 
+def test_samples_may_miss_the_ends_by_rounding(motion):
+    """A sample a unit of rounding past the end is at the end."""
+    system, start = motion.system, motion[0]
+    times = [0.0, 1.0, np.nextafter(2.0, 3.0)]
+    assert ph.simulate(system, start, until=2.0, samples=times).t[-1] == 2.0
+    with pytest.raises(IntegrationError, match="is outside 0 to 2 s"):
+        ph.simulate(system, start, until=2.0, samples=[0.0, 2.001])
+
+
+@pytest.mark.parametrize("wrong", [None, 3, np.zeros(2)])
+def test_a_stepper_steps_states_of_its_own_system(motion, wrong):
+    """What is none, and those of another system, are refused by name."""
+    step = ph.stepper(motion.system, 0.01)
+    for state in (wrong, heavy_top().rest(), point_pendulum().rest()):
+        with pytest.raises(StateError, match="'double pendulum' cannot step"):
+            step(state)
+
+
 def test_an_empty_part_is_told_of(motion):
     """It has no state, no ledger and nothing to record."""
     nothing = motion[5:5]

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.asking import ROUNDING
 from polhode.integrate.chunk import (
     ATTEMPTS,
     DONE,
@@ -215,6 +216,10 @@ def admit_samples(
         times = np.array([])
     low, high = min(start, until), max(start, until)
     sign = 1.0 if until >= start else -1.0
+    # Times such as 20 * 0.1 are a few units of rounding off the end they mean.
+    slack = ROUNDING * max(abs(low), abs(high))
+    for end in (low, high):
+        times = np.where(np.abs(times - end) <= slack, end, times)
     wrong = ""
     if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)):
         wrong = "they are not a list of finite times"

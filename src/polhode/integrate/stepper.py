@@ -9,7 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import ForceError, IntegrationError, ModelError
+from polhode.errors import ForceError, IntegrationError, ModelError, StateError
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
 from polhode.integrate.commutator_free import CommutatorFree4
@@ -21,6 +21,7 @@ from polhode.integrate.simulate import equations_of
 from polhode.integrate.states import States
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
+from polhode.system.state import State
 from polhode.system.system import System
 
 
@@ -58,6 +59,13 @@ class Stepper:
         return kind(self.equations.system, state.t + self.dt, q, z)
 
     def _admitted(self, state: Any, given: dict[str, Any]) -> dict[str, Any]:
+        system = self.equations.system
+        if not isinstance(state, State | States) or state.system is not system:
+            raise StateError(
+                f"the stepper of {system.name!r} cannot step {state!r}.",
+                "Coordinates mean what their own system says.",
+                f"Give a state of {system.name!r}: system.state(...), or ph.States.",
+            )
         if set(given) != set(self.inputs):
             raise IntegrationError(
                 f"the stepper of {self.equations.system.name!r} was given inputs"

@@ -25,7 +25,7 @@ from polhode.errors import FileError
 from polhode.integrate.fleet import Given
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage.header import digest, header_of, text_of
-from polhode.integrate.storage.place import file_errors
+from polhode.integrate.storage.place import admit_path, file_errors
 from polhode.integrate.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.sweep_result import Sweep, SweepLedger, joined
 
@@ -43,9 +43,15 @@ def sweep_parts(
     to: Any, given: Given, runs: States, table: dict[str, Any], slab: int
 ) -> SweepParts:
     """The folder of a sweep: a new one, or that of the same sweep, to go on with."""
-    folder = Path(to)
+    folder = admit_path(to)
     text = text_of(_header(given, runs, table, slab))
     note = folder / "sweep.json"
+    if folder.exists() and not folder.is_dir():
+        raise FileError(
+            f"{str(folder)!r} cannot take a sweep.",
+            "It is a file; a sweep is a folder of parts.",
+            "Give a folder that is new or empty.",
+        )
     if folder.exists() and not note.exists() and any(folder.iterdir()):
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
