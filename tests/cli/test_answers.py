@@ -107,7 +107,8 @@ def test_a_stored_motion_is_audited_and_plotted(capsys, tmp_path):
     answer(capsys, "run", "pendulum", "--until", "0.2", "--out", str(out))
     text = answer(capsys, "audit", str(out), "pendulum")
     assert text.lstrip().startswith("start")
-    words = ("plot", str(out), "pendulum", "--what", "hinge", "--out", str(picture))
+    assert answer(capsys, "audit", str(out)) == text  # the model is in the file
+    words = ("plot", str(out), "--what", "hinge", "--out", str(picture))
     assert f"The picture is in {picture}" in answer(capsys, *words).replace("\n", "")
     assert json.loads(answer(capsys, *words, "--json")) == {"picture": str(picture)}
     assert picture.read_bytes().startswith(b"\x89PNG")

@@ -111,10 +111,10 @@ WRONG_WORDS = {
         "CommandError: there is no model 'nothing like it' in the gallery, and it is"
         f" no .py, .toml or .urdf file.\n\n  There are: {SOME}.\n"
     ),
-    ("plot", "motion.nc"): (
-        "CommandError: 'motion.nc' holds numbers; which model made them?\n\n"
-        "  A file of a motion has no code and no shapes.\n\n"
-        "  Give its model, too: motion.nc pendulum.\n"
+    ("run", "motion.nc"): (
+        "CommandError: 'motion.nc' is the file of a motion, not a model.\n\n"
+        "  A motion has been run already.\n\n"
+        "  See it: polhode report motion.nc, or plot, view, audit.\n"
     ),
     ("bench", "pendlum"): NO_PENDLUM,
 }
@@ -125,6 +125,7 @@ MISSING_FILES = {
         "  A model is read from a file that exists and may be read.\n\n"
         "  Check the path, and the folder that it starts from.\n"
     ),
+    ("plot", "no.nc"): "FileError: there is no file 'no.nc'.\n\n  Check the path.\n",
     ("audit", "no.nc", "pendulum"): (
         "FileError: there is no file 'no.nc'.\n\n  Check the path.\n"
     ),

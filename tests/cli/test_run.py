@@ -52,7 +52,7 @@ def test_a_model_of_the_gallery_runs(capsys):
     """Where it ends, with units, and the ledger."""
     text = answer(capsys, "run", "pendulum", "--until", "0.1")
     assert "'pendulum' reached t = 0.1 s" in text
-    assert "speed of hinge" in text
+    assert "hinge.speed" in text
     assert "rad/s" in text
     assert "balance, at most, J" in text
 

@@ -68,7 +68,7 @@ def state_rows(state: Any) -> list[tuple[str, str, str]]:
     joints = system.joints
     units = [unit for joint in joints for unit in joint.units]
     rates = [unit for joint in joints for unit in joint.speed_units]
-    speeds = [f"speed of {name}" for name in system.speed_names]
+    speeds = [f"{name}.speed" for name in system.speed_names]
     named = [*zip(system.coordinate_names, state.q, units, strict=True)]
     named += [*zip(speeds, state.z, rates, strict=True)]
     return [(name, f"{float(value):.6g}", unit) for name, value, unit in named]

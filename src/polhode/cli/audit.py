@@ -19,12 +19,13 @@ def audit(
     """Audit a model: invariance of its actions and constraints, and a short ledger.
 
     Of a motion in a file, its ledger alone. Ends with code 1 if something fails.
-    Examples: polhode audit four_bar; polhode audit motion.nc pendulum
+    Examples: polhode audit four_bar; polhode audit motion.nc
 
     Parameters
     ----------
     subject
-        A model, or the file of a motion, followed by the model that made it.
+        A model, or the file of a motion; of a motion under laws written in Python
+        its model follows.
     until
         Time at which the motion that is audited ends, s; 1 s after its start.
     """

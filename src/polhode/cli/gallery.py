@@ -46,7 +46,8 @@ def _tell(name: str, json: bool) -> None:
     rows = [(n, f"{float(v):g}") for n, v in system.parameters.items()]
     print_table("Parameters, for --set", ("", ""), rows)
     say()
-    print_table("Start", ("", "", ""), state_rows(found.start))
+    print_table("Start, for --set", ("", "", ""), state_rows(found.start))
+    say(f"\nNext: polhode report {name}, or polhode view {name}.")
 
 
 def _story(name: str) -> str:

@@ -27,7 +27,8 @@ def plot(
     Parameters
     ----------
     subject
-        A model, or the file of a motion, followed by the model that made it.
+        A model, or the file of a motion; of a motion under laws written in Python
+        its model follows.
     what
         Quantities by name: hinge, hinge.speed, rod.position, energy. May be repeated.
     against

@@ -20,12 +20,13 @@ def report(
 ) -> None:
     """Write a motion as one HTML file that opens anywhere, without a network.
 
-    Examples: polhode report double_pendulum; polhode report motion.nc pendulum
+    Examples: polhode report double_pendulum; polhode report motion.nc
 
     Parameters
     ----------
     subject
-        A model, or the file of a motion, followed by the model that made it.
+        A model, or the file of a motion; of a motion under laws written in Python
+        its model follows.
     out
         The HTML file.
     until

@@ -17,12 +17,13 @@ def view(
 ) -> None:
     """Show a motion in the browser, until Ctrl-C.
 
-    Examples: polhode view heavy_top; polhode view motion.nc pendulum
+    Examples: polhode view heavy_top; polhode view motion.nc
 
     Parameters
     ----------
     subject
-        A model, or the file of a motion, followed by the model that made it.
+        A model, or the file of a motion; of a motion under laws written in Python
+        its model follows.
     until
         Time at which the motion ends, s.
     browser

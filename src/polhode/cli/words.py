@@ -114,6 +114,12 @@ def _of_gallery(name: str) -> Chosen:
     import polhode as ph
     from polhode.files.issues import nearest
 
+    if name.endswith(".nc"):
+        raise CommandError(
+            f"{name!r} is the file of a motion, not a model.",
+            "A motion has been run already.",
+            f"See it: polhode report {name}, or plot, view, audit.",
+        )
     wanted = name.lower().replace("-", "_").replace(" ", "_")
     if wanted not in ph.models.GALLERY:
         raise CommandError(
@@ -185,15 +191,10 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
 
     if not subject.endswith(".nc"):
         return run_of(chosen(subject, changes), span)
-    if not model:
-        raise CommandError(
-            f"{subject!r} holds numbers; which model made them?",
-            "A file of a motion has no code and no shapes.",
-            f"Give its model, too: {Path(subject).name} pendulum.",
-        )
     if not Path(subject).is_file():
         raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
-    return ph.load(subject).of(chosen(model, changes).system)
+    told = ph.load(subject)
+    return told.of(chosen(model, changes).system) if model else told.of()
 
 
 def run_of(found: Chosen, span: Span) -> Any:
