@@ -1,4 +1,4 @@
-r"""Rolling without slip of a smooth convex body on a plane of another, or a ball.
+r"""Rolling without slip of a smooth convex body on a plane or a surface of another.
 
               n |    ___
                 |  /     \        P is the body's farthest point
@@ -11,7 +11,7 @@ velocity: the two bodies' material points at P move alike, along two axes of the
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, TypeAlias, final
 
 import numpy as np
 
@@ -25,16 +25,14 @@ from polhode.constraints.constraint import (
     require_two_bodies,
     velocity_at,
 )
+from polhode.constraints.curved_contact import CurvedContact, tangents_about
 from polhode.constraints.surfaces import Surface, Track, outside
-from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
 from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import NOMINAL, Parameter, Table
-
-TURNED = -0.8  # cosine from `normal` below which slip is measured along other axes
 
 
 def rolling(
@@ -48,18 +46,13 @@ def rolling(
 
     Give them to a system together: `constraints=[*ph.rolling(...)]`. `normal` is
     written in the axes of the body that has the plane, and points to the rolling one.
-    A ball may also roll on a ball, in a bowl or on any track of `ph.surfaces`. There
-    slip is measured along axes that turn with the track's own normal; where it points
-    nearly against `normal` they are others, and so are the two multipliers.
+    A body may also roll on the surface of another, in a bowl or on any track of
+    `ph.surfaces`. There slip is measured along axes that turn with the surface's own
+    normal; where it points nearly against `normal` they are others, and so are the two
+    multipliers.
     """
     axes = turn_to(normal, f"the normal of {name!r}")
-    contact: Contact | BallContact
-    if isinstance(on, Surface):
-        on = outside(on)
-    if isinstance(on, Track):
-        contact = _ball_contact(name, surface, on, axes)
-    else:
-        contact = Contact(surface, on, axes)
+    contact = contact_of(surface, on, axes)
     require_two_bodies(name, *contact.bodies)
     return Touching(contact, name=f"{name} contact"), NoSlip(contact, name=name)
 
@@ -134,18 +127,8 @@ class BallContact:
         return self.on.height(self._centre(placed, table)) - self.radius
 
     def tangents(self, placed: Placed, table: Table) -> Any:
-        """Two directions (3, 2) square to n that turn smoothly with it.
-
-        None do so over the whole of a sphere: near -normal those are taken that turn
-        smoothly there. No slip along the ones is no slip along the others.
-        """
-        n = self.axes.T @ self.on.normal(self._centre(placed, table))
-        xp, x, y = namespace(n), n[0], n[1]
-        side = xp.where(n[2] < TURNED, -1.0, 1.0)
-        share = 1.0 / (1.0 + side * n[2])
-        first = xp.stack([1.0 - x * x * share, -x * y * share, -side * x])
-        second = xp.stack([-x * y * share, 1.0 - y * y * share, -side * y])
-        return self.axes @ xp.stack([first, second], axis=1)
+        """Two directions (3, 2) square to n, in the axes of what is rolled on."""
+        return tangents_about(self.axes, self.on.normal(self._centre(placed, table)))
 
     def _centre(self, placed: Placed, table: Table) -> Any:
         """The ball's centre from the track's, in the axes of the track's body."""
@@ -154,14 +137,20 @@ class BallContact:
         return placed.rotations[1].T @ away
 
 
-def _ball_contact(name: str, ball: Surface, on: Track, axes: np.ndarray) -> BallContact:
-    if ball.radius is None:
-        raise ModelError(
-            f"{name!r} cannot roll: only a ball rolls on a curved track.",
-            "Where two other surfaces touch, no formula says.",
-            "Give ph.surfaces.sphere, or a point of a plane to roll on.",
-        )
-    return BallContact(ball, on, axes, ball.radius)
+AnyContact: TypeAlias = Contact | BallContact | CurvedContact
+
+
+def contact_of(
+    surface: Surface, on: Attachment | Surface | Track, axes: np.ndarray
+) -> AnyContact:
+    """Where a surface touches something, by a formula where there is one."""
+    if not isinstance(on, Surface | Track):
+        return Contact(surface, on, axes)
+    if isinstance(on, Surface) and on.radius is not None:
+        on = outside(on.centre, on.radius)
+    if isinstance(on, Track) and surface.radius is not None:
+        return BallContact(surface, on, axes, surface.radius)
+    return CurvedContact(surface, on, axes)
 
 
 @final
@@ -169,7 +158,7 @@ def _ball_contact(name: str, ball: Surface, on: Track, axes: np.ndarray) -> Ball
 class Touching:
     """The lowest point of a surface stays in a plane; it may slip."""
 
-    contact: Contact | BallContact
+    contact: AnyContact
     _: KW_ONLY
     name: str = "contact"
     is_holonomic: ClassVar[bool] = True
@@ -197,7 +186,7 @@ class Touching:
 class NoSlip:
     """The material points of two bodies at their contact move alike, in the plane."""
 
-    contact: Contact | BallContact
+    contact: AnyContact
     _: KW_ONLY
     name: str = "rolling"
     is_holonomic: ClassVar[bool] = False

@@ -92,16 +92,9 @@ def track(centre: Attachment, distance: Callable[[Any], Any]) -> Track:
     return Track(centre, distance)
 
 
-def outside(ball: Surface) -> Track:
+def outside(centre: Attachment, radius: float) -> Track:
     """A ball as something that another one rolls on."""
-    if ball.radius is None:
-        raise ModelError(
-            "only a ball can be rolled on by its own surface.",
-            "Where two other surfaces touch, no formula says.",
-            "Give ph.surfaces.track(centre, distance), or a point of a plane.",
-        )
-    r = ball.radius
-    return Track(ball.centre, lambda x: _norm(x) - r, "sphere", (("radius", r),))
+    return Track(centre, lambda x: _norm(x) - radius, "sphere", (("radius", radius),))
 
 
 def _norm(x: Any) -> Any:

@@ -1,11 +1,11 @@
-"""Contacts in files: a surface of a body that rolls on a plane or a ball of another."""
+"""Contacts in files: a surface of a body that rolls on a plane or another surface."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from polhode.constraints import surfaces
-from polhode.constraints.rolling import BallContact, Contact, NoSlip, Touching
+from polhode.constraints.rolling import AnyContact, NoSlip, Touching
 from polhode.constraints.rolling import rolling as both
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
@@ -83,7 +83,7 @@ def no_slip(name: str, **given: Any) -> tuple[Any, ...]:
     return (NoSlip(both(name=name, **given)[1].contact, name=name),)
 
 
-def normal_of(contact: Contact | BallContact) -> Any:
+def normal_of(contact: AnyContact) -> Any:
     """The normal of the plane that a contact is with."""
     return contact.axes[:, 2]
 
