@@ -39,7 +39,8 @@ def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
         both = _straight(jnp.block([[P, -skew], [skew, P]]))
 
         def solve(b: Any, c: Any) -> tuple[Any, Any]:
-            return tuple(jnp.split(both(jnp.concatenate([b, c])), 2))
+            found = both(jnp.concatenate([b, c]))
+            return found[:n], found[n:]
 
         return solve
     packed, swaps = _complex_in_loops(P, s)

@@ -24,6 +24,7 @@ from polhode.lowering.trace import fingerprint
 from polhode.version import __version__
 
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
+LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 
 
@@ -141,7 +142,8 @@ class NativeRunner:
             "equations": ready.program.equations,
         }
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
-        return facts, machine_code(module.text, pack)
+        effort = 1 if lanes == 1 and ready.operations > LONG_CODE else 2
+        return facts, machine_code(module.text, pack, effort)
 
     def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
         """The code in memory, and its facts in the report."""

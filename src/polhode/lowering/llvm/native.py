@@ -37,24 +37,24 @@ def host_lanes() -> int:
     return 4 if "+avx" in features else 2
 
 
-def target_machine() -> Any:
+def target_machine(effort: int = 2) -> Any:
     name, features = host()
     target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="default", jit=False
-    )
+    kind = {"reloc": "pic", "codemodel": "default", "jit": False}
+    return target.create_target_machine(cpu=name, features=features, opt=effort, **kind)
 
 
-def machine_code(text: str, pack: bool = False) -> bytes:
+def machine_code(text: str, pack: bool = False, effort: int = 2) -> bytes:
     """An object file. LLVM may not reorder arithmetic: the text has no such flags.
 
     `pack` lets it put equal operations side by side in one vector, which changes no bit
-    and pays in short loop bodies.
+    and pays in short loop bodies. Less `effort` (1) in choosing instructions changes no
+    bit either: long straight code runs as quickly, and is there a third sooner.
     """
     _initialise()
     with _LOCK:
         module = llvm.parse_assembly(text)
-        machine = target_machine()
+        machine = target_machine(effort)
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = False
         options.slp_vectorization = pack
