@@ -323,6 +323,21 @@ def test_sampled_runs_meet_the_same_events():
     assert np.array_equal(some.q, whole.resampled(times).q)
 
 
+def test_parts_of_a_motion_have_their_own_events():
+    """Cut anywhere, at a bounce too, and joined again: each event once."""
+    motion = ph.simulate(falling(), drops(), until=1.9, events=FLOORS)
+    for k in range(1, len(motion)):
+        first, second = motion[: k + 1], motion[k:]
+        assert all(first.events.t <= motion.t[k])
+        assert all(second.events.t >= motion.t[k])
+        whole = first + second
+        assert np.array_equal(whole.events.t, motion.events.t)
+        assert np.array_equal(whole.t, motion.t)
+        assert whole.outcome == motion.outcome
+    assert len(motion.events[1:3]) == 2
+    assert motion.events[1:3]["left floor"].names == ("left floor",)
+
+
 def test_energy_that_resets_take_is_in_the_ledger():
     """What bounces lose is the work of events, and the ledger balances."""
     motion = ph.simulate(falling(), drops(), until=1.9, events=FLOORS)

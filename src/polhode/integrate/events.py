@@ -136,7 +136,8 @@ class Occurrence(NamedTuple):
 class Events:
     """What happened along a motion, in its order.
 
-    `events["floor"]` are those of one name; `events[2]` is one `Occurrence`.
+    `events["floor"]` are those of one name; `events[2]` is one `Occurrence`,
+    `events[1:3]` are some.
     """
 
     each: tuple[Occurrence, ...] = ()
@@ -149,6 +150,8 @@ class Events:
         return iter(self.each)
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return Events(self.each[key], self.names)
         if not isinstance(key, str):
             return self.each[key]
         if key not in self.names:
@@ -158,6 +161,11 @@ class Events:
                 "Ask for one of these, or give it to simulate in events=[...].",
             )
         return Events(tuple(e for e in self.each if e.name == key), (key,))
+
+    def within(self, first: float, last: float) -> Events:
+        """Those between two times, both included."""
+        low, high = min(first, last), max(first, last)
+        return Events(tuple(e for e in self.each if low <= e.t <= high), self.names)
 
     @property
     def t(self) -> np.ndarray:

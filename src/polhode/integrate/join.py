@@ -10,6 +10,7 @@ import numpy as np
 from polhode.errors import IntegrationError
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.events import Events
+from polhode.integrate.outcome import Outcome
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
@@ -28,15 +29,23 @@ def one_after_the_other(first: Trajectory, second: Trajectory) -> Trajectory:
     if same and np.array_equal(one.slope[-1], other.slope[0]):
         other = Steps(*(part[1:] for part in other))
     steps = joined([one, other])
-    outcome = replace(
-        second.outcome,
-        accepted=first.outcome.accepted + second.outcome.accepted,
-        rejected=first.outcome.rejected + second.outcome.rejected,
-    )
-    events = Events((*first.events, *second.events), _names(first, second))
+    known = set(map(id, first.events))
+    later = [event for event in second.events if id(event) not in known]
+    events = Events((*first.events, *later), _names(first, second))
     dense = first.is_dense and second.is_dense
-    whole = replace(second, steps=steps, outcome=outcome, is_dense=dense)
+    whole = replace(
+        second, steps=steps, outcome=_outcome(first, second), is_dense=dense
+    )
     return replace(whole, halt=None, events=events)
+
+
+def _outcome(first: Trajectory, second: Trajectory) -> Outcome:
+    """How the second ended; of parts of one run its steps are counted once."""
+    one, other = first.outcome, second.outcome
+    if one is other:
+        return one
+    accepted, rejected = one.accepted + other.accepted, one.rejected + other.rejected
+    return replace(other, accepted=accepted, rejected=rejected)
 
 
 def _names(first: Trajectory, second: Trajectory) -> tuple[str, ...]:

@@ -216,10 +216,7 @@ def admit_samples(
         times = np.array([])
     low, high = min(start, until), max(start, until)
     sign = 1.0 if until >= start else -1.0
-    # Times such as 20 * 0.1 are a few units of rounding off the end they mean.
-    slack = ROUNDING * max(abs(low), abs(high))
-    for end in (low, high):
-        times = np.where(np.abs(times - end) <= slack, end, times)
+    times = _meeting(times, low, high)
     wrong = ""
     if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)):
         wrong = "they are not a list of finite times"
@@ -235,6 +232,14 @@ def admit_samples(
             "Samples follow the run: each once, in its order, within its ends.",
             "Sort them, drop doubles, and keep them between the start and until.",
         )
+    return times
+
+
+def _meeting(times: np.ndarray, low: float, high: float) -> np.ndarray:
+    """Times such as 20 * 0.1, a few units of rounding off the end they mean, there."""
+    slack = ROUNDING * max(abs(low), abs(high))
+    for end in (low, high):
+        times = np.where(np.abs(times - end) <= slack, end, times)
     return times
 
 

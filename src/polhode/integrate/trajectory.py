@@ -117,7 +117,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
             rows = Steps(*(part[key] for part in self.steps))
         except (TypeError, ValueError) as reason:
             raise not_asked(self, key) from reason
-        return replace(self, steps=rows, is_dense=dense, halt=None)
+        ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
+        events = self.events.within(*ends)
+        return replace(self, steps=rows, is_dense=dense, halt=None, events=events)
 
     def __contains__(self, name: Any) -> bool:
         system = self.system
