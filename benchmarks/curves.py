@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.measure import SHORTEST, without_collection
 
 PICTURES = Path(__file__).parents[1] / "build" / "bench"
-LONGEST = 10.0  # seconds of a run, after which no finer one is tried
+LONGEST = 3.0  # seconds of a run; one that would take longer is not tried
 ENOUGH = 1.0  # seconds of samples, after which a point is not run again
 Run = Callable[[], np.ndarray]
 
@@ -40,12 +40,16 @@ class Point:
     seconds: float = float("inf")
     spent: float = 0.0
 
-    def begin(self, error_of: Callable[[Any], float]) -> None:
-        """Run it for its error, and see how often it is called in a sample."""
+    def begin(self, error_of: Callable[[Any], float], is_first: bool) -> None:
+        """Run it for its error, and see how often it is called in a sample.
+
+        The first of a method may be compiled within its first run.
+        """
         start = time.process_time()
         self.error = error_of(self.run())
-        self.seconds = time.process_time() - start
-        self.sample()
+        self.seconds = self.spent = time.process_time() - start
+        if self.spent < ENOUGH or is_first:
+            self.sample()
         self.calls = max(1, round(SHORTEST / max(self.seconds, 1e-6)))
 
     def sample(self) -> None:
@@ -74,7 +78,7 @@ class Curves:
         for setting, run in runs.items():
             point = Point(run)
             try:
-                point.begin(error.of)
+                point.begin(error.of, is_first=not self.points[method])
             except Stopped as reason:
                 self.left_out.append(f"{method} at {setting:g}: {reason}")
                 continue
@@ -83,9 +87,10 @@ class Curves:
                 self.left_out.append(f"{method} from {setting:g} on: {said}")
                 return
             self.points[method].append(point)
-            if point.seconds > LONGEST:
-                said = f"took {point.seconds:.0f} s"
-                self.left_out.append(f"{method} beyond {setting:g}, which {said}")
+            ahead = next_seconds(self.points[method])
+            if ahead > LONGEST and setting != [*runs][-1]:
+                said = f"a run would take {ahead:.0f} s"
+                self.left_out.append(f"{method} beyond {setting:g}: {said}")
                 return
 
     def all(self) -> list[Point]:
@@ -103,6 +108,12 @@ class Curves:
             if e[0] <= np.log(error) <= e[-1]:
                 found.append(float(np.exp(np.interp(np.log(error), e, s))))
         return min(found, default=float("inf"))
+
+
+def next_seconds(line: list[Point]) -> float:
+    """What the next finer setting is likely to take: as many times more as the last."""
+    last = [point.seconds for point in line[-2:]]
+    return last[-1] * max(last[-1] / last[0], 1.0)
 
 
 def timed(contenders: list[Curves], rounds: int) -> None:
