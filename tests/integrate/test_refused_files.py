@@ -7,6 +7,7 @@ import os
 import pickle
 import random
 import resource
+import zlib
 
 import h5py
 import numpy as np
@@ -267,3 +268,38 @@ def test_what_a_recording_lacks_is_told(saved):
         _ = ph.load(saved).colour
     with pytest.raises(FileError, match="another method than 3"):
         ph.resume(saved, double_pendulum(), method=3)
+
+
+def stale_journal(path) -> None:
+    """A complete journal beside a path, of a file that was there before."""
+    piece = transaction._HEAD.pack(0, 8) + b"garbage!"
+    whole = transaction.MAGIC + piece
+    tail = transaction._TAIL.pack(zlib.crc32(whole))
+    transaction.journal_of(path).write_bytes(whole + tail)
+
+
+def test_the_journal_of_an_older_file_is_not_believed(motion, tmp_path):
+    """Killed while it wrote, removed without its journal, and run again: all whole."""
+    path, again = tmp_path / "a.nc", tmp_path / "b.nc"
+    stale_journal(path)
+    ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
+    assert same(ph.load(path).of(), motion)
+    stale_journal(again)
+    motion.save(again)
+    assert same(ph.load(again).of(), motion)
+
+
+def test_a_killed_run_on_a_disk_that_cannot_be_written_is_told(
+    saved, tmp_path, monkeypatch
+):
+    """What must be finished first is said, and that the file is not damaged."""
+    path = tmp_path / "a.nc"
+    path.write_bytes(saved.read_bytes())
+    stale_journal(path)
+
+    def refuse(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(transaction.os, "pwrite", refuse)
+    with pytest.raises(FileError, match=r"journal(.|\n)*Read-only(.|\n)*Copy the file"):
+        ph.load(path)

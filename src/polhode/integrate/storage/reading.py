@@ -55,8 +55,8 @@ def content_of(
     most   a number of rows: the last parts that have no more, or the last one
     """
     _require_ours(path)
+    _repair(path)
     try:
-        repair(path)
         with h5py.File(path, "r") as file:
             return _content(path, file, span, most)
     except FileError:
@@ -64,6 +64,19 @@ def content_of(
     # Whatever a damaged file makes of its reader, it is the file's fault.
     except Exception as error:
         raise _damaged(path, f"{error}"[:200]) from error
+
+
+def _repair(path: Path) -> None:
+    """Finish the last part of a run that was killed while it was written."""
+    try:
+        repair(path)
+    except OSError as error:
+        raise FileError(
+            f"{str(path)!r} cannot be read as it is.",
+            "Its run was killed, and its last part is to be finished from the journal"
+            f" beside it; but the system says: {error.strerror or error}.",
+            "Copy the file and its journal to a folder of yours, and load it there.",
+        ) from error
 
 
 def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:

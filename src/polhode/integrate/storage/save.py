@@ -13,6 +13,7 @@ from polhode.integrate.halt import Halt
 from polhode.integrate.storage.place import admit_path, file_errors
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
+from polhode.integrate.storage.transaction import journal_of
 
 if TYPE_CHECKING:
     from polhode.integrate.events import Occurrence
@@ -32,6 +33,7 @@ def save(motion: Trajectory, path: Any) -> None:
     try:
         _write(motion, aside)
         with file_errors(target):
+            journal_of(target).unlink(missing_ok=True)  # of the file that is replaced
             os.replace(aside, target)
     finally:
         aside.unlink(missing_ok=True)

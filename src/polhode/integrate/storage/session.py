@@ -22,6 +22,7 @@ from polhode.integrate.storage.model_text import told
 from polhode.integrate.storage.place import admit_path, file_errors, require_writable
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
+from polhode.integrate.storage.transaction import journal_of
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -76,6 +77,7 @@ def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
     with file_errors(path):
         try:
             create(aside, shape, header_for(made, halt), halt.plan, halt.cursor)
+            journal_of(path).unlink(missing_ok=True)  # of a file that is no more
             os.replace(aside, path)  # so that a file is never seen half laid out
         finally:
             aside.unlink(missing_ok=True)
