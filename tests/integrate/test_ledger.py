@@ -12,6 +12,7 @@ import pytest
 import polhode as ph
 from held import bob_on_a_rod
 from moving import double_pendulum, four_bar, heavy_top
+from polhode import models
 from polhode.errors import (
     ForceError,
     IntegrationError,
@@ -40,6 +41,13 @@ def test_what_a_damper_takes_is_in_the_ledger():
     text = repr(ledger)
     for word in ("work of damper, J", "balance, at most, J", "steps accepted"):
         assert word in text
+
+
+def test_a_run_that_hardly_leaves_rest_keeps_its_promise():
+    """Its speeds are exact to a share of the system's own, not of their own."""
+    system = models.four_bar()
+    ledger = ph.simulate(system, system.rest(), until=0.1).ledger()
+    assert 0 < np.max(np.abs(ledger.balance)) < ledger.promise < 1e-6 * ledger.scale
 
 
 def test_what_a_driver_gives_is_in_the_ledger():

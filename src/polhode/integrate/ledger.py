@@ -16,7 +16,7 @@ import numpy as np
 from polhode.errors import IntegrationError
 from polhode.integrate.audit import Audit, audited
 from polhode.integrate.dense import evaluate
-from polhode.integrate.promises import share_of, warn_of_drift
+from polhode.integrate.promises import promised_energy, warn_of_drift
 from polhode.integrate.rank import ranks_at_ends
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         rows.velocity_miss,
         motion.outcome.accepted,
         motion.outcome.rejected,
-        share_of(motion) * scale,
+        promised_energy(motion, scale),
         ranks_at_ends(motion),
     )
     warn_of_drift(motion, ledger)

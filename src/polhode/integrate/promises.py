@@ -1,10 +1,12 @@
 """What a run promises of its invariants, and a warning where they drift past it.
 
-    energy       |balance|                 <= share of the most kinetic energy
+    energy       |balance|                 <= share of the energy T that moves
     constraints  |g|, |phi|                <= share of lengths, of speeds
     momenta      of an isolated system: constant, within a share of their size
 
-The share is the tolerance times the number of steps; a fixed step promises 1e-3.
+The share is the tolerance times the number of steps; a fixed step promises 1e-3. T is
+the most kinetic energy; a run that has hardly left rest is computed to a share of the
+system's own speeds s only, and an error d in speeds costs sqrt(2 T d M d) of energy.
 """
 
 from __future__ import annotations
@@ -35,6 +37,20 @@ def share_of(motion: Trajectory) -> float:
     if not motion.method.is_adaptive:
         return UNPROMISED
     return motion.method.rtol * max(motion.outcome.accepted, 1)  # type: ignore[attr-defined]
+
+
+def promised_energy(motion: Trajectory, most: float) -> float:
+    """What the settings promise of the energy, `most` of which moves, in joules."""
+    promised = share_of(motion) * most
+    core = motion.equations.functions
+    is_in_speeds = core.start is core.speeds
+    if motion.halt is None or not motion.method.is_adaptive or not is_in_speeds:
+        return promised
+    t, q, _ = motion.halt.start
+    error = np.asarray(motion.halt.plan.atol)[len(q) :]
+    M = np.asarray(motion.system.mass_matrix(t, q, motion.table))
+    each = float(np.sqrt(2 * most * (error @ M @ error)))
+    return max(promised, each * motion.outcome.accepted)
 
 
 def warn_of_drift(motion: Trajectory, ledger: Ledger) -> None:
