@@ -80,7 +80,7 @@ def ranks_at_ends(motion: Trajectory) -> tuple[int, int]:
     found = []
     for state in (motion[0], motion[-1]):
         rows = _host_rows(state)
-        sizes = np.linalg.svd(rows.slopes / rows.sizes[:, None], compute_uv=False)
+        sizes = np.linalg.svd(rows.relative, compute_uv=False)
         found.append(int(np.sum(sizes > DEPENDENT)))
     return found[0], found[1]
 
@@ -91,13 +91,15 @@ def _host_rows(state: State) -> host_rows.HostRows:
 
 
 def _natural_sizes(state: State) -> np.ndarray:
-    return _host_rows(state).sizes
+    """By what the rows' slopes (rows, speeds) are divided, to have no units."""
+    rows = _host_rows(state)
+    return rows.scales[:, None] / rows.along
 
 
 def _sizes(motion: Trajectory, natural: np.ndarray) -> np.ndarray:
     """The singular values (n, k) of the rows at each time, each row at its size."""
     rows = asked(motion, "constraint rows")
-    return np.linalg.svd(rows / natural[:, None], compute_uv=False)
+    return np.linalg.svd(rows / natural, compute_uv=False)
 
 
 def _valleys(

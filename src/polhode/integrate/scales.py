@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.lowering.arrays import namespace
-from polhode.matter.parameter import Table
+from polhode.system.lengths import entries, own_length
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -36,8 +36,8 @@ def scales(
 ) -> Scales:
     """The scales at the starts of runs: q (runs, nq), z, z_dot, duration (runs,)."""
     L = lengths(system, q, z, duration)[:, None]
-    of_q = np.where(_in(system, "units", "m"), L, 1.0)
-    of_z = np.where(_in(system, "speed_units", "m/s"), L, 1.0)
+    of_q = np.where(entries(system, "units", "m"), L, 1.0)
+    of_z = np.where(entries(system, "speed_units", "m/s"), L, 1.0)
     moving = (np.abs(z) / of_z).max(axis=1, initial=0.0)
     pushed = np.sqrt((np.abs(z_dot) / of_z).max(axis=1, initial=0.0))
     rate = np.maximum(np.maximum(moving, pushed), 1.0 / duration)
@@ -46,48 +46,19 @@ def scales(
 
 def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
     """The largest length in the system, or in its motion if it has none (runs,)."""
-    own = _own_length(system)
+    own = own_length(system)
     if own > 0:
         return np.full(len(q), own)
-    far = np.max(np.abs(q[:, _in(system, "units", "m")]), axis=1, initial=0.0)
-    fast = z[:, _in(system, "speed_units", "m/s")]
+    far = np.max(np.abs(q[:, entries(system, "units", "m")]), axis=1, initial=0.0)
+    fast = z[:, entries(system, "speed_units", "m/s")]
     way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
     return np.where(far > 0, far, np.where(way > 0, way, 1.0))
-
-
-def _own_length(system: System) -> float:
-    """The largest arm or radius of gyration, reckoned once."""
-    if "length" not in system.compiled:
-        system.compiled["length"] = _reckoned_length(system)
-    return system.compiled["length"]
-
-
-def _reckoned_length(system: System) -> float:
-    table: Table = system.table()
-    arms = [
-        np.linalg.norm(arm)
-        for joint in system.joints
-        for _, arm in (joint.first_frame(table), joint.second_frame(table))
-    ]
-    inertias = system.inertias()
-    turning = np.trace(inertias[:, :3, :3], axis1=1, axis2=2)
-    masses = np.maximum(inertias[:, 3, 3], np.finfo(float).tiny)
-    return float(max(*arms, *np.sqrt(turning / masses)))
 
 
 def displacements(system: System, q: Any) -> Any:
     """Natural sizes (nz,) of displacements along the joints: 1, or the length L."""
     xp = namespace(q)
-    own, where = _own_length(system), np.flatnonzero(_in(system, "units", "m"))
+    own, where = own_length(system), np.flatnonzero(entries(system, "units", "m"))
     far = xp.max(xp.abs(q[where]), initial=0.0)
     L = own if own > 0 else xp.where(far > 0, far, 1.0)
-    return xp.where(_in(system, "speed_units", "m/s"), L, 1.0)
-
-
-def _in(system: System, word: str, unit: str) -> np.ndarray:
-    """Which entries have a unit, found once."""
-    key = (word, unit)
-    if key not in system.compiled:
-        found = [u == unit for joint in system.joints for u in getattr(joint, word)]
-        system.compiled[key] = np.array(found, dtype=bool)
-    return system.compiled[key]
+    return xp.where(entries(system, "speed_units", "m/s"), L, 1.0)

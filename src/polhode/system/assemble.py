@@ -18,6 +18,7 @@ import numpy as np
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import host_rows
+from polhode.system.lengths import entries, far, natural_length, speed_lengths
 from polhode.system.state import State, state_of
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 ITERATIONS = 60
 KEPT = 1e-8  # of a row's own scale: a state that misses by more is refused
 CONVERGED = 1e-13
+ROUNDING = 64 * np.finfo(float).eps  # of distances: what is no miss of theirs
 NOISE = 1e-9  # of a row's size: a slope below is not told from none
-LONGEST = 0.5  # radians or metres in one iteration: farther, a slope says nothing
+LONGEST = 0.5  # radians or lengths in one iteration: farther, a slope says nothing
+HALVINGS = 60
 PROGRESS = 0.999  # an iteration that gains less has stalled
 STARTS = 10  # configurations from which a system is tried
 
@@ -103,6 +106,7 @@ def find(
     best: tuple[np.ndarray, list[Miss]] | None = None
     for attempt in range(STARTS):
         away = np.where(loose, rng.uniform(-1, 1, system.speeds), 0.0)
+        away = away * speed_lengths(system, natural_length(system, q))
         reached = place(system, t, system.local(q, 0.3 * attempt * away), loose)
         misses = position_misses(system, t, reached)
         if not misses:
@@ -137,11 +141,11 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
     now = host_rows.scene(system, t, q)
     rows = host_rows.positions(system, now)
     for _ in range(ITERATIONS if len(rows.values) else 0):
-        if np.all(np.abs(rows.values) <= CONVERGED * rows.sizes):
+        limit = CONVERGED + _rounding(system, q)
+        if np.all(np.abs(rows.values) <= limit * rows.scales):
             break
-        delta = _solved(rows, loose)
-        delta = delta / max(1.0, np.max(np.abs(delta), initial=0.0) / LONGEST)
-        for _halving in range(12):
+        delta = _shortened(system, rows, _solved(rows, loose))
+        for _halving in range(HALVINGS):
             moved = system.normalised(system.local(q, delta))
             after = host_rows.positions(system, host_rows.scene(system, t, moved))
             if _norm(after) < PROGRESS * _norm(rows):
@@ -161,7 +165,7 @@ def move(
     now = host_rows.scene(system, t, q)
     for _ in range(ITERATIONS if system.constraints else 0):
         rows = host_rows.velocities(system, now, z)
-        size = rows.sizes * (1 + np.max(np.abs(z), initial=0.0))
+        size = rows.scales * _quickest(system, q, z)
         if np.all(np.abs(rows.values) <= CONVERGED * size):
             break
         change = _solved(rows, loose)
@@ -180,7 +184,8 @@ def position_misses(system: System, t: float, q: np.ndarray) -> list[Miss]:
         for name in _names(constraint)
         if constraint.is_holonomic
     ]
-    return _missed(holonomic, rows.values, KEPT * rows.sizes)
+    limits = (KEPT + _rounding(system, q)) * rows.scales
+    return _missed(holonomic, rows.values, limits)
 
 
 def velocity_misses(
@@ -188,7 +193,7 @@ def velocity_misses(
 ) -> list[Miss]:
     """The rows that speeds do not keep."""
     rows = host_rows.velocities(system, host_rows.scene(system, t, q), z)
-    size = rows.sizes * max(1.0, np.max(np.abs(z), initial=0.0))
+    size = rows.scales * _quickest(system, q, z)
     return _missed([*system.row_names], rows.values, KEPT * size)
 
 
@@ -226,17 +231,47 @@ def _size(misses: list[Miss]) -> float:
 
 
 def _norm(rows: host_rows.HostRows) -> float:
-    return float(np.linalg.norm(rows.values / rows.sizes))
+    return float(np.linalg.norm(rows.values / rows.scales))
+
+
+def _rounding(system: System, q: np.ndarray) -> float:
+    """What rounding of far places makes of rows, of their sizes."""
+    return ROUNDING * far(system, q) / natural_length(system, q)
+
+
+def _quickest(system: System, q: np.ndarray, z: np.ndarray) -> float:
+    """The largest speed by which misses of speeds are measured, rad/s.
+
+    Near rest it is 1 rad/s or 1 m/s, whichever is less.
+    """
+    length = natural_length(system, q)
+    turning = np.abs(z) / speed_lengths(system, length)
+    return float(np.max(turning, initial=1.0 / max(1.0, length)))
+
+
+def _shortened(
+    system: System, rows: host_rows.HostRows, delta: np.ndarray
+) -> np.ndarray:
+    """A step within which slopes say something: less than a radian.
+
+    No way is farther than the system is long, or than the rows miss.
+    """
+    missed = float(np.max(np.abs(rows.values / rows.scales), initial=0.0))
+    slides = entries(system, "speed_units", "m/s")
+    reach = np.where(slides, max(1.0, missed), 1.0)
+    steps = np.abs(delta) / (rows.along * reach)
+    return delta / max(1.0, np.max(steps, initial=0.0) / LONGEST)
 
 
 def _solved(rows: host_rows.HostRows, loose: np.ndarray) -> np.ndarray:
     """The least change of the loose entries that brings the values to zero."""
     change = np.zeros(rows.slopes.shape[1])
-    A = rows.slopes[:, loose] / rows.sizes[:, None]
+    A = rows.relative[:, loose]
     if A.shape[1]:
         # Rows that feel no motion but by rounding must not be met by a leap.
         values = np.where(np.max(np.abs(A), axis=1) > NOISE, rows.values, 0.0)
-        change[loose] = np.linalg.lstsq(A, -values / rows.sizes, rcond=NOISE)[0]
+        found = np.linalg.lstsq(A, -values / rows.scales, rcond=NOISE)[0]
+        change[loose] = rows.along[loose] * found
     return change
 
 

@@ -71,9 +71,9 @@ def mobility(system: System, state: State | None = None) -> Mobility:
     at = state or system.rest()
     now = host_rows.scene(system, float(at.t), at.q)
     found = host_rows.velocities(system, now, at.z)
-    left, sizes, _ = np.linalg.svd(found.slopes / found.sizes[:, None])
+    left, sizes, _ = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
-    combinations = left[:, rank:].T / found.sizes
+    combinations = left[:, rank:].T / found.scales
     return Mobility(system.speeds, system.row_names, rank, combinations)
 
 
@@ -253,13 +253,14 @@ def _loose_under_constraints(
 ) -> tuple[int, np.ndarray] | None:
     now = host_rows.scene(system, 0.0, q)
     found = host_rows.velocities(system, now, np.zeros(system.speeds))
-    _, sizes, right = np.linalg.svd(found.slopes / found.sizes[:, None])
+    _, sizes, right = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
-    allowed = right[rank:].T
+    allowed = found.along[:, None] * right[rank:].T
     if not allowed.shape[1]:
         return None
     values, vectors = np.linalg.eigh(allowed.T @ M @ allowed)
-    limit = SINGULAR * len(values) * max(values[-1], np.max(np.diag(M)))
+    most = np.max(np.diag(M) * found.along**2)
+    limit = SINGULAR * len(values) * max(values[-1], most)
     if values[0] > limit:
         return None
     return int(np.sum(values > limit)), allowed @ vectors[:, 0]

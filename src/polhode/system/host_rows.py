@@ -12,7 +12,7 @@ The compiled rows in `rows` are exact; a test holds the two against each other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -24,69 +24,89 @@ from polhode.geometry.vector import shown
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import Table
 from polhode.system import kinematics
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.loads import still_world, with_world
 from polhode.system.rows import moving, placed
 
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-STEP = 1e-3
+STEP = 1e-3  # of a radian, and of the natural length
 
 
 class Scene(NamedTuple):
-    """Everything at one time and configuration that rows are made from."""
+    """Everything at one time and configuration that rows are made from.
+
+    length   the natural one of the system: a displacement by it is as large as a radian
+    """
 
     t: float
     q: np.ndarray
     poses: Poses
     J: np.ndarray
     table: Table
+    length: float
+
+
+# Values, slopes, sizes and scales of the rows of one constraint.
+_Part: TypeAlias = tuple[Any, np.ndarray, np.ndarray, np.ndarray]
 
 
 class HostRows(NamedTuple):
     """Values (rows,), slopes by the speeds (rows, speeds), and natural sizes (rows,).
 
-    A size is how strongly a row feels the motions of its own bodies and joints, whether
-    or not the system can make them: one that feels none of the system's is redundant.
+    A size is how strongly a row feels the motions of its own bodies and joints, by a
+    radian or a metre, whether or not the system can make them: one that feels none of
+    the system's is redundant. A scale is the same by a radian or the natural length, so
+    that `values / scales` and `relative` do not depend on units. `along` (speeds,) are
+    these displacements.
     """
 
     values: np.ndarray
     slopes: np.ndarray
     sizes: np.ndarray
+    scales: np.ndarray
+    along: np.ndarray
+
+    @property
+    def relative(self) -> np.ndarray:
+        """Slopes by radians and natural lengths, of each row's scale."""
+        return self.slopes * self.along / self.scales[:, None]
 
 
 def scene(system: System, t: float, q: np.ndarray) -> Scene:
     """Poses, the world's last, and Jacobians of all bodies in their own axes."""
     table = system.table()
     poses = with_world(kinematics.poses(system, t, q, table))
-    return Scene(t, q, poses, kinematics.jacobians(system, t, q, table), table)
+    J, length = kinematics.jacobians(system, t, q, table), natural_length(system, q)
+    return Scene(t, q, poses, J, table, length)
 
 
 def positions(system: System, now: Scene) -> HostRows:
     """g of the holonomic constraints, and dg/dz."""
-    parts = []
+    parts: list[_Part] = []
     for constraint in system.constraints:
         if constraint.is_holonomic:
             here = placed(system, constraint, now.poses, now.q)
             g = constraint.position(here, now.t, now.table)
             _require_numbers(constraint, g, now.t, "position")
-            parts.append(HostRows(g, *_slope(system, constraint, here, now)))
-    return _stacked(system, parts)
+            parts.append((g, *_slope(system, constraint, here, now)))
+    return _stacked(system, parts, now)
 
 
 def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
     """phi of all constraints at the speeds z, and d phi/dz."""
-    parts = []
+    parts: list[_Part] = []
     for constraint in system.constraints:
         here = placed(system, constraint, now.poses, now.q)
         if constraint.is_holonomic:
-            A, sizes = _slope(system, constraint, here, now)
+            A, *sizes = _slope(system, constraint, here, now)
             phi = A @ z + _by_time(system, constraint, here, now)
-            parts.append(HostRows(phi, A, sizes))
+            parts.append((phi, A, *sizes))
         else:
             parts.append(_velocity(system, constraint, here, now, z))
-        _require_numbers(constraint, parts[-1].values, now.t, "velocity")
-    return _stacked(system, parts)
+        _require_numbers(constraint, parts[-1][0], now.t, "velocity")
+    return _stacked(system, parts, now)
 
 
 def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
@@ -102,52 +122,63 @@ def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
 
 def _velocity(
     system: System, constraint: Any, here: Placed, now: Scene, z: np.ndarray
-) -> HostRows:
+) -> _Part:
     def phi(speeds: np.ndarray) -> Any:
         motion = moving(system, constraint, _twists(now, speeds), speeds)
         return constraint.velocity(here, motion, now.t, now.table)
 
     units = np.eye(len(z))
     A = _columns(lambda k, h: phi(z + h * units[k]), len(z))
-    return HostRows(phi(z), A, _lengths(A))
+    along = speed_lengths(system, now.length)
+    return phi(z), A, _lengths(A), _lengths(A * along, now.length)
 
 
-def _stacked(system: System, parts: list[HostRows]) -> HostRows:
-    nothing = HostRows(np.zeros(0), np.zeros((0, system.speeds)), np.zeros(0))
-    return HostRows(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+def _stacked(system: System, parts: list[_Part], now: Scene) -> HostRows:
+    none = np.zeros(0)
+    nothing = (none, np.zeros((0, system.speeds)), none, none)
+    g, A, sizes, scales = map(np.concatenate, zip(nothing, *parts, strict=True))
+    return HostRows(g, A, sizes, scales, speed_lengths(system, now.length))
 
 
 def _slope(
     system: System, constraint: Any, here: Placed, now: Scene
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A = np.zeros((len(constraint.rows), system.speeds))
-    felt = []
+    by, along = np.repeat([1.0, now.length], 3), speed_lengths(system, now.length)
+    felt, natural = [], []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
             G = _by_pose(constraint, here, k, now)
-            A += G @ now.J[body]
-            felt.append(G)
+            A += G / by @ now.J[body]
+            felt.append(G / by)
+            natural.append(G)
     for k, joint in enumerate(constraint.joints):
-        G = _by_joint(constraint, here, k, now)
-        A[:, system.edge(joint.name).z] += G
-        felt.append(G)
-    return A, _lengths(np.concatenate(felt, axis=1)) if felt else np.ones(len(A))
+        own = system.edge(joint.name).z
+        G = _by_joint(constraint, here, k, (now, along[own]))
+        A[:, own] += G / along[own]
+        felt.append(G / along[own])
+        natural.append(G)
+    if not felt:
+        return A, np.ones(len(A)), np.ones(len(A))
+    sizes, scales = (np.concatenate(part, axis=1) for part in (felt, natural))
+    return A, _lengths(sizes), _lengths(scales, now.length)
 
 
-def _lengths(rows: np.ndarray) -> np.ndarray:
-    """The length of each row; 1 for one that feels nothing."""
+def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
+    """The length of each row; another one for a row that feels nothing."""
     sizes = np.linalg.norm(rows, axis=1)
-    return np.where(sizes > 0, sizes, 1.0)
+    return np.where(sizes > 0, sizes, least)
 
 
 def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
-    """dg by the twist (6) of its body k, in the body's axes."""
+    """dg by a twist (6) of its body k, in its axes: radians and natural lengths."""
     R, p = here.rotations[k], here.origins[k]
 
     def moved(direction: int, h: float) -> Any:
         step = h * np.eye(6)[direction]
         rotations, origins = here.rotations.copy(), here.origins.copy()
-        rotations[k], origins[k] = R @ so3.exp(step[:3]), p + R @ step[3:]
+        rotations[k] = R @ so3.exp(step[:3])
+        origins[k] = p + R @ (now.length * step[3:])
         return constraint.position(
             Placed(rotations, origins, here.coordinates), now.t, now.table
         )
@@ -155,13 +186,16 @@ def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
     return _columns(moved, 6)
 
 
-def _by_joint(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
-    """dg by the speeds of its joint k."""
+def _by_joint(
+    constraint: Any, here: Placed, k: int, at: tuple[Scene, np.ndarray]
+) -> np.ndarray:
+    """dg by radians or natural lengths along the speeds of its joint k."""
+    now, along = at
     joint, q = constraint.joints[k], here.coordinates[k]
 
     def moved(direction: int, h: float) -> Any:
         parts = list(here.coordinates)
-        parts[k] = joint.local(q, h * np.eye(joint.speeds)[direction])
+        parts[k] = joint.local(q, h * np.diag(along)[direction])
         changed = here._replace(coordinates=tuple(parts))
         return constraint.position(changed, now.t, now.table)
 
