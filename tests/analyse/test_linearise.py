@@ -307,6 +307,17 @@ def test_where_it_does_not_rest_only_the_instant_is_known():
         linear.response([1.0])
 
 
+def test_a_driver_that_swings_gives_no_steady_motion():
+    """At t = 0 its hinge has a speed and no acceleration yet; a little later it has."""
+    system = ph.models.moving_hinge_pendulum(lambda t: 0.1 * jnp.sin(3 * t))
+    linear = ph.linearise(system)
+    assert "it will be accelerated, at t = " in linear.unsteady
+    with pytest.raises(ph.PolhodeError, match="has no modes about this state"):
+        linear.modes()
+    steady = ph.models.moving_hinge_pendulum(lambda t: 0.3 * t)
+    assert not ph.linearise(steady).unsteady
+
+
 def test_inputs_and_outputs_by_name():
     """B and C follow the names; unknown ones are refused with those that are known."""
     watch = {

@@ -83,17 +83,14 @@ def unsteadiness(
     Sizes are compared in the measure of masses, and rates with those of the motion and
     of its oscillations, so that units do not matter.
     """
-    z, weights = state.z, np.sqrt(np.diag(near.mass))
     rate = _rate(state, near, turn)
-    missed = weights * np.abs(near.accelerations - turn @ z)
-    acting = _acting(state, table, weights) + rate * np.max(weights * np.abs(z))
-    if np.max(missed, initial=0.0) > ACCELERATED * acting:
-        k = int(np.argmax(missed))
-        name, found = state.system.speed_names[k], near.accelerations[k]
-        what = "is at rest" if not np.any(z) else "moves"
-        return f"it {what} and is accelerated: {name}' = {found:.4g}"
+    if found := _accelerated(state, table, (near, turn, rate)):
+        what = "is at rest" if not np.any(state.z) else "moves"
+        return f"it {what} and is accelerated: {found}"
     later, E = _later(state, turn, LATER / rate)
     then = neighbours(later, table, *asked)
+    if found := _accelerated(later, table, (then, turn, rate)):
+        return f"it will be accelerated, at t = {later.t:.4g} s: {found}"
     for word, (one, other), size in _pairs(near, then, E, rate):
         gap = np.max(np.abs(one - other), initial=0.0)
         size = max(size, np.max(np.abs(one), initial=0.0))
@@ -101,6 +98,18 @@ def unsteadiness(
             share, span = gap / size, later.t - state.t
             return f"its {word} changes by {share:.1e} of itself in {span:.3g} s"
     return ""
+
+
+def _accelerated(state: State, table: Table, about: tuple) -> str:
+    """The largest rate of a speed that a steady motion would not have; "" if none."""
+    near, turn, rate = about
+    z, weights = state.z, np.sqrt(np.diag(near.mass))
+    missed = weights * np.abs(near.accelerations - turn @ z)
+    acting = _acting(state, table, weights) + rate * np.max(weights * np.abs(z))
+    if np.max(missed, initial=0.0) <= ACCELERATED * acting:
+        return ""
+    k = int(np.argmax(missed))
+    return f"{state.system.speed_names[k]}' = {near.accelerations[k]:.4g}"
 
 
 def _rate(state: State, near: Neighbours, turn: np.ndarray) -> float:
