@@ -180,6 +180,93 @@ def test_contacts_of_all_sorts_come_back(tmp_path):
         np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
+def rubbing():
+    """A rod on a hinge that rubs, a bead on a string, a ball that slides on a table."""
+    world = ph.World()
+    rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
+    ball = ph.Body("ball", ph.solids.sphere(mass=0.5, radius=0.1))
+    bead = ph.Particle("bead", 0.1)
+    hinge = ph.Revolute("hinge", world.origin, rod.point(0, 0, 0.4), axis=ph.Y)
+    touch, _ = ph.rolling(ph.surfaces.sphere(ball.origin, 0.1), world.origin)
+    string = ph.Distance(bead.mass_centre, world.point(0, 1, 1), 0.7, name="string")
+    smooth = ph.Regularised(ph.Parameter("mu", 0.2), 0.01)
+    acting = [
+        ph.Weight(9.81),
+        ph.JointFriction(hinge, smooth, radius=0.02, span=0.1),
+        ph.ConstraintFriction(touch, ph.Coulomb(0.3)),
+        ph.ConstraintFriction(
+            string, smooth, point=bead.mass_centre, by=world.frame, name="wind up"
+        ),
+    ]
+    return ph.System([hinge, ball, bead], acting, [touch, string], name="rubbing")
+
+
+def test_friction_in_joints_and_constraints_comes_back(tmp_path):
+    """Who rubs under whose reaction, and how hard under a push of 3 N."""
+    system = rubbing()
+    found = again(tmp_path, system).system
+    q, z = system.neutral(), np.linspace(-1.0, 2.0, system.speeds)
+    for one, other in zip(system.actions[1:], found.actions[1:], strict=True):
+        assert one.name == other.name
+        assert one.load(np.arange(6.0)) == other.load(np.arange(6.0))
+        assert _rubs(system, one, q, z) == _rubs(found, other, q, z)
+    hinge, ball, wound = system.actions[1:]
+    assert np.any(_rubs(system, ball, q, z) != _rubs(system, wound, q, z))
+    assert hinge.load(np.arange(6.0)) > np.linalg.norm([3, 4, 5])  # the span presses
+    assert [c.name for c in found.constraints] == ["rolling contact", "string"]
+    document, lost = write_system(system)
+    assert not lost
+    assert fits(document, model_schema())
+
+
+def _rubs(system, action, q, z):
+    """What friction exerts under a push of 3 N, as numbers."""
+    table = {action.load_name: 3.0}
+    if isinstance(action, ph.JointFriction):
+        return np.asarray(action.effort(q[:1], z[:1], 0.0, table)).tolist()
+    places = list(system.places_of(action.bodies))
+    poses, twists = system.poses(0.0, q), system.twists(0.0, q, z)
+    still = [np.concatenate([x, np.zeros_like(x[:1])]) for x in (*poses, *twists)]
+    still[0][-1] = np.eye(3)  # the world comes last
+    R, p, w, v = (x[places] for x in still)
+    found = action.wrenches(type(poses)(R, p), type(twists)(w, v), 0.0, table)
+    return np.concatenate([*found]).tolist()
+
+
+@pytest.mark.long
+def test_a_model_that_rubs_moves_as_its_file_does(tmp_path):
+    """Under the reaction that it changes: the accelerations are the same."""
+    system = rubbing()
+    rng = np.random.default_rng(5)
+    q = system.normalised(system.neutral() + 0.1 * rng.normal(size=system.coordinates))
+    start = ph.State(system, 0.0, q, rng.normal(size=system.speeds))
+    state = system.consistent(start)
+    model = again(tmp_path, system)
+    moved = ph.State(model.system, 0.0, state.q, state.z)
+    one, other = (ph.gauss(s.system).accelerations(s) for s in (state, moved))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+    free = ph.System(system.members, [ph.Weight(9.81)], system.given.constraints)
+    bare = ph.gauss(free).accelerations(ph.State(free, 0.0, state.q, state.z))
+    assert np.abs(one - bare).max() > 1e-3
+
+
+def test_a_path_in_the_place_of_the_system_is_told(tmp_path):
+    """The order of the arguments is in the words."""
+    with pytest.raises(FileError, match="is no system") as refused:
+        ph.save_model("crane.toml", rubbing())
+    assert "ph.save_model(system, 'crane.toml')" in str(refused.value)
+
+
+def test_friction_of_an_unknown_constraint_is_refused(tmp_path):
+    """The nearest name is offered, with the line."""
+    text = model_text(rubbing())
+    wrong = text.replace('constraint = "string"', 'constraint = "strng"')
+    (tmp_path / "wrong.toml").write_text(wrong)
+    with pytest.raises(ph.PolhodeError, match="no constraint 'strng'") as refused:
+        ph.load_model(tmp_path / "wrong.toml")
+    assert "Did you mean 'string'?" in str(refused.value)
+
+
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
+from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.drag import Drag
 from polhode.actions.friction import Friction
@@ -25,7 +26,7 @@ from polhode.constraints.gear import Gear
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.files.contacts import CONTACT_FIELDS, no_slip, rolling, touching
 from polhode.files.loads import FRICTION_LAW, MASSES, VECTOR
-from polhode.files.references import BODY, JOINT, POINT
+from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
 from polhode.files.values import (
     BOUNDS,
     DIRECTION,
@@ -205,6 +206,26 @@ ACTIONS = {
                 Field("normal", DIRECTION, "out of the surface, in the axes of `by`"),
                 Field("load", QUANTITY, "N"),
                 Field("law", FRICTION_LAW),
+            ),
+        ),
+        Kind(
+            "joint_friction",
+            JointFriction,
+            (
+                Field("joint", JOINT),
+                Field("law", FRICTION_LAW),
+                Field("radius", QUANTITY, "m, of what turns", None),
+                Field("span", QUANTITY, "m, over which its couple presses", None),
+            ),
+        ),
+        Kind(
+            "constraint_friction",
+            ConstraintFriction,
+            (
+                Field("constraint", CONSTRAINT, "under whose reaction it rubs"),
+                Field("law", FRICTION_LAW),
+                Field("point", POINT, "what slides; not of a contact", None),
+                Field("by", BODY, "what it slides on; not of a contact", None),
             ),
         ),
         Kind(

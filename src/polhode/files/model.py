@@ -87,6 +87,12 @@ def model_text(
     system: System, *, start: State | None = None, run: Mapping[str, Any] | None = None
 ) -> str:
     """The text of a system's model file."""
+    if not isinstance(system, System):
+        raise FileError(
+            f"{system!r} is no system that could be written.",
+            "A model file says what a system is made of.",
+            "Give the system, then the path: ph.save_model(system, 'crane.toml').",
+        )
     document, lost = write_system(system)
     if lost:
         raise FileError(

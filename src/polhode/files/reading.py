@@ -43,9 +43,10 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
         scope.bodies[name] = _read_body(scope, ("bodies", name), name, table)
     for name, table in _while_telling(scope, _section(scope, document, "joints")):
         scope.joints[name] = read_kind(scope, ("joints", name), JOINTS, table)
-    actions = _read_all(scope, document, "actions", ACTIONS)
     both = CONSTRAINTS | JOINTS
     constraints = _read_all(scope, document, "constraints", both)
+    _name_constraints(scope, document.get("constraints"), constraints)
+    actions = _read_all(scope, document, "actions", ACTIONS)
     values = _read_values(scope, _section(scope, document, "values"))
     members = _members(scope, document)
     name = TEXT.read(scope, ("name",), document.get("name", "system"))
@@ -91,6 +92,16 @@ def _read_all(
 ) -> list[Any]:
     tables = _while_telling(scope, _section(scope, document, word))
     return [read_kind(scope, (word, n), kinds, table) for n, table in tables]
+
+
+def _name_constraints(scope: Scope, tables: Any, found: list[Any]) -> None:
+    """What was found, and each part of it, by name: friction refers to them."""
+    names = tables if isinstance(tables, dict) else ()
+    for name, each in zip(names, found, strict=False):
+        scope.constraints[name] = BAD
+        for part in each if isinstance(each, tuple) else (each,):
+            if not isinstance(part, Bad):
+                scope.constraints[part.name] = part
 
 
 def _while_telling(scope: Scope, tables: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Values that refer to things by name: bodies, their points, joints."""
+"""Values that refer to things by name: bodies, their points, joints, constraints."""
 
 from __future__ import annotations
 
@@ -128,6 +128,19 @@ def write_joint(ink: Ink, joint: Joint, place: str) -> str:
     return joint.name
 
 
+def read_constraint(scope: Scope, way: Way, value: Any) -> Any:
+    """A constraint by its name; of a rolling, "name" and "name contact"."""
+    if isinstance(value, str) and value in scope.constraints:
+        return scope.constraints[value]
+    known = nearest(value, scope.constraints)
+    return scope.refuse(way, f"there is no constraint {shown(value)}. {known}")
+
+
+def write_constraint(ink: Ink, constraint: Any, place: str) -> str:
+    """Its name."""
+    return str(constraint.name)
+
+
 BODY = Value(read_body, lambda ink, frame, place: frame.name, {"type": "string"})
 POINT = Value(
     read_point,
@@ -150,3 +163,4 @@ POINT = Value(
     },
 )
 JOINT = Value(read_joint, write_joint, {"type": "string"})
+CONSTRAINT = Value(read_constraint, write_constraint, {"type": "string"})

@@ -27,9 +27,9 @@ BAD = Bad()
 class Scope:
     """The names of a file that is being read.
 
-    bodies, joints   by name; what could not be built is there as BAD, so that what
-                     refers to it is not called unknown
-    points           (body, point) -> the point
+    bodies, joints, constraints   by name; what could not be built is there as BAD, so
+                                  that what refers to it is not called unknown
+    points                        (body, point) -> the point
     """
 
     report: Report
@@ -37,6 +37,7 @@ class Scope:
     parameters: dict[str, Parameter] = field(default_factory=dict)
     bodies: dict[str, Any] = field(default_factory=dict)
     joints: dict[str, Any] = field(default_factory=dict)
+    constraints: dict[str, Any] = field(default_factory=dict)
     points: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def refuse(self, way: Way, text: str, *, is_unsafe: bool = False) -> Bad:
