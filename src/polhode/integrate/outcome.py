@@ -27,6 +27,10 @@ INTERRUPTED, WORK_LIMIT, UNWRITTEN = 4, 5, 16
 EVENT, ZENO, FAULT = 7, 8, 9
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
+JUMPS = (
+    " A force that jumps again and again, such as sign(speed), makes steps ever"
+    " shorter: round it off."
+)
 CODES = {
     DONE: "DONE",
     NOT_A_NUMBER: "FORCE",
@@ -110,7 +114,7 @@ def _explained(
         return "INTEG", (
             f"{name} used up its limit of steps at {at}, {steps}, short of"
             f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
-            f"{_stiffness(end)}"
+            f"{_stiffness(end) or JUMPS}"
         )
     if end.status == TOO_SMALL:
         return "INTEG", (
