@@ -156,3 +156,13 @@ def test_modes_are_drawn():
     assert len(figure.axes) == 4
     heights = [bar.get_height() for bar in figure.axes[0].patches]
     assert_close(max(heights), 1.0)
+
+
+def test_modes_that_only_drift_do_not_hide_the_others():
+    """Two blocks on one spring along a line: of two modes the one that swings."""
+    left, right = (ph.Body(n, ph.solids.sphere(mass=1.0, radius=0.1)) for n in "ab")
+    rail = ph.Prismatic("rail", ph.World().origin, left.origin, axis=ph.X)
+    apart = ph.Prismatic("apart", left.origin, right.origin, axis=ph.X)
+    system = ph.System([rail, apart], [ph.JointSpring(apart, 8.0)], name="pair")
+    (panel,) = ph.linearise(system).modes().plot().figure.axes
+    assert panel.get_title(loc="left") == "mode 2: 0.6366 Hz, damping 0"

@@ -99,7 +99,7 @@ class ReactionTable:
         sizes = zip(
             relative([peak.size for peak in forces]),
             (number(peak.t) for peak in forces),
-            relative([peak.size for peak in torques], self._lever()),
+            relative([peak.size for peak in torques], self.lever),
             (number(peak.t) for peak in torques),
             strict=True,
         )
@@ -121,7 +121,7 @@ class ReactionTable:
     def envelopes(self) -> list[tuple[str, ...]]:
         """As they are printed, of each: force x, y, z, then couple x, y, z."""
         found = []
-        for parts, size in ((self.forces, 0.0), (self.torques, self._lever())):
+        for parts, size in ((self.forces, 0.0), (self.torques, self.lever)):
             ends = [(v.min(axis=0), v.max(axis=0)) for v in parts.values()]
             texts = iter(relative(np.ravel(ends), size))
             found.append([_spans(texts) for _ in ends])
@@ -130,7 +130,8 @@ class ReactionTable:
         both = zip(rows, flags, strict=True)
         return [tuple(map(_starred, row, marks)) for row, marks in both]
 
-    def _lever(self) -> float:
+    @property
+    def lever(self) -> float:
         """The largest force at the length of the system: what a couple is beside."""
         q, z = self.motion.q[:1], self.motion.z[:1]
         arm = float(lengths(self.motion.system, q, z, 0.0)[0])

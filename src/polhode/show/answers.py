@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.analyse.table import ROUNDING
 from polhode.show.labels import coordinate_label
 from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.picture import Picture
@@ -101,13 +102,14 @@ def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
     pairs = zip(panels[::2], panels[1::2], strict=True)
     for name, pair in zip(asked, pairs, strict=True):
         parts = (
-            (table.forces[name], "force  [N]"),
-            (table.torques[name], "couple  [N m]"),
+            (table.forces[name], 0.0, "force  [N]"),
+            (table.torques[name], table.lever, "couple  [N m]"),
         )
-        for axes, (values, word) in zip(pair, parts, strict=True):
+        for axes, (values, size, word) in zip(pair, parts, strict=True):
+            rows = np.where(np.abs(values) > ROUNDING * size, values, 0.0)
             for k, axis in enumerate("xyz"):
                 label = f"{axis} of {table.axes}"
-                axes.plot(table.t, values[:, k], color=colour(k), lw=1.5, label=label)
+                axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
             axes.set_ylabel(f"{name}\n{word}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
     return _finished(figure, panels[0], f"reactions of {table.motion.system.name}")

@@ -16,18 +16,20 @@ MOST = 6  # panels in a picture
 
 
 def mode_shapes(modes: Modes) -> Picture:
-    """Draw the slowest modes.
+    """Draw the slowest modes that swing or fall, or drifts where there are none.
 
     Bars are the real parts of a shape over its largest entry; a complex one is turned
     so that the largest is real.
     """
     from matplotlib.figure import Figure
 
-    count = min(MOST, len(modes.eigenvalues))
+    moving = np.flatnonzero(modes.eigenvalues != 0)
+    shown = (moving if len(moving) else np.arange(len(modes.eigenvalues)))[:MOST]
+    count = len(shown)
     size = (6.4, 1.5 * count + 0.6)
     figure = Figure(figsize=size, facecolor=PAPER, layout="constrained")
     panels = figure.subplots(count, 1, squeeze=False, sharex=True)[:, 0]
-    for k, panel in enumerate(panels):
+    for k, panel in zip(shown, panels, strict=True):
         dressed(panel)
         shape = modes.shapes[k]
         largest = shape[np.argmax(np.abs(shape))]
@@ -35,6 +37,7 @@ def mode_shapes(modes: Modes) -> Picture:
         panel.bar(modes.names, heights, color=colour(0), width=0.55)
         panel.axhline(0.0, color=FAINT, linewidth=0.8)
         panel.set_ylim(-1.15, 1.15)
-        words = f"{modes.hertz[k]:.4g} Hz, damping {modes.damping[k]:.3g}"
+        numbers = f"{modes.hertz[k]:.4g} Hz, damping {modes.damping[k]:.3g}"
+        words = f"mode {k + 1}: {numbers}"
         panel.set_title(words, fontsize=9.5, loc="left")
     return Picture(figure)
