@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -194,6 +195,24 @@ def test_events_and_inputs_go_on_with_the_run(tmp_path):
                 assert [e.name for e in one.events] == [e.name for e in whole.events]
     with pytest.raises(FileError, match="had other inputs"):
         ph.load(path).of(system)
+
+
+def test_another_law_of_an_input_is_refused(tmp_path):
+    """By the forces where the run halted; a run without its inputs is told of them."""
+    system, path = pulled(0.0), tmp_path / "a.nc"
+    start = system.state(angle=0.3)
+    law = {"push": lambda t, state: jnp.cos(3.0 * state["angle"])}
+    with pytest.warns(IntegrationWarning, match="interrupted"):
+        ph.simulate(
+            system, start, until=9.0, inputs=law, to=path, watch=interrupting(1)
+        )
+    other = {"push": lambda t, state: jnp.sin(3.0 * state["angle"])}
+    with pytest.raises(FileError, match="forces do not"):
+        ph.resume(path, system, inputs=other)
+    with pytest.raises(FileError, match="holds a run with other inputs"):
+        ph.resume(path, system)
+    whole = ph.simulate(system, start, until=9.0, inputs=law)
+    assert same(ph.resume(path, system, inputs=law), whole)
 
 
 def test_a_run_halted_at_an_event_goes_on_in_a_fresh_process(tmp_path):

@@ -12,6 +12,7 @@ from polhode.integrate.events import Events
 from polhode.integrate.inputs import Fed, admit_inputs
 from polhode.integrate.method import is_method
 from polhode.integrate.parts import asked
+from polhode.integrate.sight import land_program
 from polhode.integrate.storage.diary import read
 from polhode.integrate.storage.header import require_same, settings_of
 from polhode.integrate.storage.methods import method_from
@@ -56,8 +57,8 @@ def resume(
     )
     require_same(path, content.header, equations)
     chosen = _method(path, content.header, method)
-    if not given.get("inputs"):
-        _require_same_forces(content, equations, chosen)
+    if bool(given.get("inputs")) == bool(content.header["inputs"]):
+        _require_same_forces(content, equations, chosen, given.get("inputs"))
     from polhode.integrate.simulate import simulate
 
     header = content.header
@@ -169,12 +170,26 @@ def _cursor_entries(content: Content) -> dict[str, np.ndarray]:
     return found
 
 
-def _require_same_forces(
-    content: Content, equations: Equations, method: Method
-) -> None:
-    """Refuse a model that is called the same but moves otherwise."""
+def _slope(
+    content: Content, equations: Equations, method: Method, inputs: Any
+) -> np.ndarray:
+    """The slope where the run halted, by the model and the inputs that are given."""
+    drive = admit_inputs(equations.system, inputs).drive
+    if not drive.key:
+        return asked(_at_cursor(content, equations, method), "slope")[0]
     last = _cursor_entries(content)
-    now = asked(_at_cursor(content, equations, method), "slope")[0]
+    if last["held"].shape != (drive.width,):
+        return last["slope"]  # other inputs, which are refused by name
+    here = (float(last["t"]), last["x"], dict(content.header["table"]), last["held"])
+    return land_program(equations, drive, here)(*here).slope
+
+
+def _require_same_forces(
+    content: Content, equations: Equations, method: Method, inputs: Any
+) -> None:
+    """Refuse a model, or laws of inputs, called the same that move otherwise."""
+    last = _cursor_entries(content)
+    now = _slope(content, equations, method, inputs)
     size = np.max(np.abs(last["slope"]), initial=0.0)
     miss = float(np.max(np.abs(now - last["slope"]), initial=0.0))
     if not miss <= SAME_FORCES * size:

@@ -86,8 +86,10 @@ def _fed(motion: Trajectory) -> list[tuple[float, np.ndarray]]:
 def _require_halt(motion: Trajectory) -> Halt:
     if motion.halt is None:
         raise FileError(
-            f"this part of the motion of {motion.system.name!r} cannot be saved.",
-            "A file holds a run as it was made: its rows, and where it halted.",
-            "Save the whole motion; a part goes out by motion.to_xarray().",
+            f"this motion of {motion.system.name!r} cannot be saved.",
+            "A file holds a run as it was made: its rows, and where it halted. Parts of"
+            " motions, motions joined and those read from a file do not know that.",
+            "Save what ph.simulate gave, or copy its file; all else goes out by"
+            " motion.to_xarray().",
         )
     return motion.halt
