@@ -112,3 +112,29 @@ def test_a_heavy_top_reads_as_eulers_equations(form):
     )
     for found, wanted in zip(motion, expected, strict=True):
         assert sm.expand(found - wanted) == 0
+
+
+def test_friction_is_read_under_its_push():
+    """-mu N r at the rim of the pin, against the turning; N stands as a symbol."""
+    l = ph.Parameter("l", 0.8)
+    rod = ph.Body("rod", ph.solids.rod(mass=ph.Parameter("m", 1.2), length=l))
+    hinge = ph.Revolute("theta", ph.World().origin, rod.point(0, 0, l / 2), axis=Y)
+    law = ph.Regularised(ph.Parameter("mu", 0.2), ph.Parameter("v", 0.01))
+    rub = ph.JointFriction(hinge, law, radius=ph.Parameter("r", 0.02))
+    system = ph.System([hinge], [ph.Weight(ph.Parameter("g", 9.81)), rub])
+    reading = ph.lagrange(system).read()
+    m, l, g, mu, v, r, N = sm.symbols("m l g mu v r N_theta", positive=True)
+    theta, rate, change = sm.symbols("theta thetadot thetaddot")
+    dry = mu * N * r * (r * rate) / sm.sqrt(r**2 * rate**2 + v**2)
+    balance = m * l**2 / 3 * change + m * g * l / 2 * sm.sin(theta) + dry
+    assert sm.simplify(reading.motion[0] - balance) == 0
+    assert "N_theta is the push that 'friction of theta' is under" in str(reading)
+
+
+def test_the_rate_of_a_name_that_ends_in_d():
+    """`end` has the rate end_dot: enddot were en with two dots."""
+    cart = ph.Particle("cart", ph.Parameter("m", 1.0))
+    rail = ph.Prismatic("end", ph.World().origin, cart.mass_centre, axis=ph.X)
+    reading = ph.lagrange(ph.System([rail])).read()
+    assert str(reading.motion[0]) == "end_ddot*m"
+    assert r"\ddot{end}" in reading.latex()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 import sympy
 
+from polhode.actions.carried_friction import REAL, JointFriction
 from polhode.errors import UnfinishedReading
 from polhode.lowering.sympy import read, to_latex
 from polhode.system import rows
@@ -102,6 +103,12 @@ class Reading:
         lines = [f"{each} = 0" for each in (*self.motion, *self.constraints)]
         if not self.is_shortest:
             lines.append(f"(right, but not in its shortest form: {self._late()})")
+        used = {s for each in self.motion for s in each.free_symbols}
+        lines += [
+            f"({symbol} is the push that {name.removesuffix('.load')!r} is under)"
+            for name, symbol in pushes(self.origin.equations.system).items()
+            if symbol in used
+        ]
         return "\n".join([self.name, *lines])
 
     def _repr_latex_(self) -> str:
@@ -271,8 +278,26 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
         of(rates),
         [_rate(s, tail) for s in base],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
-        {name: _symbol(name, names, positive=True) for name in system.parameters},
+        {name: _symbol(name, names, positive=True) for name in system.parameters}
+        | pushes(system),
     )
+
+
+def pushes(system: System) -> dict[str, sympy.Symbol]:
+    """The push that each friction is under, by its name in the table: N_hinge.
+
+    It is of the ideal reaction, which friction changes: no closed form has both.
+    """
+    return {
+        action.load_name: sympy.Symbol(f"N_{_held_by(action)}", positive=True)
+        for action in system.actions
+        if isinstance(action, REAL)
+    }
+
+
+def _held_by(action: Any) -> str:
+    of = action.joint if isinstance(action, JointFriction) else action.constraint
+    return STOP.sub("_", of.name)
 
 
 def _rate(symbol: sympy.Symbol, dots: str) -> sympy.Symbol:
