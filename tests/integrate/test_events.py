@@ -291,6 +291,17 @@ def test_bounces_that_accumulate_are_stopped():
     assert "'left floor' was the last of 10 within" in str(motion.outcome)
 
 
+def test_quick_bounces_late_in_time_are_not_zenos():
+    """Counted from another age, as spacecraft do, a ball bounces as it does today."""
+    late = 1.7e9
+    start = drops(1.0, 50.0, t=late)
+    motion = ph.simulate(falling(), start, until=late + 2.52, events=FLOORS)
+    assert motion.outcome.code == "DONE"
+    assert len(motion.events) == 12
+    met = motion.events["left floor"].t - late
+    assert np.allclose(met, bounces(1.0, 12), rtol=0, atol=1e-4)
+
+
 def test_a_ball_that_stays_down_is_stopped():
     """A reset that leaves it where it would pass at once cannot be gone on from."""
     sticky = ph.Event("floor", LEFT, -1, reset=bounced("left", 0.0))

@@ -34,6 +34,7 @@ from polhode.system.state import State
 
 # As many resets as the cursor remembers, in so small a part of the run: Zeno's.
 ACCUMULATION = 1e-9
+ROUNDED = 256 * np.finfo(float).eps
 
 
 class Turn(NamedTuple):
@@ -217,5 +218,7 @@ def ended(cursor: Cursor, x: np.ndarray, status: int) -> Cursor:
 
 def _accumulates(case: Case, cursor: Cursor) -> bool:
     first, last = float(cursor.recent[0]), float(cursor.t)
-    span = max(abs(last), abs(float(case.plan.stop) - float(case.plan.start)))
-    return np.isfinite(first) and abs(last - first) <= ACCUMULATION * span
+    span = abs(float(case.plan.stop) - float(case.plan.start))
+    # Far from t = 0 times are no nearer to each other than their rounding.
+    close = max(ACCUMULATION * span, ROUNDED * abs(last))
+    return np.isfinite(first) and abs(last - first) <= close
