@@ -19,6 +19,7 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_at,
 )
+from polhode.actions.user_law import require_real
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.lowering.double import doubled
@@ -89,7 +90,9 @@ class ForceLaw:
         def force(x: Any, v: Any, t: Any) -> Any:
             import jax.numpy as jnp
 
-            return jnp.asarray(self.law(x, v, t), float)
+            value = jnp.asarray(self.law(x, v, t))
+            require_real(self.name, value)
+            return value.astype(float)
 
         return doubled(force)
 
@@ -104,8 +107,9 @@ def _require_three(name: str, law: Callable[..., Any]) -> None:
     except PolhodeError:
         raise
     except Exception as error:
+        first = str(error).partition("\n")[0]
         raise ForceError(
-            f"the law of {name!r} fails: {type(error).__name__}: {error}",
+            f"the law of {name!r} fails: {type(error).__name__}: {first}",
             "It is traced once, with a place and a velocity of three numbers each and"
             " a time.",
             "Write it with jax.numpy; a choice is jnp.where, not if.",

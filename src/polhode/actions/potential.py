@@ -196,11 +196,11 @@ def energy_by(potential: Any, *arguments: Any, **constants: Any) -> Any:
         value = jax.numpy.asarray(potential.law(*arguments, **constants))
     except PolhodeError:
         raise
-    except (TypeError, ValueError) as reason:
+    except Exception as reason:
         first = str(reason).partition("\n")[0]
         raise ForceError(
             f"the law of {potential.name!r} gave no energy.",
-            f"Calling it failed: {first}",
+            f"Calling it failed: {type(reason).__name__}: {first}",
             "Let it take one placement (position, rotation) a body, as its class says,"
             " and its constants by name, and calculate with jax.numpy: no float(), no"
             " NumPy, no `if` on numbers.",

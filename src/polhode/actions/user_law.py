@@ -15,7 +15,7 @@ def given(
     import jax.numpy as jnp
 
     try:
-        value = jnp.asarray(law(*arguments), float)
+        value = jnp.asarray(law(*arguments))
     except PolhodeError:
         raise
     except Exception as reason:
@@ -32,4 +32,16 @@ def given(
             "It gives one number." if size == 1 else f"It gives {size} numbers.",
             "Return so many.",
         )
+    require_real(name, value)
+    value = value.astype(float)
     return value.reshape(()) if size == 1 else value
+
+
+def require_real(name: str, value: Any) -> None:
+    """Refuse complex numbers: what is left of them would be another law."""
+    if value.dtype.kind == "c":
+        raise ForceError(
+            f"the law of {name!r} gave complex numbers.",
+            "Forces and energies are real.",
+            "Return the real part if that is meant: jnp.real(...).",
+        )

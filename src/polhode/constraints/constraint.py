@@ -14,8 +14,10 @@ than the nominal ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
 
 from polhode.errors import ModelError, PolhodeError
 from polhode.geometry.frame import Frame
@@ -133,6 +135,21 @@ def require_two_bodies(name: str, first: Any, second: Any) -> None:
         )
 
 
+def require_frames(name: str, bodies: Any) -> tuple[Frame, ...]:
+    """The frames of bodies; refused if one body is no list, or a body is no frame."""
+    is_list = isinstance(bodies, Iterable)
+    frames = tuple(bodies) if is_list else (bodies,)
+    for body in frames:
+        if not isinstance(body, Frame) or not is_list:
+            raise ModelError(
+                f"{name!r} cannot be of {body!r}.",
+                "A constraint reads a list of bodies, and knows each by the frame that"
+                " it carries.",
+                "Give [body.frame, ...]; brackets also round one.",
+            )
+    return frames
+
+
 def require_single(name: str, joint: Joint) -> None:
     """Refuse a joint that has not one coordinate."""
     if joint.coordinates != 1:
@@ -163,11 +180,11 @@ def called(name: str, law: Callable[..., Any], *arguments: Any) -> Any:
         return law(*arguments)
     except PolhodeError:
         raise
-    except (TypeError, ValueError, LookupError, AttributeError) as reason:
+    except Exception as reason:
         first = str(reason).partition("\n")[0]
         raise ModelError(
             f"the law of {name!r} gave no equation.",
-            f"Calling it failed: {first}",
+            f"Calling it failed: {type(reason).__name__}: {first}",
             "Let it take the arguments that its class names, and calculate with"
             " jax.numpy: no float(), no math, no `if` on numbers.",
         ) from reason
@@ -179,7 +196,17 @@ def shaped(name: str, values: Any, shape: tuple[int, ...]) -> Any:
     A single number may stand for one row.
     """
     xp = namespace(values)
-    array = xp.asarray(values)
+    try:
+        array = xp.asarray(values)
+    except (TypeError, ValueError):
+        array = np.asarray(None)
+    if array.dtype.kind not in "fiub":
+        kind = "complex numbers" if array.dtype.kind == "c" else repr(values)
+        raise ModelError(
+            f"the law of {name!r} gave {kind}.",
+            "An equation is one of real numbers.",
+            "Return a number, or an array of them.",
+        )
     count, expected = array.size, math.prod(shape)
     if count != expected:
         raise ModelError(

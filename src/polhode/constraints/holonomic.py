@@ -13,6 +13,7 @@ from polhode.constraints.constraint import (
     called,
     coordinates_of,
     parameters_of,
+    require_frames,
     require_rows,
     require_two_bodies,
     shaped,
@@ -47,7 +48,7 @@ class Holonomic:
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "of", tuple(self.of))
+        object.__setattr__(self, "of", require_frames(self.name, self.of))
         object.__setattr__(self, "rows", require_rows(self.name, self.rows))
 
     @property

@@ -14,6 +14,7 @@ from polhode.constraints.constraint import (
     require_rows,
     shaped,
 )
+from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
@@ -71,12 +72,22 @@ class VelocityRows:
     @cached_property
     def _residual(self) -> Callable[..., Any]:
         def residual(coordinates: Any, speeds: Any, t: Any) -> Any:
-            a, b = called(self.name, self.law, *coordinates, t)
+            a, b = _pair(self.name, called(self.name, self.law, *coordinates, t))
             z = namespace(*speeds).concatenate(speeds)
             a = shaped(self.name, a, (len(self.rows), len(z)))
             return a @ z - shaped(self.name, b, (len(self.rows),))
 
         return doubled(residual)
+
+
+def _pair(name: str, given: Any) -> tuple[Any, Any]:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ModelError(
+            f"the law of {name!r} gave {given!r}.",
+            "Rows a z = b are two things: slopes a, and what they are to give, b.",
+            "Return the pair a, b; b is 0.0 where nothing moves by itself.",
+        )
+    return given[0], given[1]
 
 
 @final

@@ -23,6 +23,7 @@ from polhode.actions.joint_law import Motor
 from polhode.errors import IntegrationError
 from polhode.integrate.drive import Drive, Law
 from polhode.integrate.events import arity
+from polhode.integrate.tolerance import real_number
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -80,13 +81,15 @@ class Noise:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dt", _span("a disturbance", self.dt))
-        size = np.array(self.deviation, dtype=float)
-        if not (np.all(np.isfinite(size)) and np.all(size >= 0)):
+        size = np.asarray(self.deviation)
+        sound = size.dtype.kind in "fiu" and np.all(np.isfinite(size) & (size >= 0))
+        if not sound:
             raise IntegrationError(
                 f"a disturbance cannot have the standard deviation {self.deviation!r}.",
                 "It is the size of what is drawn.",
                 "Give a finite number, zero or more.",
             )
+        size = np.array(size, dtype=float)
         object.__setattr__(self, "deviation", size)
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
@@ -253,7 +256,7 @@ def _remembers(source: Source) -> bool:
 
 
 def _span(who: str, dt: Any) -> float:
-    size = float(dt)
+    size = real_number(dt)
     if not (np.isfinite(size) and size > 0):
         raise IntegrationError(
             f"{who} cannot be sampled every {dt!r} s.",

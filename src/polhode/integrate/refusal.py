@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import ForceError, IntegrationError, SingularMassMatrix
+from polhode.errors import (
+    ConstraintError,
+    ForceError,
+    IntegrationError,
+    SingularMassMatrix,
+)
 from polhode.integrate.chunk import RUNNING, Plan
 from polhode.integrate.outcome import Ending, fault_of, lawless
 from polhode.integrate.states import States
@@ -14,6 +19,7 @@ from polhode.integrate.states import States
 if TYPE_CHECKING:
     from polhode.integrate.drive import Drive
     from polhode.integrate.method import Method
+    from polhode.system.system import System
 
 
 def require_sound_start(
@@ -40,12 +46,36 @@ def require_sound_start(
             fault_of(system, guilty),
             "Start from another state, or change the law where it is undefined.",
         )
+    broken = _broken(system, t, q, z, own)
+    if broken:
+        raise ConstraintError(
+            f"{which}{system.name!r} cannot start at t = {t:g} s: {broken!r} has no"
+            " slope there.",
+            "A constraint pushes along the slope of its equation, which is not a number"
+            " in this state: a root, a norm or a quotient is at its edge.",
+            "Start from another state, or write the equation without its edge: d @ d -"
+            " L**2 in place of a norm.",
+        )
     raise SingularMassMatrix(
         f"{which}{system.name!r} has no unique acceleration at t = {t:g} s.",
         "Its mass matrix or its constraints are singular in this state, or the speeds"
         " chosen cease to determine the others.",
         "Start from another state, or choose other speeds.",
     )
+
+
+def _broken(system: System, t: float, q: Any, z: Any, table: dict[str, Any]) -> str:
+    """The first constraint whose row is no number there, or none."""
+    if not system.constraints:
+        return ""
+    import jax
+
+    with jax.enable_x64(True):
+        now = [jax.numpy.asarray(part) for part in (t, q, z)]
+        A, gamma = system.constraint_rows(now[0], now[1], now[2], table)
+    rows = np.concatenate([np.asarray(A), np.asarray(gamma)[:, None]], axis=1)
+    wrong = ~np.isfinite(rows).all(axis=1)
+    return system.row_names[int(np.argmax(wrong))] if np.any(wrong) else ""
 
 
 def require_memory(

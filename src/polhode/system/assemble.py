@@ -30,7 +30,7 @@ CONVERGED = 1e-13
 ROUNDING = 64 * np.finfo(float).eps  # of distances: what is no miss of theirs
 NOISE = 1e-9  # of a row's size: a slope below is not told from none
 LONGEST = 0.5  # radians or lengths in one iteration: farther, a slope says nothing
-HALVINGS = 60
+HALVINGS = 12  # of a step, beside those of the way that rows miss
 PROGRESS = 0.999  # an iteration that gains less has stalled
 STARTS = 10  # configurations from which a system is tried
 
@@ -145,7 +145,9 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
         if np.all(np.abs(rows.values) <= limit * rows.scales):
             break
         delta = _shortened(system, rows, _solved(rows, loose))
-        for _halving in range(HALVINGS):
+        if not np.any(delta):
+            break
+        for _halving in range(HALVINGS + int(np.log2(_reach(rows)))):
             moved = system.normalised(system.local(q, delta))
             after = host_rows.positions(system, host_rows.scene(system, t, moved))
             if _norm(after) < PROGRESS * _norm(rows):
@@ -256,11 +258,15 @@ def _shortened(
 
     No way is farther than the system is long, or than the rows miss.
     """
-    missed = float(np.max(np.abs(rows.values / rows.scales), initial=0.0))
     slides = entries(system, "speed_units", "m/s")
-    reach = np.where(slides, max(1.0, missed), 1.0)
+    reach = np.where(slides, _reach(rows), 1.0)
     steps = np.abs(delta) / (rows.along * reach)
     return delta / max(1.0, np.max(steps, initial=0.0) / LONGEST)
+
+
+def _reach(rows: host_rows.HostRows) -> float:
+    """How far the rows miss, in lengths of the system; at least one."""
+    return float(np.max(np.abs(rows.values / rows.scales), initial=1.0))
 
 
 def _solved(rows: host_rows.HostRows, loose: np.ndarray) -> np.ndarray:
