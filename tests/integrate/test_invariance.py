@@ -161,8 +161,16 @@ def beaded(L, M, T):
     return np.concatenate([motion.q / [1, L], motion.z * T / [1, L]], axis=1)
 
 
-UNITS = [(1e6, 1e-6, 1e6), (1e-6, 1e6, 1e-6)]
-MORE = [(1e6, 1, 1), (1e-6, 1, 1), (1, 1e6, 1), (1, 1e-6, 1), (1, 1, 1e6), (1, 1, 1e-6)]
+UNITS = [(1e-6, 1e6, 1e-6)]
+MORE = [
+    (1e6, 1e-6, 1e6),
+    (1e6, 1, 1),
+    (1e-6, 1, 1),
+    (1, 1e6, 1),
+    (1, 1e-6, 1),
+    (1, 1, 1e6),
+    (1, 1, 1e-6),
+]
 
 
 @pytest.mark.parametrize(

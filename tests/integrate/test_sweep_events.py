@@ -32,6 +32,7 @@ def bounced(t, state):
 FLOOR = ph.Event("floor", height, -1, reset=bounced)
 LAST = ph.Event("high", lambda t, state: height(t, state) - 3.0, 1, terminal=True)
 TOP = ph.Event("top", lambda t, state: state.speed("ball")[2], -1)
+EVENTS, NAMES = [FLOOR, TOP, LAST], ("floor", "top", "high")
 
 
 def thrown(count: int = 9) -> ph.States:
@@ -62,10 +63,9 @@ def require_same(found, alone, names) -> None:
 def test_bounces_of_a_sweep_are_those_of_each_ball(monkeypatch, room):
     """Resets, also at the very start, an end by an event, and one only seen."""
     monkeypatch.setattr(fleet, "ROOM", room)
-    events, names = [FLOOR, TOP, LAST], ("floor", "top", "high")
-    found = ph.sweep(ball(), thrown(), until=1.5, events=events)
-    alone = [ph.simulate(ball(), s, until=1.5, events=events) for s in thrown()]
-    require_same(found, alone, names)
+    found = ph.sweep(ball(), thrown(), until=1.5, events=EVENTS)
+    alone = [ph.simulate(ball(), s, until=1.5, events=EVENTS) for s in thrown()]
+    require_same(found, alone, NAMES)
     for k, motion in enumerate(alone):
         assert np.array_equal(found.final_q[k], motion.q[-1])
         assert np.array_equal(found.final_z[k], motion.z[-1])
@@ -83,17 +83,17 @@ def test_samples_between_events_are_those_of_each_run():
     """Before a bounce, at one, and after it; of an ended run its last state."""
     fall = np.sqrt(2 * 1.0 / G)  # of the ball from 1 m
     times = np.sort([0.0, 0.2, fall, 0.5, 0.9, 1.2, 1.5])
-    found = ph.sweep(ball(), thrown(), until=1.5, events=[FLOOR, LAST], samples=times)
-    alone = ph.simulate(
-        ball(), thrown(), until=1.5, events=[FLOOR, LAST], samples=times
-    )
-    require_same(found, alone, ("floor", "high"))
+    wish = {"until": 1.5, "events": EVENTS, "samples": times}
+    found = ph.sweep(ball(), thrown(), **wish)
+    alone = ph.simulate(ball(), thrown(), **wish)
+    require_same(found, alone, NAMES)
     for k, motion in enumerate(alone):
         assert np.array_equal(found.q[k][: len(motion)], motion.q)
         assert np.array_equal(found.z[k][: len(motion)], motion.z)
         assert np.all(found.t[k][len(motion) :] == found.t[k, -1])
 
 
+@pytest.mark.long
 def test_close_grazing_and_quick_events_are_met_in_a_sweep():
     """Three zeros in a step, one touched, and many: none is missed by the lookout."""
     import jax.numpy as jnp
@@ -108,6 +108,7 @@ def test_close_grazing_and_quick_events_are_met_in_a_sweep():
     assert counts == [3, 1, int(150 / np.pi)]
 
 
+@pytest.mark.long
 def test_a_sweep_backwards_and_by_fixed_steps_meets_the_same():
     """Any method and direction; the values of parameters are the runs' own."""
     low = ph.Event("low", lambda t, state: state["shoulder"])
@@ -126,7 +127,7 @@ def test_runs_that_cannot_go_on_from_an_event_are_told_of():
     q, z = np.array([[0, 0, 0.5], [0, 0, 50.0]]), np.zeros((2, 3))
     states = ph.States(ball(), 0.0, q, z)
     with pytest.warns(IntegrationWarning, match="1 of 2 runs stopped; run 0.*Zeno"):
-        found = ph.sweep(ball(), states, until=3.0, events=FLOOR)
+        found = ph.sweep(ball(), states, until=3.0, events=EVENTS)
     assert list(found.failed) == [0]
     assert found.outcome(1).code == "DONE"
 
@@ -134,7 +135,7 @@ def test_runs_that_cannot_go_on_from_an_event_are_told_of():
 def test_events_of_a_sweep_are_kept_on_disk(tmp_path, monkeypatch):
     """Parts have them, in the numbers of their runs; another sweep is refused."""
     monkeypatch.setattr(sweep, "SLAB", 4)
-    wish = {"until": 1.5, "events": [FLOOR, LAST], "samples": 3}
+    wish = {"until": 1.5, "events": EVENTS, "samples": 3}
     memory = ph.sweep(ball(), thrown(), **wish)
     stored = ph.sweep(ball(), thrown(), **wish, to=tmp_path / "a")
     whole = stored.whole()
