@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from held import bob_on_a_rod
 from moving import double_pendulum, four_bar, heavy_top
 from polhode.errors import FileError, IntegrationError, IntegrationWarning
 from polhode.integrate import fleet, sweep
@@ -120,6 +121,17 @@ def test_a_sweep_of_loops_keeps_them_closed():
     found = ph.sweep(system, [start, start], until=1.0, rtol=1e-8, samples=5)
     motion = ph.simulate(system, start, until=1.0, rtol=1e-8, samples=5)
     assert np.array_equal(found.q[1], motion.q)
+
+
+@pytest.mark.long
+def test_what_is_left_to_drift_drifts_in_a_sweep_too():
+    """A method without projection has the bits of the run alone."""
+    system, way = bob_on_a_rod(), ph.Unprojected(ph.RungeKutta4(0.02))
+    start = system.state(bob=(1.0, 0, 0))
+    found = ph.sweep(system, [start, start], until=2.0, method=way)
+    alone = ph.simulate(system, start, until=2.0, method=way)
+    assert np.array_equal(found.final_q[1], alone.q[-1])
+    assert abs(np.linalg.norm(found.final_q[1]) - 1) > 1e-9
 
 
 def test_a_run_that_fails_is_a_value():
