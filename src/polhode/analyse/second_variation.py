@@ -129,9 +129,16 @@ def second_variation(
     if np.max(np.abs(slope), initial=0.0) > CRITICAL * max(parts, 1e-300):
         return None
     spare = _null(found.carried[: system.speeds])  # rates that carry nothing anywhere
-    Q = [_on(T, sizes, at(xi).curvature)]
-    Q += [_on(T, sizes, at(xi + c).curvature) - Q[0] for c in spare.T]
-    chosen, curvatures = _best(Q, float(np.max(np.abs(xi), initial=0.0)) or 1.0)
+    rate = float(np.max(np.abs(xi), initial=0.0)) or 1.0
+    first = _on(T, sizes, at(xi).curvature)
+    changes = [_on(T, sizes, at(xi + rate * c).curvature) - first for c in spare.T]
+    # Carriers that are one wherever the system is change nothing but rounding.
+    largest = np.max(np.abs(first), initial=0.0)
+    felt = [np.max(np.abs(Q), initial=0.0) > FLAT * largest for Q in changes]
+    spare, pairs = spare[:, felt], zip(changes, felt, strict=True)
+    chosen, curvatures = _best(
+        [first, *(Q / rate for Q, is_felt in pairs if is_felt)], rate
+    )
     carried = _kept_among(found.carried / sizes[:, None], keeps)
     rates = xi + spare @ chosen
     return SecondVariation(

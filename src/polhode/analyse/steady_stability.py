@@ -42,7 +42,7 @@ def stability_of_steady(steady: SteadyMotion) -> Stability:
     if varied is None:
         return by_spectrum
     numbers = _numbers(by_spectrum, varied)
-    if varied.is_minimum:
+    if varied.is_minimum and not len(by_spectrum.spectrum.growing):
         reason = (
             "Among all motions with the same momenta its energy has a strict minimum,"
             " but for being carried along: what starts near stays near."

@@ -122,7 +122,7 @@ def uncertainty(
     >>> motion = ph.simulate(swing, swing.state(hinge=0.5), until=1.0)
     >>> found = uncertainty(motion, {"l": 0.008, "first hinge": 0.01}, times=[0.0, 1.0])
     >>> [f"{s:.4f}" for s in found["hinge"]]
-    ['0.0100', '0.0102']
+    ['0.0100', '0.0111']
     """
     S = _covariance(motion, spreads, correlations)
     known = {name: float(s) for name, s in spreads.items()}
