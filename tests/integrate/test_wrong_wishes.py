@@ -60,6 +60,10 @@ WRONG = {
         "gives a complex number",
     ),
     "an end out of reach": ({"until": 1e300}, "cannot run from 0 to 1e.300 s"),
+    "an end that rounding hides": (
+        {"until": 1e16},
+        "cannot run from 0 to 1e.16 s",
+    ),
     "steps out of count": (
         {"until": 1e300, "method": ph.RungeKutta4(0.1), "samples": 2},
         "1e.301 steps",

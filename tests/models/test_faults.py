@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import jax.numpy as jnp
 import numpy as np
@@ -114,6 +116,18 @@ REFUSED = {
             "b", mass=1e200, inertia=(1e300,) * 3, centre=(1e200, 0, 0)
         ),
         "the moments of 'b' are beyond the largest number",
+    ),
+    "a name that cannot be printed": (
+        lambda: rod("a\0b"),
+        r"a frame cannot be named 'a.x00b'",
+    ),
+    "a joint of two lines": (
+        lambda: ph.Revolute("a\nb", ph.World().origin, rod().origin, axis=ph.Y),
+        r"a joint cannot be named 'a.nb'",
+    ),
+    "a pickled system": (
+        lambda: pickle.dumps(ph.models.pendulum().rest()),
+        "'pendulum' cannot be pickled.*ph.save_model",
     ),
     "a system called None": (
         lambda: ph.System([rod()], name=None),
@@ -296,3 +310,11 @@ def test_a_refused_change_leaves_the_system_as_it_was():
     with pytest.raises(ph.PolhodeError):
         system.state(hinge=math.nan)
     assert (dict(system.parameters), system.neutral().tobytes()) == before
+
+
+def test_a_copy_of_a_system_is_the_system():
+    """It is frozen: a copied state is still one of its own."""
+    system = ph.models.pendulum()
+    state = copy.deepcopy(system.state(hinge=0.3))
+    assert state.system is system
+    assert copy.deepcopy(system) is copy.copy(system) is system

@@ -24,7 +24,7 @@ class Frame:
     owner: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
+        if not is_name(self.name):
             raise ModelError(
                 f"a frame cannot be named {self.name!r}.",
                 "Errors and printed equations call a frame by its name.",
@@ -74,3 +74,12 @@ def require_adjacent(act: str, first: Any, second: Any) -> None:
         " one's observer: AB and BC give AC.",
         f"Give as the second a motion seen from {first.of.name!r}.",
     )
+
+
+def is_name(given: Any) -> bool:
+    """Whether something can be called so: text that can be printed, not only blanks.
+
+    >>> is_name("left wheel"), is_name("\N{GREEK SMALL LETTER THETA}"), is_name(chr(0))
+    (True, True, False)
+    """
+    return isinstance(given, str) and bool(given.strip()) and given.isprintable()

@@ -35,7 +35,7 @@ FIRST_STEP = 0.1
 # Steps below this many units of rounding of the time do not advance it reliably.
 LEAST = 16 * np.finfo(float).eps
 # Of the motion's own time: steps that no method makes.
-HOPELESS = 1e3
+HOPELESS = 10.0
 # More cannot be counted, nor waited for.
 MOST_STEPS = 2.0**62
 # A share of the largest velocity below which one does not move at all. Small: metres a

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame, require_same_frame
+from polhode.geometry.frame import Frame, is_name, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.rotation import Rotation
 from polhode.geometry.rotation_admission import admit_matrix
@@ -30,7 +30,7 @@ def coordinates_of(place: Place, table: Table) -> Any:
 
 def require_ends(name: str, first: Any, second: Any) -> None:
     """Refuse a joint without a name, without points, or from a body to itself."""
-    if not isinstance(name, str) or not name.strip():
+    if not is_name(name):
         raise ModelError(
             f"a joint cannot be named {name!r}.",
             "Its coordinates, errors and printed equations are called by its name.",

@@ -25,6 +25,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
+from polhode.geometry.frame import is_name
 
 Table: TypeAlias = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ class Parameter:
     law: Callable[..., Any] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
+        if not is_name(self.name):
             raise ModelError(
                 f"a parameter cannot be named {self.name!r}.",
                 "Tables and printed equations call a parameter by its name.",

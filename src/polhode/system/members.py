@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
+from polhode.geometry.frame import Frame, is_name
 from polhode.geometry.point import Point
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
@@ -45,7 +45,7 @@ def tree_of(members: Sequence[Any], others: Iterable[Frame] = ()) -> Tree:
 
 def require_name(name: Any) -> None:
     """Refuse a system whose name is no text."""
-    if not isinstance(name, str) or not name:
+    if not is_name(name):
         raise ModelError(
             f"a system cannot be named {name!r}.",
             "Errors, ledgers and files call it by its name.",

@@ -304,6 +304,21 @@ class System:  # limit: its functions are the contract with all formulations
         places = {body.frame: k for k, body in enumerate(self.bodies)}
         return {**places, self.tree.world.frame: -1}
 
+    def __copy__(self) -> System:
+        """Itself: it is frozen."""
+        return self
+
+    def __deepcopy__(self, memo: Any) -> System:
+        """Itself: it is frozen, and its states and joints know it as it is."""
+        return self
+
+    def __reduce__(self) -> Any:
+        raise ModelError(
+            f"{self.name!r} cannot be pickled.",
+            "Pickles run code when they are read, and laws of Python do not fit in.",
+            "ph.save_model keeps a model as text, motion.save a motion.",
+        )
+
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         from polhode.show.notebook import system_html
