@@ -42,16 +42,14 @@ from polhode import (
     Z,
     solids,
 )
-
-
-def block(name: str, scale: float = 1.0) -> Body:
-    """A body of three different moments, its mass centre off its origin."""
-    return Body.from_inertia(
-        name,
-        mass=1.3 * scale,
-        inertia=[[0.31, 0.02, -0.01], [0.02, 0.22, 0.03], [-0.01, 0.03, 0.17]],
-        centre=(0.11, -0.07, 0.05),
-    )
+from strategies_held import (
+    bead_on_a_wire,
+    block,
+    carried_pendulum,
+    led_point,
+    rack_and_pinion,
+    rolling_egg,
+)
 
 
 def bar(name: str, length: float, along=X) -> Body:
@@ -296,6 +294,7 @@ TOPOLOGIES: dict[str, Callable[[], System]] = {
         *(floating_chain, arm, reversed_arm, all_joints, ball_on_table, four_bar),
         *(slider_crank, spatial_loop, doubled_hinge, particles, geared_wheels),
         *(sleigh, driven_hinge, motorised_arm, sprung_arm),
+        *(rolling_egg, bead_on_a_wire, rack_and_pinion, led_point, carried_pendulum),
     )
 }
 

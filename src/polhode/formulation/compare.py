@@ -14,7 +14,7 @@ from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
 from polhode.formulation.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
-from polhode.matter.parameter import NOMINAL
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import mobility
 from polhode.system.state import State
 from polhode.system.system import System
@@ -197,10 +197,11 @@ def _gaps(
 
 
 def answers(equations: Equations) -> Callable[..., tuple[Any, Any]]:
-    """(t, q, z) -> body accelerations and joint wrenches, from the system's speeds."""
-    core, table = equations.functions, dict(NOMINAL)
+    """(t, q, z, table) -> body accelerations and joint wrenches, of the own speeds."""
+    core = equations.functions
 
-    def both(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
+    def both(t: Any, q: Any, z: Any, table: Table = NOMINAL) -> tuple[Any, Any]:
+        table = dict(table)
         y = core.start(t, q, z, table)
         solution = core.accelerations(t, q, y, table)
         bodies = core.bodies(t, q, y, solution[0], table)
