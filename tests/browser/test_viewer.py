@@ -11,7 +11,10 @@ import pytest
 
 import polhode as ph
 from pixels import count_hue, hue_gap
+from polhode.models.gallery import start
+from polhode.show.live import HERPOLHODE
 from polhode.show.palette import ARROWS, colour
+from polhode.show.scene import scene_of
 
 pytestmark = pytest.mark.browser
 TIMES = (0.0, 1.7, 4.2)
@@ -206,3 +209,35 @@ def test_two_runs_have_two_words(viewer, motion):
     assert "closed" in repr(other)
     with pytest.raises(OSError, match="refused"):
         ask(other)
+
+
+def test_a_free_body_draws_its_herpolhode_where_it_rolls(watched):
+    """On the plane at rest, the curve has its colour at its places, with its switch."""
+    begin = start("tennis_racket")
+    motion = ph.simulate(begin.system, begin, until=8.0)
+    viewer = motion.show(browser=False)
+    viewer.pause()
+    watched.page.set_viewport_size(WINDOW)
+    watched.page.goto(viewer.url)
+    watched.page.get_by_text("time [s]").wait_for()
+    (rolling,) = scene_of(motion).rollings
+    centre = motion.system.poses(0.0, motion.at(0.0).q).origins[0]
+    curve = rolling.herpolhode - rolling.herpolhode[0]
+    outer = np.argsort(np.linalg.norm(curve, axis=1))[-60::5]
+    places = centre + rolling.herpolhode[outer]
+    hue = "#{:02x}{:02x}{:02x}".format(*HERPOLHODE)
+
+    def gaps():
+        shot = watched.page.screenshot()
+        return np.array([hue_gap(shot, pixel_of(viewer, p), hue) for p in places])
+
+    until(watched.page, lambda: np.mean(gaps() < 0.22) > 0.3)
+    drawn = gaps()
+    watched.page.get_by_label("polhode", exact=True).uncheck()
+    until(watched.page, lambda: np.sum(gaps() > 0.3) >= 3)
+    beside = gaps() > 0.3  # where the body, of the same blue, is not behind it
+    assert np.all(drawn[beside] < 0.22)
+    away = (rolling.herpolhode - rolling.distance * rolling.normal) @ rolling.normal
+    assert np.abs(away).max() < 1e-5 * rolling.distance
+    assert watched.errors == []
+    viewer.close()
