@@ -54,7 +54,8 @@ def page(
     """Write a motion as one HTML file that opens anywhere, and return its path.
 
     plots      names of curves: "hinge", "hinge.speed", "rod.position", "energy"
-    equations  True reads those that were integrated; or Equations, or a Reading
+    equations  True reads those that were integrated where they are short, else the laws
+               of bodies and energies; or Equations, or a Reading
     compare    how many seconds may be spent on the table of all forms, which says what
                was left out, and is not begun for more than 12 speeds; True for all of
                them however long it takes, False for none; or a `Comparison`

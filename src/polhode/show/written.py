@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FEW = 3  # speeds, for which more effort is worth while
 EASY, FAIR = 380, 700  # effort, up to which equations are read: of many, of few speeds
-LONGEST = 1800  # letters of LaTeX in one equation; what is longer nobody reads
+LONGEST, ASKED = 1800, 6000  # letters of LaTeX in one equation; more if asked for
 WIDE = 72  # letters on a line
 TOO_WIDE = 110  # of a line that cannot be broken
 SHOWN = 6  # bodies whose laws are written out
@@ -59,8 +59,9 @@ def written_equations(
     except PolhodeError:
         return laws(system)
     formulas = closed(reading)
-    if max(map(len, formulas)) > LONGEST:
-        return laws(system)
+    if max(map(len, formulas)) > (LONGEST if source is None else ASKED):
+        told = laws(system)
+        return told._replace(words=f"{reading.name}: too long for a page. {told.words}")
     words = f"{reading.name}: the Lagrangian, then the equations of motion"
     words += ", then the constraints." if reading.constraints else "."
     return Written(formulas, words)
