@@ -79,5 +79,9 @@ def test_what_is_no_spread_is_refused():
         ph.uncertainty(swung(), two, correlations=bad)
     with pytest.raises(AnalysisError, match="1 samples have no spread"):
         ph.uncertainty(swung(), {"l": 0.1}, samples=1)
+    bars = ph.models.four_bar()
+    held = ph.simulate(bars, bars.rest(), until=0.1)
+    with pytest.raises(AnalysisError, match="cannot be drawn by first A"):
+        ph.uncertainty(held, {"first A": 0.01}, samples=8)
     with pytest.raises(AnalysisError, match="no 'elbow' to be uncertain of"):
         _ = ph.uncertainty(swung(), {"l": 0.1}, times=TIMES)["elbow"]

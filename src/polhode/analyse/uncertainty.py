@@ -23,7 +23,6 @@ from polhode.integrate.inputs import UNFED
 from polhode.integrate.simulate import simulate
 from polhode.integrate.states import States
 from polhode.system.members import suggestion
-from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.integrate.trajectory import Trajectory
@@ -147,6 +146,7 @@ def _drawn(
 ) -> Uncertainty:
     samples, seed, times, inputs = wishes
     _require_drawable(motion, samples, inputs)
+    _require_free(motion, known)
     rng = np.random.default_rng(seed)
     off = rng.multivariate_normal(np.zeros(len(S)), S, samples, method="eigh")
     system = motion.system
@@ -175,16 +175,12 @@ def _drawn(
 
 
 def _starts(motion: Trajectory, columns: dict[str, Any], samples: int) -> States:
-    """First states, off by what was drawn and put on the constraints again."""
+    """First states, off by what was drawn."""
     system, first, none = motion.system, motion[0], np.zeros(samples)
     errors = np.stack([columns.get(n, none) for n in first_names(system)], axis=1)
     d, e = np.split(errors, 2, axis=1)
     q = np.array([system.normalised(system.local(first.q, each)) for each in d])
-    z, t = first.z + e, float(first.t)
-    if system.constraints:
-        held = [system.consistent(State(system, t, *x)) for x in zip(q, z, strict=True)]
-        q, z = np.array([s.q for s in held]), np.array([s.z for s in held])
-    return States(system, t, q, z)
+    return States(system, float(first.t), q, first.z + e)
 
 
 def _covariance(motion: Trajectory, spreads: Mapping[str, float], R: Any) -> np.ndarray:
@@ -223,4 +219,16 @@ def _require_drawable(motion: Trajectory, samples: int, inputs: Any) -> None:
             f"motions like {motion!r} cannot be drawn.",
             "It was driven by inputs, which act on each of them.",
             "Give the same ones: ph.uncertainty(..., inputs={...}).",
+        )
+
+
+def _require_free(motion: Trajectory, known: dict[str, float]) -> None:
+    firsts = [name for name in known if name in first_names(motion.system)]
+    if motion.system.constraints and firsts:
+        raise AnalysisError(
+            f"first states of {motion.system.name!r} cannot be drawn by"
+            f" {', '.join(firsts)}.",
+            "Constraints hold its joints together: no error is of one of them alone.",
+            "Leave samples out: to first order errors are put on the constraints as the"
+            " nearest in mass.",
         )
