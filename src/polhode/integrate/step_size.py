@@ -58,10 +58,10 @@ def chosen(order: int, tried: Tried, memory: Any) -> tuple[Any, Any]:
     h, error, accepted, may_grow = tried
     smoothing = SMOOTHING / order
     e = jnp.where(jnp.isfinite(error), jnp.maximum(error, 1e-10), 1e10)
-    power = 1 / order - 0.75 * smoothing
-    smooth = SAFETY * jnp.exp(smoothing * jnp.log(memory) - power * jnp.log(e))
-    highest = jnp.where(may_grow, GROW, 1.0)
-    grown = jnp.clip(smooth, SHRINK, highest)
-    shrunk = jnp.clip(SAFETY * jnp.exp(-power * jnp.log(e)), RETREAT, SAFETY)
-    factor = jnp.where(accepted, grown, shrunk)
+    fall = (1 / order - 0.75 * smoothing) * jnp.log(e)
+    # One exponential for both: it is a good part of what a small system's step costs.
+    smooth = jnp.where(accepted, smoothing * jnp.log(memory) - fall, -fall)
+    highest = jnp.where(accepted, jnp.where(may_grow, GROW, 1.0), SAFETY)
+    lowest = jnp.where(accepted, SHRINK, RETREAT)
+    factor = jnp.clip(SAFETY * jnp.exp(smooth), lowest, highest)
     return h * factor, jnp.where(accepted, jnp.maximum(error, FIRST_MEMORY), memory)
