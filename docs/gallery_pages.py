@@ -20,6 +20,7 @@ SPANS = {
     "ellipsoid_in_fluid": 20.0,
     "gyroscope": 2.0,
     "heavy_top": 1.0,
+    "humanoid": 0.35,
     "rattleback": 5.0,
     "rolling_disc": 3.0,
     "satellite": 6000.0,

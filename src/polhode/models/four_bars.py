@@ -40,7 +40,8 @@ def four_bars(loops: int = 1) -> ph.System:
         end, rows = coupler.point(l, 0, 0), ("x", "z")
         pins.append(ph.PointOn(end, right.frame, off, rows=rows, name=f"pin {k}"))
     gravity = ph.Weight(ph.Parameter("g", 9.81))
-    return ph.System(hinges, [gravity], pins, name=f"row of {loops} four-bars")
+    name = f"row of {loops} four-bars" if loops > 1 else "parallelogram of bars"
+    return ph.System(hinges, [gravity], pins, name=name)
 
 
 def off(place: Any) -> Any:
