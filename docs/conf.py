@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from latex2mathml.converter import convert
+from polhode.show.mathml import as_written
 
 project = "Polhode"
 copyright = "the Polhode authors"  # sphinx reads this name
@@ -25,7 +25,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 def inline(writer: Any, node: Any) -> None:
     """A formula in a line."""
-    writer.body.append(formula(node.astext(), "inline"))
+    writer.body.append(as_written(node.astext(), "inline"))
     raise _skip()
 
 
@@ -33,15 +33,9 @@ def block(writer: Any, node: Any) -> None:
     """A formula on lines of its own."""
     label = html.escape(node.get("label") or "")
     style = "margin:0.2em 0;padding:0.3em 0;overflow-x:auto;overflow-y:hidden"
-    inside = formula(node.astext(), "block")
+    inside = as_written(node.astext(), "block")
     writer.body.append(f'<div id="{label}" style="{style}">{inside}</div>')
     raise _skip()
-
-
-def formula(latex: str, display: str) -> str:
-    """MathML with dots and hats close to their letters."""
-    written = convert(latex, display=display)
-    return written.replace("<mover>", '<mover accent="true">')
 
 
 def _skip() -> Exception:

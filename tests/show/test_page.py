@@ -180,8 +180,14 @@ def test_names_of_several_letters_are_words():
     """A coordinate 'hinge' is one word with two dots, not h i n g e."""
     made = mathml(r"\ddot{hinge} l + hinge_{wx}^{2} + \sin{\left(q \right)}")
     assert made.count("<mtext>hinge</mtext>") == 2
-    assert 'accent="true"' in made
     assert "<mi>sin</mi>" in made
+
+
+def test_dots_stand_above_their_letters():
+    """As accents browsers set them into low letters; a hat is one."""
+    dotted, hatted = mathml(r"\dot{z}"), mathml(r"\hat{z}")
+    assert 'accent="false"' in dotted
+    assert 'accent="true"' in hatted
 
 
 @pytest.mark.parametrize("name", ["arm", "rattleback", "ellipsoid_in_fluid"])

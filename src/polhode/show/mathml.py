@@ -11,6 +11,7 @@ KEPT = re.compile(r"\\(?:begin|end|text|operatorname|mathrm)\*?\{[^{}]*\}")
 # Words of several letters that no command begins: names of coordinates; with a dot.
 NAME = r"(?<![\\A-Za-z])[A-Za-z]{2,}(?![A-Za-z])"
 WORD = re.compile(rf"(\\d{{1,2}}ot\{{)?({NAME})(?(1)\}})(?=(\s*[_^])?)")
+DOTS = ("\u02d9", "\u00a8")
 TAG = re.compile(r"m[a-z]+")
 ATTRIBUTES = {
     "accent",
@@ -31,11 +32,16 @@ def mathml(latex: str) -> str:
     >>> mathml(r"\theta").partition(">")[2]
     '<mrow><mi>θ</mi></mrow></math>'
     """
+    return as_written(with_words(latex), "block")
+
+
+def as_written(latex: str, display: str) -> str:
+    """One formula, every letter of it by itself; on a line of its own, or inline."""
     from xml.etree.ElementTree import tostring
 
     from latex2mathml.converter import convert_to_element
 
-    tree = convert_to_element(with_words(latex), display="block")
+    tree = convert_to_element(latex, display=display)
     for node in tree.iter():
         _cleaned(node)
     return tostring(tree, encoding="unicode")
@@ -48,7 +54,9 @@ def _cleaned(node: Any) -> None:
     for key in set(node.attrib) - ATTRIBUTES:
         del node.attrib[key]
     if node.tag == "mover":
-        node.set("accent", "true")
+        # As accents, browsers set dots into a low letter; as scripts, above it.
+        marks = html.unescape(node[-1].text or "") if len(node) else ""
+        node.set("accent", "false" if marks in DOTS else "true")
     node.text = html.unescape(node.text) if node.text else node.text
     node.tail = html.unescape(node.tail) if node.tail else node.tail
 
