@@ -33,9 +33,9 @@ from polhode.formulation.banded import band_of, factored_band
 from polhode.formulation.ordering import FEW, Ordering
 from polhode.formulation.sparse import factored_sparse
 
-RELATIVE = 1e-8
+RELATIVE = 1e-7
 # How often each iteration after the first is taken.
-FURTHER = (1, 1, -3)
+FURTHER = (1, 1, 1, -4)
 # Rows below 1e-9 are rounding: all of them may vanish, where every row is redundant.
 VANISHING = 1e-18
 # Above this size straight code is longer than a loop over columns is slow.
