@@ -5,7 +5,8 @@ from __future__ import annotations
 _REASONS = {
     "a door or a constructor: it checks numbers and makes a noun, outside a trace": """
         geometry.frame.require_frame geometry.frame.require_same_frame
-        geometry.frame.require_adjacent geometry.point.require_same_point
+        geometry.frame.require_adjacent geometry.frame.is_name
+        geometry.point.require_same_point
         geometry.rotation_admission.admit_matrix
         geometry.rotation_admission.nearest_matrix
         geometry.rotation_admission.admit_quaternion

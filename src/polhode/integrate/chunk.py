@@ -35,7 +35,7 @@ class Cursor(NamedTuple):
 
     t, x, slope   the last accepted state and its rate of change
     h             the step to try next, with its sign
-    memory        of the step control: the last accepted error
+    memory        of the step control: how hard the last accepted step was
     tried         the step that failed, if one did
     accepted, rejected   counts of steps
     status        RUNNING or how it ended
@@ -234,13 +234,13 @@ def _adaptive(
     t = jnp.where(is_last, cursor.goal, cursor.t + h)
     moved = _moved(field, method, plan, cursor._replace(h=h))
     x, slope, good = _arrived(field, t, moved.x)
-    error = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
+    square = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
     fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
-    good = good & jnp.isfinite(error) & moved.is_solved
+    good = good & jnp.isfinite(square) & moved.is_solved
     # A state without numbers, or not solved for, says nothing about the size.
-    error = jnp.where(good, error, jnp.inf)
-    accepted = good & (error <= 1)
-    tried = step_size.Tried(h, error, accepted, good & (cursor.tried == 0))
+    square = jnp.where(good, square, jnp.inf)
+    accepted = good & (square <= 1)
+    tried = step_size.Tried(h, square, accepted, good & (cursor.tried == 0))
     h, memory = step_size.chosen(method.order, tried, cursor.memory)
     # A step cut short by the end of a leg says nothing against longer ones.
     whole = jnp.sign(left) * jnp.maximum(jnp.abs(h), jnp.abs(cursor.h))

@@ -1,0 +1,80 @@
+"""The size of steps: it follows what is asked, foresees what grows hard, retreats."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.integrate import step_size
+from polhode.integrate.step_size import FIRST_MEMORY, SAFETY, Tried
+
+
+@cache
+def control(order):
+    """(h, |e|^2, accepted, may grow, memory) -> the next h, the memory."""
+
+    def chosen(h, square, accepted, may_grow, memory):
+        return step_size.chosen(order, Tried(h, square, accepted, may_grow), memory)
+
+    return ph.compile(chosen, 0.1, 0.5, True, True, 0.1)
+
+
+def attempts(order, hard, h, until):
+    """Steps of sizes |e| = (hard(t) h)^order: those accepted, those refused."""
+    t, memory, refused, accepted, tried = 0.0, FIRST_MEMORY, 0, [], 0.0
+    while t < until:
+        error = (hard(t) * h) ** order
+        good = bool(error <= 1)
+        after, memory = control(order)(h, error**2, good, tried == 0, memory)
+        if good:
+            t, tried = t + h, 0.0
+            accepted.append(h)
+        else:
+            refused, tried = refused + 1, after
+        h = float(after)
+    return np.array(accepted), refused
+
+
+@pytest.mark.parametrize("order", [3, 5, 8])
+def test_a_constant_task_has_constant_steps_of_nine_tenths(order):
+    steps, refused = attempts(order, lambda t: 4.0, 0.01, 20.0)
+    assert refused <= 1
+    np.testing.assert_allclose(steps[10:-1], SAFETY / 4.0, rtol=0.02)
+
+
+@pytest.mark.parametrize("order", [5, 8])
+def test_steps_shorten_in_time_where_a_task_grows_harder(order):
+    """By a factor of two over ten steps, again and again: next to none is refused."""
+    steps, refused = attempts(order, lambda t: 10 / (100.0 - t), 0.1, 99.9)
+    assert refused <= 0.05 * len(steps)
+    assert steps[-2] < 0.02 * steps.max()
+
+
+@pytest.mark.parametrize("square", [np.nan, np.inf])
+def test_without_numbers_it_goes_back_far_and_forgets_nothing(square):
+    after, memory = control(5)(0.1, square, False, False, 2.0)
+    assert after == pytest.approx(0.1 * step_size.RETREAT)
+    assert memory == 2.0
+
+
+def test_after_a_refusal_no_step_is_longer():
+    after, _ = control(5)(0.1, 1e-9, True, False, FIRST_MEMORY)
+    assert after == 0.1
+    after, _ = control(5)(0.1, 1.0001, False, False, FIRST_MEMORY)
+    assert after <= SAFETY * 0.1
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_time_may_run_backwards(sign):
+    forth, _ = control(8)(0.1, 1e-6, True, True, 3.0)
+    back, _ = control(8)(sign * 0.1, 1e-6, True, True, 3.0)
+    assert back == sign * forth
+
+
+def test_steps_grow_from_far_too_short_ones():
+    """Twelve decades in a few dozen steps."""
+    steps, _ = attempts(5, lambda t: 1.0, 1e-12, 5.0)
+    assert len(steps) < 40
