@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.integrate import newton
-from polhode.integrate.elimination import eliminated
 from polhode.integrate.field import Field
 from polhode.integrate.method import Attempt, FixedStep
+from polhode.integrate.stages import apart, factored, solved
 
 
 class Collocation(NamedTuple):
@@ -84,10 +84,11 @@ def _collocated(
     rule: Collocation, field: Field, at: tuple[Any, Any, Any], h: Any
 ) -> Attempt:
     (t, x, slope), (nodes, A, b) = at, rule
-    s, n = len(nodes), field.coordinates
+    n = field.coordinates
     J = jax.jacfwd(field.slope, 1)(t + h / 2, x + h / 2 * slope)
-    K = jnp.eye(s * len(x)) - h * jnp.kron(jnp.asarray(A), J)
-    inverse, size = eliminated(K), newton.sizes(x, slope, h, n)
+    stages = apart(A)
+    factors, size = factored(stages, J, h), newton.sizes(x, slope, h, n)
+    across = stages.back @ stages.inverse
 
     def slopes(Z: Any) -> Any:
         pairs = zip(nodes, Z, strict=True)
@@ -97,7 +98,8 @@ def _collocated(
         return Z - h * jnp.asarray(A) @ slopes(Z)
 
     def increment(Z: Any) -> Any:
-        return -inverse(missed(Z).reshape(-1)).reshape(Z.shape)
+        # What is missed is small: in any basis it is known as well.
+        return solved(stages, factors, jnp.asarray(-across) @ missed(Z) / h)
 
     def measure(step: Any) -> Any:
         q, y = newton.spread(step[:, :n]), newton.spread(step[:, n:])
@@ -107,5 +109,5 @@ def _collocated(
     found = newton.iterated(increment, start, measure)
     # Of the stages, not of slopes asked anew: their rounding is what x1 then has.
     weights = np.linalg.solve(A.T, b)
-    stages = newton.implicit(found.u, missed)
-    return Attempt(x + jnp.asarray(weights) @ stages, is_solved=found.is_solved)
+    Z = newton.implicit(found.u, missed)
+    return Attempt(x + jnp.asarray(weights) @ Z, is_solved=found.is_solved)

@@ -10,17 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.elimination import (
-    STRAIGHT,
-    Solver,
-    eliminated,
-    eliminated_pair,
-    rolled,
-)
+from polhode.integrate.elimination import STRAIGHT, rolled
 from polhode.integrate.field import Field
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.method import Attempt
 from polhode.integrate.newton import held, implicit
+from polhode.integrate.stages import Factors, apart, factored, solved
 from polhode.integrate.tolerance import Adaptive
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
@@ -43,18 +38,7 @@ MATRIX = np.array(
 ERROR = (-(13 + 7 * _ROOT) / 3, (-13 + 7 * _ROOT) / 3, -1 / 3)
 
 
-def _split() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """T and the blocks of T^-1 A^-1 T: one number, and [[a, -b], [b, a]]."""
-    inverse = np.linalg.inv(MATRIX)
-    roots, vectors = np.linalg.eig(inverse)
-    real, pair = np.argmin(np.abs(roots.imag)), np.argmax(roots.imag)
-    columns = (vectors[:, real].real, vectors[:, pair].real, -vectors[:, pair].imag)
-    T = np.stack(columns, axis=1)
-    return inverse, T, np.linalg.inv(T) @ inverse @ T
-
-
-INVERSE, BASIS, BLOCKS = _split()
-BACK = np.linalg.inv(BASIS)
+STAGES = apart(MATRIX)
 
 
 @final
@@ -78,23 +62,24 @@ class RadauIIA(Adaptive):
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
         _, J = jacobian(lambda x: field.slope(t, x), x)
-        solvers = _factored(J, h)
+        factors = factored(STAGES, J, h)
         first = jnp.stack([c * h * slope for c in NODES])
         rtol, atol = field.allowed
         # Below the rounding of x nothing can be asked.
         allowed = atol + rtol * jnp.abs(x) + 1e-15 * jnp.max(jnp.abs(x)) + 1e-300
 
         def increment(Z: Any) -> Any:
-            return _corrected(solvers, h, Z, _slopes(field, (t, x), h, Z))
+            return _corrected(factors, h, Z, _slopes(field, (t, x), h, Z))
 
         def missed(Z: Any) -> Any:
             F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
-            return h * jnp.stack(F) - jnp.asarray(INVERSE) @ Z
+            return h * jnp.stack(F) - jnp.asarray(STAGES.inverse) @ Z
 
         Z, is_solved = _iterated(increment, first, allowed)
         Z = implicit(Z, missed)
         gap = slope + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
-        return Attempt(x + Z[2], (solvers[0](gap),), is_solved=is_solved)
+        assert factors.real is not None
+        return Attempt(x + Z[2], (factors.real(gap),), is_solved=is_solved)
 
 
 def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
@@ -111,18 +96,10 @@ def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
     return rolled(len(NODES), one, jnp.zeros_like(Z))
 
 
-def _factored(J: Any, h: Any) -> tuple[Solver, Callable[[Any, Any], Any]]:
-    """b -> (g/h - J)^-1 b, and the same for the pair of complex roots."""
-    one = jnp.eye(J.shape[0])
-    real = eliminated(BLOCKS[0, 0] / h * one - J)
-    return real, eliminated_pair(BLOCKS[1, 1] / h * one - J, BLOCKS[2, 1] / h)
-
-
-def _corrected(solvers: tuple[Solver, Any], h: Any, Z: Any, F: Any) -> Any:
+def _corrected(factors: Factors, h: Any, Z: Any, F: Any) -> Any:
     """Newton's step, in the basis in which the stages come apart."""
-    right = jnp.asarray(BACK) @ (F - jnp.asarray(INVERSE) @ Z / h)
-    parts = [solvers[0](right[0]), *solvers[1](right[1], right[2])]
-    return jnp.asarray(BASIS) @ jnp.stack(parts)
+    right = jnp.asarray(STAGES.back) @ (F - jnp.asarray(STAGES.inverse) @ Z / h)
+    return solved(STAGES, factors, right)
 
 
 def _iterated(
