@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import polhode as ph
-from polhode.models import GALLERY, line, start
+from polhode.models import GALLERY, line, start, surprise
 from polhode.show.mathml import with_words
 from polhode.show.written import written_equations
 
@@ -58,12 +58,12 @@ def page(name: str, folder: Path) -> str:
     state = start(name)
     motion = ph.simulate(state.system, state, until=SPANS.get(name, 3.0))
     motion.picture().save(folder / f"{name}.png", dpi=110)
-    head, sketch, surprise = told(name)
+    head, sketch, fact = told(name)
     parts = [
         f"# {state.system.name}",
         head,
         f"![{name}, drawn at five times]({name}.png)",
-        f"**{surprise}**" if surprise else "",
+        f"**{fact}**" if fact else "",
         f"````text\n{sketch}\n````" if sketch else "",
         equations(state.system),
         "## In code",
@@ -76,12 +76,12 @@ def page(name: str, folder: Path) -> str:
 
 
 def told(name: str) -> tuple[str, str, str]:
-    """Of the docstring of a model's file: first line, sketch, the surprise."""
+    """Of the docstring of a model's file: first line, sketch; and the surprise."""
     module = inspect.getmodule(GALLERY[name])
     text = inspect.getdoc(module) or ""
     head, _, rest = text.partition("\n\n")
-    sketch, _, surprise = rest.partition("Surprise: ")
-    words = " ".join(surprise.split("\n\n")[0].split())
+    sketch, _, _ = rest.partition("Surprise: ")
+    words = surprise(name)
     return head, sketch.strip("\n"), words[:1].upper() + words[1:]
 
 

@@ -43,9 +43,8 @@ def test_every_command_has_help_with_an_example(capsys, command):
     text = answer(capsys, command, "--help")
     assert f"Usage: polhode {command}" in text
     assert "--json" in text
-    if command not in ("demo", "doctor"):
-        assert f"For example:\n  polhode {command}" in text
-        assert answer(capsys, command, "--help") == text
+    assert f"For example:\n  polhode {command}" in text
+    assert answer(capsys, command, "--help") == text
 
 
 def test_the_gallery_is_listed(capsys):
@@ -64,6 +63,32 @@ def test_one_model_is_told_of(capsys):
         assert word in text
     facts = json.loads(answer(capsys, "gallery", "pendulum", "--json"))
     assert facts["parameters"]["m"] == 1.2
+    assert facts["coordinates"] == {"hinge": 2.0}
+    assert facts["surprise"] in " ".join(text.split())
+
+
+def test_a_model_of_a_file_is_told_of(capsys, tmp_path):
+    """Its parameters and its start; what surprises is not known."""
+    path = tmp_path / "m.toml"
+    ph.save_model(ph.models.pendulum(), path)
+    text = answer(capsys, "gallery", str(path))
+    assert text.startswith("System('pendulum'")
+    assert "Parameters, for --set" in text
+    facts = json.loads(answer(capsys, "gallery", str(path), "--json"))
+    assert facts["parameters"]["g"] == 9.81
+    assert "surprise" not in facts
+
+
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_reader_that_stops_listening_gets_no_traceback(more):
+    """`polhode gallery | head` ends with code 1 and no word."""
+    code = (
+        "import os, sys; read, write = os.pipe(); os.dup2(write, 1); os.close(read);"
+        "os.close(write); from polhode.cli import main;"
+        f"sys.exit(main('gallery {more}'.split()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_equations_are_read_in_the_form_and_language_asked(capsys):

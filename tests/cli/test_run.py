@@ -77,6 +77,16 @@ def test_a_model_is_named_by_its_file(capsys, folder, name, joint, until):
     assert set(facts["coordinates"]) == {joint}
 
 
+def test_what_a_robot_says_and_is_not_taken_is_told(capsys, folder):
+    """A shape to see: a warning beside the answer, and the run is well."""
+    text = (folder / "r.urdf").read_text()
+    shape = '<visual><geometry><box size="1 1 1"/></geometry></visual></link><joint'
+    (folder / "seen.urdf").write_text(text.replace("</link><joint", shape))
+    path = str(folder / "seen.urdf")
+    assert main(["run", path, "--until", "0.2"]) == 0
+    assert capsys.readouterr().err.startswith(f"Warning: {path}: ")
+
+
 def test_the_start_of_a_python_file_is_its_own(capsys, folder):
     """`start` begins at 1 rad, `high` at 2.5, and neither gets there again soon."""
     for name, first in (("swing.py", 1.0), ("swing.py:high", 2.5)):
@@ -119,6 +129,8 @@ def test_a_stored_run_is_found_again_and_gone_on_with(capsys, folder, tmp_path):
     size = len(ph.load(out).t)
     text = answer(capsys, *words)
     assert "holds this run already, until t = 0.2 s" in text
+    facts = json.loads(answer(capsys, *words, "--json"))
+    assert facts["ledger"]["is_sound"] is True
     assert len(ph.load(out).t) == size
     for more, what in (
         (("--until", "0.3"), "until 0.2, not 0.3"),

@@ -46,6 +46,12 @@ def test_a_model_tells_what_surprises(name):
     assert len(surprise.split()) > 4
 
 
+def test_no_two_models_surprise_alike():
+    """Models that share a file have a fact each."""
+    facts = [polhode.models.surprise(name) for name in GALLERY]
+    assert len(set(facts)) == len(facts)
+
+
 def test_a_page_of_the_gallery_has_picture_equations_and_code(tmp_path):
     """One model, from its docstring to its typeset equation."""
     pages = loaded("gallery_pages")

@@ -62,6 +62,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def ledger_facts(ledger: Any) -> dict[str, Any]:
+    """What a ledger says, for machines: how far off it is, and whether that is much."""
+    worst = max(abs(float(x)) for x in ledger.balance)
+    is_sound = worst <= max(ledger.promise, 1e-9 * ledger.scale)
+    return {"balance": worst, "promise": ledger.promise, "is_sound": is_sound}
+
+
 def state_rows(state: Any) -> list[tuple[str, str, str]]:
     """Coordinates and speeds of a state: name, value, unit."""
     system = state.system

@@ -29,7 +29,7 @@ def audit(
     until
         Time at which the motion that is audited ends, s; 1 s after its start.
     """
-    from polhode.cli.answers import print_json, say
+    from polhode.cli.answers import ledger_facts, print_json, say
     from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, motion_of
 
@@ -43,17 +43,15 @@ def audit(
     motion = motion_of(subject, model, set or (), span)
     with waiting("Balancing the ledger"):
         ledger = motion.ledger()
-    worst = max(abs(float(x)) for x in ledger.balance)
-    is_sound = worst <= max(ledger.promise, 1e-9 * ledger.scale)
+    facts = ledger_facts(ledger)
     sound = [finding["is_invariant"] for finding in findings]
     if json:
-        facts = {"balance": worst, "promise": ledger.promise, "is_sound": is_sound}
         print_json({"findings": findings, "ledger": facts})
     else:
         for finding in findings:
             say(finding["says"])
         say(f"\n{ledger}" if findings else str(ledger))
-    return 0 if is_sound and all(sound) else 1
+    return 0 if facts["is_sound"] and all(sound) else 1
 
 
 def _findings(system: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ MANY, LONG = 10_000, 1_000_000  # systems in the batch; steps in the timed run
 def demo(*, out: Path = Path("out/demo"), json: Json = False) -> None:
     """A T-handle that flips as it spins: equations, ledger, speed, a picture, a page.
 
+    Examples: polhode demo; polhode demo --out handle
+
     Parameters
     ----------
     out

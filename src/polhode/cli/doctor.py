@@ -32,6 +32,7 @@ def doctor(*, json: Json = False) -> int:
     """Say what is installed, which backends work, and where compiled code is kept.
 
     Ends with code 1 if a library is missing, or native code or XLA does not work.
+    Examples: polhode doctor; polhode doctor --json
     """
     from polhode.cli.answers import console, print_json
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+from typing import Any
 
 from polhode.cli.words import Json, Optional
 
@@ -10,12 +10,12 @@ from polhode.cli.words import Json, Optional
 def gallery(name: Optional = "", /, *, json: Json = False) -> None:
     """List the built-in models, or tell of one: parameters, start, a surprise.
 
-    Examples: polhode gallery; polhode gallery heavy_top
+    Examples: polhode gallery; polhode gallery heavy_top; polhode gallery crane.toml
 
     Parameters
     ----------
     name
-        A model of the gallery; all of them without it.
+        A model, of the gallery or of a file; without it, all of the gallery.
     """
     if name:
         _tell(name, json)
@@ -33,16 +33,18 @@ def gallery(name: Optional = "", /, *, json: Json = False) -> None:
 
 
 def _tell(name: str, json: bool) -> None:
+    import polhode as ph
     from polhode.cli.answers import print_json, print_table, say, state_rows
     from polhode.cli.words import chosen
 
-    found = chosen(name)
+    found, known = chosen(name), name.lower().replace("-", "_").replace(" ", "_")
     system = found.system
     if json:
-        print_json({"name": system.name, "parameters": system.parameters})
+        print_json(_facts(known, found))
         return
-    say(_story(name))
-    say(f"\n{system!r}\n")
+    if known in ph.models.GALLERY:
+        say(f"{ph.models.story(known)}\n")
+    say(f"{system!r}\n")
     rows = [(n, f"{float(v):g}") for n, v in system.parameters.items()]
     print_table("Parameters, for --set", ("", ""), rows)
     say()
@@ -50,10 +52,17 @@ def _tell(name: str, json: bool) -> None:
     say(f"\nNext: polhode report {name}, or polhode view {name}.")
 
 
-def _story(name: str) -> str:
-    """What the file of a model says of it, sketch and surprise."""
+def _facts(name: str, found: Any) -> dict[str, Any]:
+    """The same for machines."""
     import polhode as ph
 
-    function = ph.models.GALLERY[name.lower().replace("-", "_").replace(" ", "_")]
-    module = inspect.getmodule(function)
-    return inspect.getdoc(module) or ""
+    system, start, told = found.system, found.start, {}
+    if name in ph.models.GALLERY:
+        told = {"line": ph.models.line(name), "surprise": ph.models.surprise(name)}
+    return {
+        "name": system.name,
+        **told,
+        "parameters": system.parameters,
+        "coordinates": dict(zip(system.coordinate_names, start.q, strict=True)),
+        "speeds": dict(zip(system.speed_names, start.z, strict=True)),
+    }

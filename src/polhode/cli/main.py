@@ -8,6 +8,7 @@ cannot be; 3 the model was refused; 4 a file cannot be read or written; 130 inte
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -68,6 +69,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("Interrupted.")
         return INTERRUPTED
+    except BrokenPipeError:  # who reads the answer has heard enough: `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD_NEWS
 
 
 def _misunderstood(error: Any, asked: Sequence[str]) -> str:

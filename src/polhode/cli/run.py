@@ -41,7 +41,7 @@ def run(
 
     found = chosen(model, set or ())
     span = Span(until, rtol, samples)
-    motion = run_of(found, span) if out is None else _stored(found, span, out)
+    motion = run_of(found, span) if out is None else _stored(found, span, out, json)
     if json:
         print_json(_facts(motion))
     else:
@@ -49,7 +49,7 @@ def run(
     return 0 if motion.outcome.is_complete else 1
 
 
-def _stored(found: Chosen, span: Span, out: Path) -> Any:
+def _stored(found: Chosen, span: Span, out: Path, json: bool) -> Any:
     """A run into a file, or the rest of one that a file has begun."""
     from polhode.cli.words import run_of
 
@@ -62,9 +62,11 @@ def _stored(found: Chosen, span: Span, out: Path) -> Any:
     told = ph.load(out)
     _require_same_run(out, told.header, found, span)
     if told.outcome.is_complete:
-        say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
+        if not json:
+            say(f"{out} holds this run already, until t = {told.outcome.t:g} s.")
         return told.of(found.system)
-    say(f"{out} ends at t = {told.outcome.t:g} s; going on from there.")
+    if not json:
+        say(f"{out} ends at t = {told.outcome.t:g} s; going on from there.")
     with waiting(f"Going on with {found.system.name}") as told_of:
         return ph.resume(out, found.system, watch=told_of.watch)
 
@@ -116,6 +118,8 @@ def _tell(motion: Any, out: Path | None) -> None:
 
 
 def _facts(motion: Any) -> dict[str, Any]:
+    from polhode.cli.answers import ledger_facts
+
     outcome = motion.outcome
     names = motion.system.coordinate_names, motion.system.speed_names
     last = motion[len(motion) - 1]
@@ -127,4 +131,5 @@ def _facts(motion: Any) -> dict[str, Any]:
         "method": motion.note,
         "coordinates": dict(zip(names[0], last.q, strict=True)),
         "speeds": dict(zip(names[1], last.z, strict=True)),
+        "ledger": ledger_facts(motion.ledger()) if motion.is_dense else None,
     }

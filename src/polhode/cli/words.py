@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,6 +102,8 @@ def _found(words: str) -> Chosen:
         import polhode as ph
 
         robot = ph.load_urdf(words)
+        for note in robot.notes:
+            warnings.warn(f"{words}: {note}", stacklevel=2)
         return Chosen(robot.system, robot.start)
     path, colon, name = words.rpartition(":") if ".py:" in words else (words, "", "")
     if path.endswith(".py"):

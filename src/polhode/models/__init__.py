@@ -6,9 +6,9 @@ seeing; `ph.models.GALLERY` has them all by name.
 
 from typing import Any
 
-from polhode.models.gallery import GALLERY, line, start
+from polhode.models.gallery import GALLERY, line, start, story, surprise
 
-__all__ = ["GALLERY", "line", "start", *GALLERY]
+__all__ = ["GALLERY", "line", "start", "story", "surprise", *GALLERY]
 
 # A function may have the name of its file: here the name means the function.
 globals().update(GALLERY)

@@ -38,7 +38,12 @@ def four_bar() -> ph.System:
 
 
 def slider_crank() -> ph.System:
-    """A crank r, a rod l and a piston on a guide: "main", "big end", "small end"."""
+    """A crank r, a rod l and a piston on a guide: "main", "big end", "small end".
+
+    Surprise: turned evenly, the crank throws its piston back from the far end harder
+    than from the near one, (l + r)/(l - r) times, here twice. So no weight that turns
+    with the crank can balance it.
+    """
     world, r, l = ph.World(), ph.Parameter("r", 0.5), ph.Parameter("l", 1.5)
     crank, rod = _bar("crank", r), _bar("rod", l)
     piston = ph.Body("piston", ph.solids.box(mass=0.4, x=0.2, y=0.2, z=0.2))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from difflib import get_close_matches
+from textwrap import fill
 from typing import Any
 
 import polhode as ph
@@ -131,6 +133,25 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def line(name: str) -> str:
     """What a model is, in one line: the first of its docstring."""
     return (GALLERY[name].__doc__ or "").partition("\n")[0]
+
+
+def story(name: str) -> str:
+    """What the file of a model says of it, with a sketch, and the model's surprise."""
+    sketch, _, _ = _of_file(name).partition("Surprise: ")
+    return sketch + fill(f"Surprise: {surprise(name)}", 88)
+
+
+def surprise(name: str) -> str:
+    """The fact of a model that surprises: its own, or else that of its file."""
+    for text in (inspect.getdoc(GALLERY[name]) or "", _of_file(name)):
+        _, mark, rest = text.partition("Surprise: ")
+        if mark:
+            return " ".join(rest.partition("\n\n")[0].split())
+    return ""
+
+
+def _of_file(name: str) -> str:
+    return inspect.getdoc(inspect.getmodule(GALLERY[name])) or ""
 
 
 def start(name: str) -> ph.State:

@@ -23,7 +23,8 @@ GAINS = (2.0, 40.0, 5.0, 10.0)
 def inverted_pendulum() -> ph.System:
     """A cart M with a bob m on a massless rod l above it: joints "rail" and "hinge".
 
-    Parameter F pushes the cart along X.
+    Parameter F pushes the cart along X. Surprise: to carry the rod to the left without
+    dropping it, the cart has to go to the right first.
     """
     cart = ph.Particle("cart", ph.Parameter("M", 1.0))
     rail = ph.Prismatic("rail", ph.World().origin, cart.mass_centre, axis=ph.X)
@@ -36,7 +37,7 @@ def balancing_force(state: ph.State, gains: tuple[float, ...] = GAINS) -> Any:
     """F = K . (x, th, x', th'): state feedback that keeps the rod upright.
 
     All four gains are positive: the cart is pushed away from where it should be, to
-    lean the rod back. Surprise: to go left it first goes right.
+    lean the rod back.
     """
     where, moving = state["rail"], state.speed("rail")
     lean, turning = state["hinge"], state.speed("hinge")
@@ -46,7 +47,8 @@ def balancing_force(state: ph.State, gains: tuple[float, ...] = GAINS) -> Any:
 def sprung_pendulum(stiffness: float = 6.0) -> ph.System:
     """A rod on its head on a torsion spring k: upright is stable if k > m g l.
 
-    Below that it leans to either side: which of the two, nothing in the model says.
+    Surprise: below that it leans to either side, and nothing in the model says to which
+    of the two.
     """
     hinge = _pole(ph.World().origin)
     spring = ph.JointSpring(hinge, ph.Parameter("k", stiffness), name="spring")

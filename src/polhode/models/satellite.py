@@ -48,7 +48,11 @@ def maccullagh(body: Any, *, mu: Any, m: Any, Jx: Any, Jy: Any, Jz: Any) -> Any:
 
 
 def dumbbell_satellite() -> ph.System:
-    """Two balls on a massless rod of 100 m, each pulled by the Earth: joint "orbit"."""
+    """Two balls on a massless rod of 100 m, each pulled by the Earth: joint "orbit".
+
+    Surprise: it falls freely and weighs nothing, and yet its rod is under tension. One
+    end down it is 3/2 m n^2 l, with n the rate of the orbit: the pull of the tides.
+    """
     world = ph.World()
     m, l = ph.Parameter("m", 50.0), ph.Parameter("l", 100.0)
     ball = m * l**2 / 2

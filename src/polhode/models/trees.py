@@ -35,7 +35,11 @@ def tree(bodies: int = 30) -> ph.System:
 
 
 def humanoid() -> ph.System:
-    """A free pelvis, legs of six hinges, waist of two, arms of seven, neck of two."""
+    """A free pelvis, legs of six hinges, waist of two, arms of seven, neck of two.
+
+    Surprise: in the air no motor can bend the path of its mass centre, but motors can
+    turn it round and stop it there with no angular momentum at all, as a cat does.
+    """
     X, Y, Z = ph.X, ph.Y, ph.Z
     pelvis = limb("pelvis", 0.15, 10.0)
     joints: list[Any] = [ph.Free("float", ph.World().origin, pelvis.origin)]
