@@ -107,3 +107,15 @@ def test_derivatives_and_loops_call_shared_functions():
 def test_source_has_no_calls():
     """C source is one function: there everything is inlined."""
     assert "shared" not in to_c(thrice(shared(swing)), X, H)
+
+
+def test_short_functions_are_not_called():
+    """A call of few operations would cost more than they do: they are inlined."""
+
+    def short(x, h):
+        return x / (h + x * x), h * x[0]
+
+    once, plain = (ph.compile(thrice(f), X, H) for f in (shared(short), short))
+    assert once.report().operations == plain.report().operations
+    for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
+        assert_close(ours, theirs, rtol=0)

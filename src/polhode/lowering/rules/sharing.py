@@ -2,7 +2,7 @@
 
 Their arguments and results are numbers that vary; what is constant in a call is part of
 the code, so that calls with other constants have code of their own. A function is
-called if it is straight code of bearable size, else it is inlined.
+called if it is straight code, neither short nor very long, else it is inlined.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from polhode.lowering.program import Lowering, Value, lift, type_of
 from polhode.lowering.schedule import Function, find_live
 
 EXPANDED = 50  # operations, about, of an elementary function
+SMALLEST = 60  # operations below which a call costs more than it saves
 LARGEST = 2_500  # operations of a function that stays in one piece
 PLAIN_LOAD = "table"
 
@@ -97,7 +98,7 @@ def _nodes(value: Value) -> list[Node]:
 
 
 def _is_straight(outs: list[Node], block: Block) -> bool:
-    """Whether all is arithmetic in one block, and not too much of it."""
+    """Whether all is arithmetic in one block, neither little nor too much of it."""
     size = 0
     for node in find_live(outs).nodes:
         loads = node.op == "load" and node.data.kind == PLAIN_LOAD
@@ -106,4 +107,4 @@ def _is_straight(outs: list[Node], block: Block) -> bool:
         if node.block is not block or moves or (flows and not loads):
             return False
         size += EXPANDED if node.op in EXPANSIONS else 1
-    return size <= LARGEST
+    return SMALLEST <= size <= LARGEST
