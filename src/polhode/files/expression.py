@@ -143,8 +143,40 @@ class Formula:
                 )
         object.__setattr__(self, "tree", tree)
 
+    def called(self, variables: tuple[str, ...]) -> str:
+        """The same formula of variables that are called otherwise.
+
+        >>> Formula("2 * exp(x)", ("x",)).called(("length",))
+        '2 * exp(length)'
+        """
+        if self.of == variables:
+            return self.text
+        names = dict(zip(self.of, variables, strict=True))
+        parts, at = [], 0
+        for token in TOKEN.finditer(self.text):
+            kind = str(token.lastgroup)
+            start, end = token.span(kind)
+            if kind == "quoted":
+                start, end = start - 1, end + 1
+            is_name = kind == "quoted" or (
+                kind == "name" and self.text[end:].lstrip()[:1] != "("
+            )
+            word = names[token[kind]] if is_name else self.text[start:end]
+            parts += [self.text[at:start], word]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
     def __call__(self, *values: Any) -> Any:
         """The value, of arrays or inside a trace."""
+        if len(values) != len(self.of):
+            told = ", ".join(map(repr, self.of))
+            raise ModelError(
+                f"the formula {self.text!r} is of {told}, and is asked with"
+                f" {len(values)} numbers.",
+                "A law is asked with all that it may depend on: a motor's with t, q"
+                " and z, a prescribed motion's with t.",
+                'Name them all: ph.Formula("0.3 * sin(2 * t)", ("t", "q", "z")).',
+            )
         given = dict(zip(self.of, values, strict=True))
         xp = namespace(*values)
 

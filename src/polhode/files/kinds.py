@@ -12,6 +12,7 @@ from typing import Any, final
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.carried_friction import ConstraintFriction, JointFriction
+from polhode.actions.central_force import CentralForce
 from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.drag import Drag
 from polhode.actions.friction import Friction
@@ -19,7 +20,7 @@ from polhode.actions.gravitation import Gravitation
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
-from polhode.actions.spring import Spring
+from polhode.actions.spring import NonlinearSpring, Spring
 from polhode.actions.weight import Weight
 from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear
@@ -36,7 +37,7 @@ from polhode.files.values import (
     QUANTITY,
     Field,
     formula,
-    law_of_time,
+    law_of,
 )
 from polhode.joints.registry import ALL_JOINTS
 from polhode.joints.user_joint import UserJoint
@@ -125,6 +126,28 @@ ACTIONS = {
                 Field("stiffness", QUANTITY, "N/m"),
                 Field("rest_length", QUANTITY, "m", 0.0),
                 NEGATIVE,
+            ),
+        ),
+        Kind(
+            "nonlinear_spring",
+            NonlinearSpring,
+            (
+                ON,
+                Field("by", POINT, "its other end"),
+                Field("law", law_of("length"), "J; of its length, m"),
+            ),
+        ),
+        Kind(
+            "central_force",
+            CentralForce,
+            (
+                ON,
+                Field("by", POINT, "what exerts it"),
+                Field(
+                    "law",
+                    law_of("length", "rate", "t"),
+                    "N, apart; of the distance, its rate and t",
+                ),
             ),
         ),
         Kind(
@@ -282,7 +305,7 @@ CONSTRAINTS = {
         Kind(
             "prescribed_motion",
             PrescribedMotion,
-            (Field("joint", JOINT), Field("law", law_of_time(), "rad or m; of t, s")),
+            (Field("joint", JOINT), Field("law", law_of("t"), "rad or m; of t, s")),
         ),
         Kind("rolling", tuple, CONTACT_FIELDS, rolling),
         Kind("touching", tuple, CONTACT_FIELDS, touching),

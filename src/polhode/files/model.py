@@ -12,6 +12,7 @@ from typing import Any, final
 from polhode.errors import FileError, ModelFileError, PolhodeError
 from polhode.files.admission import LARGEST, admitted_text, require_shallow
 from polhode.files.issues import Issue, Lines, refusal
+from polhode.files.places import read_locked
 from polhode.files.reading import read_system
 from polhode.files.report import Report
 from polhode.files.scope import BAD, Bad, Scope
@@ -52,6 +53,7 @@ def model_from(text: str, place: Path) -> Model:
     document = _parsed(place, text)
     scope = Scope(Report(place, text), place.parent)
     system = read_system(scope, document)
+    system = read_locked(scope, system, document.get("locked", {}))
     start = read_start(scope, system, document.get("start", {}))
     run = read_run(scope, document.get("run", {}))
     scope.report.raise_all()
@@ -98,7 +100,8 @@ def model_text(
         raise FileError(
             f"{system.name!r} cannot be written as a file.",
             "A file holds no code, and these are laws of Python:\n" + "\n".join(lost),
-            "Say laws of time, q and z by ph.Formula, or keep the model in Python.",
+            "Say laws of motors, drivers, springs and central forces by ph.Formula, or"
+            " keep the model in Python.",
         )
     if start is not None:
         document["start"] = write_start(start)

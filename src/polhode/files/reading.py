@@ -31,6 +31,7 @@ SECTIONS = (
     "constraints",
     "start",
     "run",
+    "locked",
 )
 
 

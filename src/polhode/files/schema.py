@@ -18,6 +18,7 @@ from polhode.files.matter import (
     SHAPES,
     WORDS,
 )
+from polhode.files.places import JOINTS as JOINTS_HELD
 from polhode.files.reading import VERSION
 from polhode.files.references import POINT
 from polhode.files.settings import METHODS
@@ -69,6 +70,7 @@ def model_schema() -> dict[str, Any]:
                 "parameters": _named(NUMBER),
                 "values": _named(NUMBER),
                 **sections,
+                "locked": JOINTS_HELD.schema,
                 "start": _start(),
                 "run": _run(),
             },

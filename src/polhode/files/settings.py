@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import PolhodeError
+from polhode.errors import FileError, PolhodeError
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
+from polhode.files.places import JOINTS, written_place
 from polhode.files.scope import BAD, Bad, Scope
 from polhode.files.values import NUMBER, Value, is_number, shown
 from polhode.integrate.storage.header import settings_of
@@ -42,7 +43,7 @@ METHODS = (
 
 def read_start(scope: Scope, system: Any, table: Any) -> Any:
     """The state of [start]; without one, rest."""
-    values = {"t": NUMBER, "coordinates": _JOINTS, "speeds": _JOINTS}
+    values = {"t": NUMBER, "coordinates": JOINTS, "speeds": JOINTS}
     found = read_table(scope, ("start",), table, values, ())
     if isinstance(found, Bad):
         return BAD
@@ -73,13 +74,8 @@ def write_start(state: State) -> dict[str, Any]:
     for joint in state.system.joints:
         if joint.coordinates == 0:
             continue
-        q = np.atleast_1d(state[joint.name])
         z = np.atleast_1d(state.speed(joint.name))
-        if joint.coordinates == joint.speeds:
-            where[joint.name] = q[0].item() if q.size == 1 else q.tolist()
-        else:
-            tails = [suffix.lstrip(".") for suffix in joint.coordinate_suffixes]
-            where[joint.name] = dict(zip(tails, q.tolist(), strict=True))
+        where[joint.name] = written_place(joint, state[joint.name])
         moving[joint.name] = z[0].item() if z.size == 1 else z.tolist()
     return {"t": float(state.t), "coordinates": where, "speeds": moving}
 
@@ -101,27 +97,15 @@ def write_run(run: Mapping[str, Any]) -> dict[str, Any]:
     found = {k: v for k, v in run.items() if k != "method" and v is not None}
     if run.get("method") is not None:
         told = settings_of(run["method"])
+        if told["kind"] not in METHODS:
+            raise FileError(
+                f"a run by {told['kind']} cannot be written as a file.",
+                "A file names one of the library's own methods, with its numbers.",
+                "Leave the method out, and give it to ph.simulate.",
+            )
         own = {k: v for k, v in told["settings"].items() if v is not None}
         found["method"] = {"kind": told["kind"], **own}
     return found
-
-
-def _read_joints(scope: Scope, way: Way, value: Any) -> Any:
-    if not isinstance(value, dict):
-        return scope.refuse(way, f"{shown(value)} is no table of joints.")
-    found = {n: _read_numbers(scope, (*way, n), v) for n, v in value.items()}
-    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
-
-
-def _read_numbers(scope: Scope, way: Way, value: Any) -> Any:
-    """A number, a list of them, or a table of them by name."""
-    if isinstance(value, list):
-        read = [NUMBER.read(scope, (*way, k), v) for k, v in enumerate(value)]
-        return BAD if any(isinstance(v, Bad) for v in read) else tuple(read)
-    if isinstance(value, dict):
-        named = {k: NUMBER.read(scope, (*way, k), v) for k, v in value.items()}
-        return BAD if any(isinstance(v, Bad) for v in named.values()) else named
-    return NUMBER.read(scope, way, value)
 
 
 def _read_samples(scope: Scope, way: Way, value: Any) -> Any:
@@ -151,7 +135,6 @@ def _unwritten(ink: Any, value: Any, place: str) -> Any:
     return value
 
 
-_JOINTS = Value(_read_joints, _unwritten, {"type": "object"})
 _SAMPLES = Value(
     _read_samples, _unwritten, {"anyOf": [{"type": "integer"}, {"type": "array"}]}
 )

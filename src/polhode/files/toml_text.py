@@ -34,7 +34,7 @@ def to_toml(document: dict[str, Any]) -> str:
 
 
 def _is_section(word: str, value: Any) -> bool:
-    return isinstance(value, dict) and word not in ("start", "run", "world")
+    return isinstance(value, dict) and word not in ("start", "run", "world", "locked")
 
 
 def _line(key: str, value: Any) -> str:

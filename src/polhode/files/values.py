@@ -185,7 +185,10 @@ def formula(*variables: str) -> Value:
 
     def write(ink: Ink, law: Any, place: str) -> Any:
         if isinstance(law, Formula):
-            return law.text
+            if len(law.of) != len(variables):
+                own, told = ", ".join(law.of), ", ".join(variables)
+                return ink.lose(f"{place}: its formula is of {own}, not of {told}")
+            return law.called(variables)
         if callable(law):
             return ink.lose(f"{place}: its law is a function of Python")
         return write_quantity(ink, law, place)
@@ -193,17 +196,18 @@ def formula(*variables: str) -> Value:
     return Value(read, write, QUANTITY.schema)
 
 
-def law_of_time() -> Value:
-    """A function of t."""
+def law_of(*variables: str) -> Value:
+    """A function of variables, also where it uses none of them."""
 
     def read(scope: Scope, way: Way, value: Any) -> Any:
         if is_number(value):
             value = repr(value)
         if not isinstance(value, str):
-            return scope.refuse(way, f'{shown(value)} is no law such as "sin(2 * t)".')
-        return scope.built(way, lambda: Formula(value))
+            own = f"sin(2 * {variables[0]})"
+            return scope.refuse(way, f'{shown(value)} is no law such as "{own}".')
+        return scope.built(way, lambda: Formula(value, variables))
 
-    return Value(read, formula("t").write, QUANTITY.schema)
+    return Value(read, formula(*variables).write, QUANTITY.schema)
 
 
 QUANTITY = Value(

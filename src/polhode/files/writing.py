@@ -11,6 +11,7 @@ from polhode.constraints.rolling import NoSlip, Touching
 from polhode.files.contacts import CONTACT_FIELDS, normal_of
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
 from polhode.files.matter import write_matter
+from polhode.files.places import released
 from polhode.files.reading import VERSION
 from polhode.files.scope import Ink
 from polhode.files.values import Field, write_quantity
@@ -21,6 +22,7 @@ from polhode.system.system import System
 
 def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     """The document of a system, and in words what of it a file cannot say."""
+    system, locked = released(system)
     ink = Ink(system.tree.world.name)
     given = system.given
     joints = [m for m in given.members if isinstance(m, Joint)]
@@ -45,6 +47,7 @@ def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     world |= {"points": p} if (p := ink.points.get(ink.world)) else {}
     document |= {"world": world} if world else {}
     document["bodies"] = bodies
+    sections |= {"locked": locked}
     return document | {k: v for k, v in sections.items() if v}, ink.lost
 
 

@@ -1,0 +1,76 @@
+"""Where joints are: numbers by joint, and the section [locked] of those held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.files.issues import Way, nearest
+from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.values import NUMBER, Value, shown
+from polhode.joints.joint import Joint
+from polhode.system.locking import Locked, lock, unlock
+from polhode.system.system import System
+
+
+def written_place(joint: Joint, q: Any) -> Any:
+    """Coordinates of a joint: a number, a list, or by name where quaternions are."""
+    numbers = np.atleast_1d(q).tolist()
+    if joint.coordinates != joint.speeds:
+        tails = [suffix.lstrip(".") for suffix in joint.coordinate_suffixes]
+        return dict(zip(tails, numbers, strict=True))
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def released(system: System) -> tuple[System, dict[str, Any]]:
+    """The system with all joints free, and where `ph.lock` held those that were not."""
+    held = [joint for joint in system.joints if isinstance(joint, Locked)]
+    for joint in held:
+        system = unlock(system, joint.name)
+    return system, {j.name: written_place(j.held, j.at) for j in held}
+
+
+def read_locked(scope: Scope, system: Any, table: Any) -> Any:
+    """The system with the joints of [locked] held where it says, or BAD."""
+    places = JOINTS.read(scope, ("locked",), table)
+    if isinstance(system, Bad) or isinstance(places, Bad):
+        return BAD
+    known = [joint.name for joint in system.joints]
+    for name, at in places.items():
+        if name not in known:
+            text = f"there is no such joint. {nearest(name, known)}"
+            return scope.refuse(("locked", name), text)
+        system = scope.built(("locked", name), _locking(system, name, at))
+        if isinstance(system, Bad):
+            return BAD
+    return system
+
+
+def _locking(system: System, name: str, at: Any) -> Any:
+    return lambda: lock(system, name, at)
+
+
+def _read_joints(scope: Scope, way: Way, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return scope.refuse(way, f"{shown(value)} is no table of joints.")
+    found = {n: _read_numbers(scope, (*way, n), v) for n, v in value.items()}
+    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
+
+
+def _read_numbers(scope: Scope, way: Way, value: Any) -> Any:
+    """A number, a list of them, or a table of them by name."""
+    if isinstance(value, list):
+        read = [NUMBER.read(scope, (*way, k), v) for k, v in enumerate(value)]
+        return BAD if any(isinstance(v, Bad) for v in read) else tuple(read)
+    if isinstance(value, dict):
+        named = {k: NUMBER.read(scope, (*way, k), v) for k, v in value.items()}
+        return BAD if any(isinstance(v, Bad) for v in named.values()) else named
+    return NUMBER.read(scope, way, value)
+
+
+JOINTS = Value(
+    _read_joints,
+    lambda ink, value, place: value,
+    {"type": "object", "description": "by joint: rad, m; rad/s, m/s"},
+)
