@@ -41,6 +41,16 @@ def test_equations_become_a_picture_line_by_line():
     assert reading.picture()._repr_png_().startswith(b"\x89PNG")
 
 
+def test_equations_end_within_their_picture():
+    """A wide equation is set smaller, not cut; fractions are as tall as the rest."""
+    picture = ph.lagrange(ph.models.double_pendulum()).read().picture()
+    name, *lines = picture.figure.texts
+    assert len({line.get_size() for line in lines}) == 1
+    assert any(r"\dfrac" in line.get_text() for line in lines)
+    right = [line.get_window_extent().x1 for line in (name, *lines)]
+    assert max(right) < picture.figure.bbox.width
+
+
 def test_work_and_precision_has_a_line_a_method():
     """On double logarithmic axes; order two falls with the slope -2."""
     steps = np.array([40, 10, 20])

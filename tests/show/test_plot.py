@@ -73,6 +73,18 @@ def test_energy_is_the_sum_of_its_parts_and_the_ledger_has_every_work():
     assert labels[-1] == "unaccounted energy"
     panels = motion.plot("ledger").figure.axes
     assert [len(lines_of(panel)) for panel in panels] == [3, 1]
+    assert panels[0].get_ylabel() == "energy  [J]"
+
+
+def test_a_legend_does_not_say_the_axis_again():
+    """The force of a hinge has its name on the axis, and x, y, z beside the lines."""
+    (axes,) = cart_motion().plot("hinge.force").figure.axes
+    assert axes.get_ylabel() == "force of hinge  [N]"
+    assert [word.get_text() for word in axes.get_legend().get_texts()] == [
+        "x",
+        "y",
+        "z",
+    ]
 
 
 def test_a_reaction_is_what_the_motion_says():

@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.mathml import with_words
-from polhode.show.palette import FAINT, INK, PAPER, colour, dressed
+from polhode.show.palette import INK, PAPER, colour, dressed
 from polhode.show.picture import Picture
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEAST = 1e-17  # a disagreement of nothing is drawn here
 WIDE, MOST = 62, 24  # letters of a line, and lines of a picture of equations
+TALL = 0.58  # inches of a line
 
 
 def comparison_picture(comparison: Comparison) -> Picture:
@@ -46,7 +47,7 @@ def comparison_picture(comparison: Comparison) -> Picture:
     )
     right.barh(places, [row.operations for row in rows], color=colour(0), height=0.55)
     right.set_xlabel("operations of one evaluation")
-    right.set_title(comparison.system, fontsize=10.5, loc="right", color=INK)
+    left.set_title(comparison.system, fontsize=10.5, loc="left", color=INK, pad=24)
     return Picture(figure)
 
 
@@ -62,14 +63,30 @@ def reading_picture(reading: Reading) -> Picture:
             f"They take {len(lines)} lines.",
             "Read them as text or LaTeX: reading.text(), reading.latex().",
         )
-    height = 0.5 * len(lines) + 0.5
+    height = TALL * len(lines) + 0.5
     figure = Figure(figsize=(7.6, height), facecolor=PAPER)
-    figure.text(0.01, 1 - 0.12 / height, reading.name, size=9.5, color=FAINT, va="top")
+    figure.text(0.01, 1 - 0.12 / height, reading.name, size=9.5, color=INK, va="top")
+    set_lines = []
     for k, (is_first, line) in enumerate(lines):
-        y = 1 - (0.62 + 0.5 * k) / height
+        y = 1 - (0.5 + TALL * (k + 0.5)) / height
+        tall = line.replace(r"\frac", r"\dfrac")
         x = 0.03 if is_first else 0.07
-        figure.text(x, y, f"${line}$", size=13, color=INK, va="center")
+        said = figure.text(x, y, f"${tall}$", size=13, color=INK, va="center")
+        set_lines.append(said)
+    _fit(figure, set_lines)
     return Picture(figure)
+
+
+def _fit(figure: Any, lines: list[Any]) -> None:
+    """Lines so large that the widest ends within the figure, all of one size."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [line.get_window_extent(renderer) for line in lines]
+    room = [(0.98 * figure.bbox.width - box.x0) / box.width for box in boxes]
+    size = lines[0].get_size() * min(1.0, *room)
+    for line in lines:
+        line.set_size(size)
 
 
 def broken(expression: Any) -> list[tuple[bool, str]]:

@@ -101,6 +101,16 @@ def _joined(group: list[Series]) -> str:
     """One word for all lines of a panel: the label, or what labels have in common."""
     if len(group) == 1:
         return group[0].label
+    if stem := _stem(group):
+        return stem
+    last = {line.label.rpartition(" ")[2] for line in group}
+    if len(last) == 1:
+        return last.pop()
+    return "energy" if group[0].unit == "J" else ""
+
+
+def _stem(group: list[Series]) -> str:
+    """`force of hinge` of `force of hinge, x` and its like; else nothing."""
     stems = {line.label.rpartition(",")[0] for line in group}
     return stems.pop() if len(stems) == 1 else ""
 
@@ -108,7 +118,12 @@ def _joined(group: list[Series]) -> str:
 def _legend(axes: Any, group: list[Series]) -> None:
     if len(group) < 2:
         return
+    # What the axis says already is not said again.
+    said = len(_stem(group)) + 1 if _stem(group) else 0
+    lines, words = axes.get_legend_handles_labels()
     axes.legend(
+        lines,
+        [word[said:].strip() for word in words],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0) if axes.get_subplotspec().rowspan.start else (0.3, 1),
         ncols=min(len(group), 4),
