@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import sympy as sm
 
 import polhode as ph
 from polhode import Y, Z
-from polhode.errors import UnfinishedReading
+from polhode.errors import UnfinishedReading, UnreadableProgram
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +140,20 @@ def test_the_rate_of_a_name_that_ends_in_d():
     reading = ph.lagrange(ph.System([rail])).read()
     assert str(reading.motion[0]) == "end_ddot*m"
     assert r"\ddot{end}" in reading.latex()
+
+
+def test_rows_that_say_nothing_are_not_printed(pendulum):
+    """0 = 0, of a loop that is held more than once, is counted and not shown."""
+    rows = (sm.Integer(0), sm.Symbol("x"))
+    reading = replace(ph.gauss(pendulum).read(), constraints=rows)
+    assert str(reading).splitlines()[2:] == ["x = 0"]
+    assert reading.latex().count("= 0") == 2
+    assert len(reading.constraints) == 2
+
+
+def test_what_is_no_equation_is_refused(pendulum, monkeypatch):
+    """0/0 is never printed as an equation."""
+    parts = ([sm.nan], [], sm.eye(1), sm.Integer(0), [])
+    monkeypatch.setattr("polhode.formulation.read.read", lambda *_, **__: parts)
+    with pytest.raises(UnreadableProgram, match="'pendulum' cannot be read in the"):
+        ph.lagrange(pendulum).read()

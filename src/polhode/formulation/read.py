@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 
 from polhode.actions.carried_friction import REAL, JointFriction
-from polhode.errors import UnfinishedReading
+from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.sympy import read, to_latex
 from polhode.system import rows
 
@@ -51,6 +51,10 @@ class Reading:
     positions: tuple[sympy.Expr, ...]
     is_shortest: bool
     origin: Origin = field(repr=False)
+
+    def said(self) -> list[sympy.Expr]:
+        """The equations of motion, and those rows that say something: not 0 = 0."""
+        return [*self.motion, *(each for each in self.constraints if each != 0)]
 
     def said_positions(self) -> list[sympy.Expr]:
         """Those equations of position that say something: not 0 = 0, as in a plane."""
@@ -100,7 +104,7 @@ class Reading:
         return "\n".join([repr(self), *lines, *held])
 
     def __repr__(self) -> str:
-        lines = [f"{each} = 0" for each in (*self.motion, *self.constraints)]
+        lines = [f"{each} = 0" for each in self.said()]
         if not self.is_shortest:
             lines.append(f"(right, but not in its shortest form: {self._late()})")
         used = {s for each in self.motion for s in each.free_symbols}
@@ -118,7 +122,7 @@ class Reading:
         return r"$$\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}$$"
 
     def _equations(self) -> list[str]:
-        return [to_latex(each) + " &= 0" for each in (*self.motion, *self.constraints)]
+        return [to_latex(each) + " &= 0" for each in self.said()]
 
     def _late(self) -> str:
         return f"too long for {self.origin.seconds:g} s"
@@ -179,6 +183,7 @@ def reading_of(
         of_unit_quaternions(system, q, part)
         for part in (motion, on_rates, M, L, places)
     )
+    _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
         warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
@@ -191,6 +196,18 @@ def reading_of(
         tuple(places) if held else (),
         not early,
         Origin(equations, symbols, seconds),
+    )
+
+
+def _require_numbers(equations: Equations, *parts: Any) -> None:
+    """Refuse what is no equation: 0/0 of a singularity that was not removed."""
+    if not any(sympy.sympify(each).has(nan) for part in parts for each in part):
+        return
+    raise UnreadableProgram(
+        f"{equations.system.name!r} cannot be read in the form {equations.name!r}.",
+        "At its very places a closed form divides by nothing, 0/0, though the equations"
+        " have a limit there and run.",
+        "Read another form, or what acts on each body: polhode equations MODEL.",
     )
 
 

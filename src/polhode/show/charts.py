@@ -55,8 +55,7 @@ def reading_picture(reading: Reading) -> Picture:
     """The equations of a reading, typeset; long ones over several lines."""
     from matplotlib.figure import Figure
 
-    formulas = [*reading.motion, *reading.constraints]
-    lines = [line for each in formulas for line in broken(each)]
+    lines = [line for each in reading.said() for line in broken(each)]
     if len(lines) > MOST:
         raise ShowError(
             f"the equations {reading.name!r} are too long for a picture.",

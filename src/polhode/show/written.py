@@ -76,7 +76,7 @@ def closed(reading: Any) -> list[str]:
     def told(expression: Any) -> Any:
         return rounded(expression.subs(numbers))
 
-    said = [told(each) for each in (*reading.motion, *reading.constraints)]
+    said = [told(each) for each in reading.said()]
     lines = [lined(each, after="= 0") for each in said if each != 0]
     return [lined(told(reading.lagrangian), before="L ="), *lines]
 
