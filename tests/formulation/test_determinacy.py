@@ -98,6 +98,28 @@ def test_determined_combinations_do_not_feel_the_free_ones():
     assert_close(A.T @ other, A.T @ l, atol=1e-8)
 
 
+@pytest.mark.parametrize("form", [ph.gauss, ph.hamilton])
+def test_rows_that_feel_no_motion_carry_what_they_like(form):
+    """The second hinge of a door has five loads, and the motion says nothing of them.
+
+    In the door's own speed its rows are rounding, of which no rank can be made.
+    """
+    world = ph.World()
+    door = ph.Body("door", ph.solids.box(mass=10.0, x=0.8, y=0.04, z=2.0))
+    upper, lower = (
+        ph.Revolute(name, world.point(0, 0, 1 + z), door.point(-0.4, 0, z), axis=ph.Z)
+        for name, z in (("upper", 0.8), ("lower", -0.8))
+    )
+    system = ph.System([upper, lower], [ph.Weight(G)], name="door")
+    equations = form(system)
+    for angle in (0.3, 0.9, 2.0):
+        state = system.state(upper=angle, speeds={"upper": 1.0})
+        found = equations.determinacy(state)
+        assert found.rank == ph.mobility(system, state).rank == 0
+        assert found.shared == system.row_names
+        assert_close(found.undetermined, np.eye(5))
+
+
 def test_independent_rows_are_all_unique():
     """Without redundancy every multiplier stands for itself."""
     system = topology("geared_wheels")

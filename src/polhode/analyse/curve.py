@@ -176,7 +176,7 @@ class Curve:
             )
         r, J = system.compiled[key](*given)
         units = np.concatenate([search.reach, self.loads, [self.high - self.low]])
-        return r / search.scales, J / search.scales[:, None] * units
+        return r / search.scales, search.cleared(J / search.scales[:, None]) * units
 
 
 def _function(balance: Balance, parameter: str) -> Any:
@@ -196,7 +196,7 @@ def _function(balance: Balance, parameter: str) -> Any:
 def _at(curve: Curve, p: float) -> Search:
     """The search at another value of the parameter."""
     given, table = curve.search, {curve.parameter: float(p)}
-    sizes = given.scales, given.reach, given.length
+    sizes = given.scales, given.reach, given.length, given.felt
     return Search(given.balance, *sizes, given.t, table)
 
 

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.lowering.compile import compile
-from polhode.system import rows
+from polhode.system import host_rows, rows
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -80,7 +80,9 @@ class Distribution:
 def allowed_motions(state: State) -> tuple[Distribution, np.ndarray]:
     """The motions that rows allow at a place, and the rows A (m, n) there."""
     system, t = state.system, float(state.t)
+    still = replace(state, z=np.zeros(system.speeds))
     A = compile(lambda q: row_matrix(system, t, q), state.q)(state.q)
+    A = np.where(host_rows.felt(system, still)[:, None], A, 0.0)
     chosen = _chosen(A)
 
     def fields(q: Any) -> Any:

@@ -29,7 +29,7 @@ from polhode.formulation.recursive.links import Given
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
-from polhode.system import rows
+from polhode.system import host_rows, rows
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -99,10 +99,22 @@ def neighbours(
     K, F, G, seen = np.split(by_d, cuts)
     D, A, _, seen_rates = np.split(by_rate, cuts)
     B, _, _, passed = np.split(by_input, cuts)
+    A, F, G = _felt(state, table, (A, F, G))
     return Neighbours(
         M, D, K, K - loose[:n, :n], A, F, G, -B, seen, seen_rates, passed,
         mass_rate, rates, multipliers,
     )  # fmt: skip
+
+
+def _felt(state: State, table: Table, parts: tuple) -> tuple[np.ndarray, ...]:
+    """A, F and G, without the rounding that rows show which feel no motion."""
+    system = state.system
+    felt = host_rows.felt(system, state, table)
+    flags = [c.is_holonomic for c in system.constraints for _ in c.rows]
+    places = felt[np.array(flags, dtype=bool)]
+    masks = (felt, felt, places)
+    pairs = zip(masks, parts, strict=True)
+    return tuple(np.where(mask[:, None], part, 0.0) for mask, part in pairs)
 
 
 def output_sizes(state: State, outputs: Outputs) -> list[int]:

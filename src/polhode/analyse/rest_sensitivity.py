@@ -28,7 +28,7 @@ from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system import rows
+from polhode.system import host_rows, rows
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -121,9 +121,12 @@ def rest_sensitivity(
     _require_places(system)
     p = np.array([float(values.get(n, nominal(system, n))) for n in names])
     needed, matrices, moved = _programs(state, names, p)
+    felt = host_rows.felt(system, state, _table(names, p))[:, None]
     tau, A = needed(state.q, p)
+    A = np.where(felt, A, 0.0)
     l = np.linalg.lstsq(A.T, tau, rcond=1e-10)[0]
     at = _Matrices(*matrices(state.q, l, p))
+    at = at._replace(rows=np.where(felt, at.rows, 0.0))
     S = _null(at.rows)
     _require_rest(state, tau - A.T @ l, at, S)
     places, loads = _moves(at)

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.analyse.settle import Balance
+from polhode.analyse.settle import Balance, natural_rows
 from polhode.integrate.scales import displacements
 from polhode.matter.parameter import Table
+from polhode.system import host_rows
 from polhode.system.system import System
 
 ROUNDING = 1e-11  # of what cancels
@@ -41,8 +42,8 @@ def row_scales(
     found = Sizes(*(part.max(axis=0) for part in sizes_at(balance, t, q, xi, table)))
     D = np.max([displacements(system, each) for each in q], axis=0)
     force, rate = force_scales(found, D), rate_of(found, D)
-    felt = found.rows @ D
-    felt = np.where(felt > 0, felt, 1.0)
+    felt, natural = found.rows @ D, natural_rows(system, t, q[0])
+    felt = np.where(felt > host_rows.UNFELT * natural, felt, natural)
     holonomic = _holonomic(system)
     parts = [force, felt[holonomic]]
     if balance.is_moving:

@@ -14,10 +14,17 @@ import numpy as np
 
 from polhode.analyse.carriers import draw
 from polhode.analyse.scales import row_scales
-from polhode.analyse.settle import Balance, Settled, settled
+from polhode.analyse.settle import (
+    Balance,
+    Settled,
+    load_sizes,
+    natural_rows,
+    settled,
+)
 from polhode.geometry import so3
 from polhode.integrate.scales import displacements, lengths
 from polhode.matter.parameter import Table
+from polhode.system.host_rows import UNFELT
 
 ACCEPTED = 1e-10  # of the scale of a row: what rounding leaves
 VERIFIED = 1e-8  # the same, with intensities found apart
@@ -31,13 +38,14 @@ class Search:
     """A balance, the scales of its rows, and what is given: time and parameters.
 
     `reach` (nz,) is what a displacement along each speed is measured by, `length` what
-    a distance is.
+    a distance is, `felt` (m,) what an intensity could do to the forces.
     """
 
     balance: Balance
     scales: np.ndarray
     reach: np.ndarray
     length: float
+    felt: np.ndarray
     t: float
     table: Table
 
@@ -80,7 +88,15 @@ class Search:
         if key not in system.compiled:
             system.compiled[key] = compile(self.balance.slopes, *arguments)
         r, J = system.compiled[key](*arguments)
-        return r / self.scales, J / self.scales[:, None]
+        return r / self.scales, self.cleared(J / self.scales[:, None])
+
+    def cleared(self, J: np.ndarray) -> np.ndarray:
+        """Slopes in which intensities that move nothing have no rounding either."""
+        n, m = self.balance.system.speeds, len(self.felt)
+        sizes = np.linalg.norm(J[:n, n : n + m], axis=0)
+        keep = np.ones(J.shape[1], dtype=bool)
+        keep[n : n + m] = sizes > UNFELT * self.felt
+        return np.where(keep, J, 0.0)
 
     def neutral(self, found: Settled) -> np.ndarray:
         """Directions (nz + free, d), orthonormal by size, that disturb no balance."""
@@ -191,4 +207,6 @@ def search_of(balance: Balance, starts: Settled, t: float, table: Table) -> Sear
     reach = np.asarray(displacements(balance.system, starts.q[0]), float)
     still = np.zeros((1, balance.system.speeds))
     (length,) = lengths(balance.system, starts.q[:1], still, np.ones(1))
-    return Search(balance, scales, reach, float(length), t, table)
+    natural = natural_rows(balance.system, t, starts.q[0])
+    felt = load_sizes(natural, reach, scales[: balance.system.speeds])
+    return Search(balance, scales, reach, float(length), felt, t, table)

@@ -24,7 +24,7 @@ import numpy as np
 from polhode.analyse.carriers import Carriers
 from polhode.analyse.table import relative, table_of
 from polhode.matter.parameter import NOMINAL
-from polhode.system import rows
+from polhode.system import host_rows, rows
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -187,8 +187,21 @@ def _asked(
     if key not in system.compiled:
         k = np.zeros(len(carriers.names))
         system.compiled[key] = compile(_function(carriers), *place, k, multipliers)
-    program = system.compiled[key]
-    return lambda xi: _Parts(*program(*place, xi, multipliers))
+    program, felt = system.compiled[key], _felt(state)
+
+    def parts(xi: np.ndarray) -> _Parts:
+        found = _Parts(*program(*place, xi, multipliers))
+        more = len(found.kept) - len(felt)
+        kept = np.pad(felt, (0, more), constant_values=True)
+        return found._replace(kept=np.where(kept[:, None], found.kept, 0.0))
+
+    return parts
+
+
+def _felt(state: State) -> np.ndarray:
+    """Which equations of place, then of velocities, feel a motion of the system."""
+    felt = host_rows.felt(state.system, state)
+    return np.concatenate([felt[_holonomic(state.system)], felt])
 
 
 def _function(carriers: Carriers) -> Callable[..., _Parts]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from polhode.analyse.carriers import Carriers
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system import rows
+from polhode.system import host_rows, rows
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -133,8 +133,13 @@ class Balance:
         )[1]  # fmt: skip
 
 
-def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
-    """((t, scales), q, l, xi, table) -> Settled of a start; `reach` (nz,) of steps."""
+def settler(
+    balance: Balance, reach: np.ndarray, natural: np.ndarray
+) -> Callable[..., Any]:
+    """((t, scales), q, l, xi, table) -> Settled of a start; `reach` (nz,) of steps.
+
+    `natural` (m,) is what rows could feel: see `natural_rows`.
+    """
     import jax.numpy as jnp
     from jax import lax
 
@@ -151,7 +156,8 @@ def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
         def step(state: tuple) -> tuple:
             k, q, l, xi, r, damping = state
             J = balance.slopes(t, q, l, xi, table)[1] / scales[:, None]
-            sizes = _column_sizes(J, balance, reach)
+            felt = load_sizes(natural, reach, scales[:n])
+            sizes = _column_sizes(J, balance, reach, felt)
             J = J / sizes
             H = J.T @ J + damping * jnp.eye(J.shape[1])
             u = -solve_definite(H, J.T @ r) / sizes
@@ -177,10 +183,24 @@ def settler(balance: Balance, reach: np.ndarray) -> Callable[..., Any]:
     return settle
 
 
-def _column_sizes(J: Any, balance: Balance, reach: np.ndarray) -> Any:
+def load_sizes(natural: np.ndarray, reach: np.ndarray, scales: Any) -> Any:
+    """What an intensity (m,) could do to the forces, by their scales (nz,)."""
+    return natural * (1 / (reach * scales)).max(initial=0.0)
+
+
+def natural_rows(system: System, t: float, q: np.ndarray) -> np.ndarray:
+    """How strongly each row (m,) feels its own bodies, whether or not they can move."""
+    if not system.constraints:
+        return np.zeros(0)
+    now = host_rows.scene(system, float(t), np.asarray(q))
+    return host_rows.velocities(system, now, np.zeros(system.speeds)).scales
+
+
+def _column_sizes(J: Any, balance: Balance, reach: np.ndarray, felt: Any) -> Any:
     """The length of each column; of none less than a little of its kind's largest.
 
-    Kinds are places, intensities of reactions, and rates.
+    Kinds are places, intensities of reactions, and rates. Intensities that move nothing
+    are measured by what they could do elsewhere (m,): their own columns are rounding.
     """
     import jax.numpy as jnp
 
@@ -190,6 +210,7 @@ def _column_sizes(J: Any, balance: Balance, reach: np.ndarray) -> Any:
     for part in (lengths[:n], lengths[n : n + m], lengths[n + m :]):
         least = NOISE * jnp.max(part, initial=0.0)
         sizes.append(jnp.maximum(part, jnp.where(least > 0, least, 1.0)))
+    sizes[1] = jnp.maximum(sizes[1], host_rows.UNFELT * felt)
     return jnp.concatenate(sizes) / units
 
 
@@ -213,10 +234,11 @@ def settled(
     arguments = (given, starts.q, starts.multipliers, starts.rates, values)
     if key not in system.compiled:
         reach = displacements(system, starts.q[0])
+        natural = natural_rows(system, t, starts.q[0])
         one = (given, *(part[0] for part in starts[:3]))
         table_of_one = {n: v[0] if v.ndim else v for n, v in values.items()}
         batched = ["q", "l", "xi", *(f"table.{name}" for name in many)]
         system.compiled[key] = compile(
-            settler(balance, reach), *one, table_of_one, batched=batched
+            settler(balance, reach, natural), *one, table_of_one, batched=batched
         )
     return Settled(*system.compiled[key](*arguments))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from polhode.matter.parameter import Table
+from polhode.system import host_rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -73,9 +74,21 @@ class Determinacy:
         return " ".join(parts).removeprefix("+ ")
 
 
+def felt_rows(equations: Equations, state: State, table: Table) -> np.ndarray:
+    """A (m, k) of a formulation; rows that feel no motion of the system are zero.
+
+    Where joints are rows too, bodies are free, and every row feels them.
+    """
+    A, _ = equations.rows(state, table)
+    if equations.row_names != equations.system.row_names:
+        return A
+    felt = host_rows.felt(equations.system, state, table)
+    return np.where(felt[:, None], A, 0.0)
+
+
 def determinacy(equations: Equations, state: State, table: Table) -> Determinacy:
     """The rank of a formulation's rows, and what its multipliers determine."""
-    A, _ = equations.rows(state, table)
+    A = felt_rows(equations, state, table)
     l, m = equations.multipliers(state, table), len(A)
     if not m:
         return Determinacy((), 0, np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))

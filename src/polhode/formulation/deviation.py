@@ -22,6 +22,7 @@ from polhode.formulation.spatial import cross_wrench, momenta
 from polhode.formulation.speeds import drift
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import host_rows
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -60,8 +61,9 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
     rotors = np.diag(np.sqrt(system.rotor_inertias(table) * np.ones(system.speeds)))
     r = np.concatenate([(roots @ J).reshape(-1, system.speeds), rotors])
     s = np.concatenate([(roots @ gap[..., None]).reshape(-1), np.zeros(system.speeds)])
-    A, gamma = system.constraint_rows(*at, table)
-    return _least(r, s, np.asarray(A), np.asarray(gamma))
+    A, gamma = map(np.asarray, system.constraint_rows(*at, table))
+    felt = host_rows.felt(system, state, table)
+    return _least(r, s, A[felt], gamma[felt])
 
 
 def _least(r: np.ndarray, s: np.ndarray, A: np.ndarray, g: np.ndarray) -> np.ndarray:

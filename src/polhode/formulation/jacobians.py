@@ -18,6 +18,7 @@ import numpy as np
 
 from polhode.constraints.constraint import coordinates_of
 from polhode.errors import ModelError, SingularMassMatrix
+from polhode.formulation.determinacy import felt_rows
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross, shown
@@ -89,7 +90,7 @@ def operational_inertia(
     J = jacobian(equations, state, place, table)
     D = np.eye(6) if directions is None else np.atleast_2d(np.asarray(directions))
     M = equations.mass_matrix(state, table)
-    A, _ = equations.rows(state, table)
+    A = felt_rows(equations, state, table)
     along = D @ J
     yielding = along @ inverse_on_motions(M, A) @ along.T
     size = np.sqrt(np.maximum(np.diag(yielding), np.finfo(float).tiny))

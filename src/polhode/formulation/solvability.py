@@ -13,6 +13,7 @@ from typing import final
 
 import numpy as np
 
+from polhode.formulation.determinacy import felt_rows
 from polhode.formulation.equations import Equations
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import NOMINAL, Table
@@ -65,7 +66,7 @@ def solvability(
     """How well the accelerations of some equations are determined at a state."""
     M = equations.mass_matrix(state, table)
     sizes = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    A = equations.rows(state, table)[0] / sizes
+    A = felt_rows(equations, state, table) / sizes
     N = np.eye(len(M))
     if len(A):
         _, values, right = np.linalg.svd(A)

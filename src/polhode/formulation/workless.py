@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.formulation.balance import reactions_on_bodies
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system import host_rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -33,7 +34,9 @@ def workless(
     R_WB = system.poses(t, q, table).rotations
     own = system.jacobians(t, q, table).reshape(-1, 2, 3, system.speeds)
     J = (R_WB[:, None] @ own).reshape(-1, 6, system.speeds)
-    J = J @ _allowed(np.asarray(system.constraint_rows(t, q, z, table)[0]), len(z))
+    A = np.asarray(system.constraint_rows(t, q, z, table)[0])
+    A = np.where(host_rows.felt(system, state, table)[:, None], A, 0.0)
+    J = J @ _allowed(A, len(z))
     found = {}
     for name, rows, _ in reactions_on_bodies(equations, state, table):
         powers = np.einsum("ni,nik->k", rows, J)

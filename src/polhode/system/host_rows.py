@@ -22,16 +22,18 @@ from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.geometry.vector import shown
 from polhode.lowering.double import doubled
-from polhode.matter.parameter import Table
+from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.loads import still_world, with_world
 from polhode.system.rows import moving, placed
 
 if TYPE_CHECKING:
+    from polhode.system.state import State
     from polhode.system.system import System
 
 STEP = 1e-3  # of a radian, and of the natural length
+UNFELT = 1e-8  # of a row's natural size: what it feels less of is rounding
 
 
 class Scene(NamedTuple):
@@ -74,9 +76,9 @@ class HostRows(NamedTuple):
         return self.slopes * self.along / self.scales[:, None]
 
 
-def scene(system: System, t: float, q: np.ndarray) -> Scene:
+def scene(system: System, t: float, q: np.ndarray, values: Table = NOMINAL) -> Scene:
     """Poses, the world's last, and Jacobians of all bodies in their own axes."""
-    table = system.table()
+    table = system.table(values)
     poses = with_world(kinematics.poses(system, t, q, table))
     J, length = kinematics.jacobians(system, t, q, table), natural_length(system, q)
     return Scene(t, q, poses, J, table, length)
@@ -107,6 +109,19 @@ def velocities(system: System, now: Scene, z: np.ndarray) -> HostRows:
             parts.append(_velocity(system, constraint, here, now, z))
         _require_numbers(constraint, parts[-1][0], now.t, "velocity")
     return _stacked(system, parts, now)
+
+
+def felt(system: System, state: State, table: Table = NOMINAL) -> np.ndarray:
+    """Which rows (rows,) feel any motion of the system there.
+
+    A hinge in line with another feels none that the other leaves: compiled, its rows
+    are rounding, which has no size of its own to be measured by.
+    """
+    if not system.constraints:
+        return np.ones(0, dtype=bool)
+    now = scene(system, float(state.t), np.asarray(state.q), table)
+    found = velocities(system, now, np.asarray(state.z)).relative
+    return np.linalg.norm(found, axis=1) > UNFELT
 
 
 def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
