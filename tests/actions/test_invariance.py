@@ -12,6 +12,7 @@ from polhode.actions.action import third_law_residual
 from polhode.actions.applied import AppliedForce
 from polhode.actions.gravitation import Gravitation, PointMass
 from polhode.actions.invariance import audit_invariance
+from polhode.actions.motion_arrays import Wrenches
 from polhode.actions.potential import Potential
 from polhode.actions.raw_potential import RawPotential
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
@@ -174,6 +175,27 @@ def test_the_report_on_a_follower_names_what_is_broken():
     thruster = AppliedForce(Point.origin(ship), Vector([1, 0, 0], ship))
     text = str(audit_invariance(thruster))
     assert text.startswith("'force' does not obey the third law.")
+
+
+def test_what_breaks_the_third_law_in_motion_only_is_found():
+    """A drag by nobody gives no force at rest, and none that is answered in motion."""
+    ship, air = Frame("ship"), Frame("air")
+
+    class ByNobody:
+        name = "headwind"
+        bodies = (ship, air)
+
+        def energy(self, poses, t=0.0, table=None):
+            return 0.0
+
+        def wrenches(self, poses, twists, t=0.0, table=None):
+            forces = np.stack([-0.3 * twists.linear[0], np.zeros(3)])
+            return Wrenches(0.0 * forces, forces)
+
+    report = audit_invariance(ByNobody())
+    assert not report.obeys_third_law
+    assert report.lacks_a_body
+    assert_close(report.force, 1.0)
 
 
 def test_a_weight_without_masses_is_told_how_to_be_audited():

@@ -122,9 +122,11 @@ def audit_invariance(
     spread, size = float(np.ptp(values)), float(np.max(np.abs(values)))
     floor = 1e-12 * size / TOLERANCE
     translation, rotation, time = changes.max(axis=0) / max(spread, floor, 1e-300)
+    # What depends on velocities is silent at rest.
     residuals = [
-        third_law_residual(action, poses, _rest(poses), t)
+        third_law_residual(action, poses, twists, t)
         for poses, t in zip(draws, times, strict=True)
+        for twists in (_rest(poses), _random_twists(rng, count))
     ]
     moment, force = np.max(residuals, axis=0)
     return InvarianceReport(
@@ -167,6 +169,10 @@ def _random_poses(rng: np.random.Generator, count: int, scale: float) -> Poses:
     return Poses(
         so3.exp(rng.normal(size=(count, 3))), scale * rng.normal(size=(count, 3))
     )
+
+
+def _random_twists(rng: np.random.Generator, count: int) -> Twists:
+    return Twists(rng.normal(size=(count, 3)), rng.normal(size=(count, 3)))
 
 
 def _rest(poses: Poses) -> Twists:
