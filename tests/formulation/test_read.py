@@ -86,7 +86,7 @@ def test_reactions_read_as_in_books(pendulum):
 
 def test_what_was_not_shortened_says_so(pendulum):
     """A reading that had no time is right, warns, and says so where it is printed."""
-    with pytest.warns(UnfinishedReading):
+    with pytest.warns(UnfinishedReading, match="'Gauss, pendulum' was not brought"):
         reading = ph.gauss(pendulum).read({"hinge": "theta"}, seconds=0)
     assert not reading.is_shortest
     assert "not in its shortest form" in repr(reading)

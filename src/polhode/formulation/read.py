@@ -173,6 +173,7 @@ def reading_of(
         motion = M @ y_dot + b - f - A.T @ held
         return motion, A @ y_dot - g, M, energies, places
 
+    balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
     t, q, z, y, y_dot, held, table = symbols
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -220,6 +221,7 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         own = held if origin.symbols.held else held[:0]
         return core.joint_wrenches(*at, (y_dot, own), table)
 
+    wrenches.__name__ = f"reactions, {system.name}"  # as errors call them
     found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
     found = of_unit_quaternions(system, q, found)
     return {
