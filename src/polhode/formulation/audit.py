@@ -1,0 +1,152 @@
+"""Is anything missing from a model? Invariance, and the third law of the whole system.
+
+    sum over all bodies, the world too, of  F = 0  and of  torque + p x F = 0
+
+for everything that acts between them, joints and constraints included: what is left
+unanswered is exerted by something that is not in the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.actions.invariance import InvarianceReport, audit_invariance
+from polhode.constraints.invariance import ConstraintAudit, audit_constraint
+from polhode.constraints.prescribed_motion import PrescribedMotion
+from polhode.formulation.compare import random_states
+from polhode.formulation.recursive.recursive import recursive
+from polhode.system.gather import ALONG_JOINTS
+from polhode.system.loads import still_world, with_world
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.geometry.wrench import Wrench
+    from polhode.system.state import State
+    from polhode.system.system import System
+
+TOLERANCE = 1e-9
+STATES = 3
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What a model says about itself.
+
+    reports  by name of each action and constraint between bodies: its invariance
+    force    what all forces together leave unanswered, of their size
+    moment   the same of moments
+    """
+
+    system: System
+    reports: dict[str, InvarianceReport | ConstraintAudit]
+    force: float
+    moment: float
+
+    @property
+    def obeys_third_law(self) -> bool:
+        """Whether everything that acts is answered by a body of the model."""
+        return max(self.force, self.moment) <= TOLERANCE
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is missing: all is invariant, and all is answered."""
+        sound = (report.is_invariant for report in self.reports.values())
+        return self.obeys_third_law and all(sound)
+
+    def __repr__(self) -> str:
+        lines = [str(report) for report in self.reports.values()]
+        share = f"forces {self.force:.1e}, moments {self.moment:.1e}"
+        answered = f"all that acts is answered: {share} of their size are left"
+        if not self.obeys_third_law:
+            answered = f"something acts that is not in the model: {share} of their size"
+        return "\n".join([f"Audit({self.system.name!r}): {answered}", *lines])
+
+
+def audit(system: System, state: State | None = None) -> Audit:
+    """Audit every action and constraint of a system, and all of them together.
+
+    The whole is tried at a state, or at random ones. What acts along a joint is between
+    its two bodies; what a driver prescribes knows the time, and is not held against it.
+
+    >>> import polhode as ph
+    >>> print(ph.audit(ph.models.pendulum()).is_sound)
+    True
+    """
+    reports: dict[str, InvarianceReport | ConstraintAudit] = {}
+    for action in system.actions:
+        if not isinstance(action, ALONG_JOINTS):
+            reports[action.name] = audit_invariance(action)
+    for each in system.constraints:
+        if not isinstance(each, PrescribedMotion):
+            reports[each.name] = audit_constraint(each)
+    equations = recursive(system)
+    states = [state] if state is not None else random_states(system, STATES)
+    left = [_unanswered(equations, each) for each in states]
+    moment, force = np.max(left, axis=0)
+    return Audit(system, reports, float(force), float(moment))
+
+
+def _unanswered(equations: Equations, state: State) -> tuple[float, float]:
+    """Of moments about the world's origin and of forces: the sum, of its parts."""
+    pairs = [*_acting(equations.system, state), *_held(equations, state)]
+    if not pairs:
+        return 0.0, 0.0
+    return _share([m for m, _ in pairs]), _share([f for _, f in pairs])
+
+
+def _share(parts: list[np.ndarray]) -> float:
+    size = float(np.sum(np.linalg.norm(parts, axis=-1)))
+    return float(np.linalg.norm(np.sum(parts, axis=0))) / size if size else 0.0
+
+
+def _acting(system: System, state: State) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Moment about the origin, and force, of every action on each of its bodies."""
+    t, q, z = float(state.t), state.q, state.z
+    poses = with_world(system.poses(t, q))
+    table = system.loaded(t, q, z, system.table())
+    twists = still_world(system.twists(t, q, z))
+    found = []
+    for action in system.actions:
+        if isinstance(action, ALONG_JOINTS):
+            continue
+        own = list(system.places_of(action.bodies))
+        here = type(poses)(poses.rotations[own], poses.origins[own])
+        moving = type(twists)(twists.angular[own], twists.linear[own])
+        torques, forces = action.wrenches(here, moving, t, table)
+        moments = torques + np.cross(here.origins, forces)
+        found += list(zip(np.asarray(moments), np.asarray(forces), strict=True))
+    return found
+
+
+def _held(equations: Equations, state: State) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same of every reaction, on the body that feels it and on that which gives.
+
+    Of constraints with the world among their bodies, the world answers for the rest.
+    """
+    system = equations.system
+    poses, ground = with_world(system.poses(state.t, state.q)), system.tree.world.frame
+    answered = {
+        f"{each.name} on {body.name}"
+        for each in system.constraints
+        for body in each.bodies
+        if ground in each.bodies
+    }
+    found = []
+    for name, wrench in equations.reactions(state).items():
+        if name in answered:
+            continue
+        place = _place(system, poses, wrench)
+        moment = np.asarray(wrench.torque) + np.cross(place, wrench.force)
+        found.append((moment, np.asarray(wrench.force)))
+        if wrench.by is not None:
+            found.append((-moment, -np.asarray(wrench.force)))
+    return found
+
+
+def _place(system: System, poses: Any, wrench: Wrench) -> np.ndarray:
+    (k,) = system.places_of([wrench.point.frame])
+    return poses.origins[k] + poses.rotations[k] @ wrench.point.coordinates
