@@ -51,7 +51,7 @@ def test_a_spacecraft_stops_at_the_surface():
     after = 2 * np.pi - passed  # from the perigee back to the surface, as mean anomaly
     exact = np.sqrt(a**3 / mu) * (np.pi - after)
     assert motion.outcome.code == "EVENT"
-    assert motion.t[-1] == pytest.approx(exact, rel=1e-9)
+    assert motion.t[-1] == pytest.approx(exact, rel=3e-9)
     assert np.linalg.norm(motion.final.q) == pytest.approx(R, rel=1e-12)
     low = system.state({"craft": (R - 1e4, 0, 0)}, speeds={"craft": (0, slow, 0)})
     with pytest.raises(IntegrationError, match="at the surface' has passed by 10000"):

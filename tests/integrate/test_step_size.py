@@ -40,6 +40,7 @@ def attempts(order, hard, h, until):
 
 @pytest.mark.parametrize("order", [3, 5, 8])
 def test_a_constant_task_has_constant_steps_of_nine_tenths(order):
+    """Where nothing changes the error is that of 0.9 of the longest step allowed."""
     steps, refused = attempts(order, lambda t: 4.0, 0.01, 20.0)
     assert refused <= 1
     np.testing.assert_allclose(steps[10:-1], SAFETY / 4.0, rtol=0.02)
@@ -55,12 +56,14 @@ def test_steps_shorten_in_time_where_a_task_grows_harder(order):
 
 @pytest.mark.parametrize("square", [np.nan, np.inf])
 def test_without_numbers_it_goes_back_far_and_forgets_nothing(square):
+    """Such a state says nothing of how hard the task is, but that it is too far."""
     after, memory = control(5)(0.1, square, False, False, 2.0)
     assert after == pytest.approx(0.1 * step_size.RETREAT)
     assert memory == 2.0
 
 
 def test_after_a_refusal_no_step_is_longer():
+    """It was refused for a reason that one good step does not remove."""
     after, _ = control(5)(0.1, 1e-9, True, False, FIRST_MEMORY)
     assert after == 0.1
     after, _ = control(5)(0.1, 1.0001, False, False, FIRST_MEMORY)
@@ -69,6 +72,7 @@ def test_after_a_refusal_no_step_is_longer():
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_time_may_run_backwards(sign):
+    """Sizes are the same, with the sign of the step."""
     forth, _ = control(8)(0.1, 1e-6, True, True, 3.0)
     back, _ = control(8)(sign * 0.1, 1e-6, True, True, 3.0)
     assert back == sign * forth
