@@ -11,6 +11,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.errors import AnalysisError, StateError
 from polhode.formulation.chart import energies
 
 STEP = 1e-3
@@ -340,3 +341,14 @@ def test_inputs_and_outputs_by_name():
         ph.linearise(cart(), outputs={"bob": 3.0})
     with pytest.raises(ph.PolhodeError, match="cannot be linearised about"):
         ph.linearise(cart(), about=0.0)
+
+
+def test_an_equilibrium_in_the_place_of_a_state_is_told():
+    """Whichever argument it is given as, the words say what to write."""
+    system = ph.models.pendulum()
+    rest = ph.equilibria(system, starts=2)[0]
+    with pytest.raises(AnalysisError, match="is no system that could be linearised"):
+        ph.stability(rest)
+    with pytest.raises(StateError, match="cannot be linearised about") as refused:
+        ph.linearise(system, rest)
+    assert "the .state of an equilibrium" in refused.value.repair

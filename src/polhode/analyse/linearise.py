@@ -165,7 +165,7 @@ def linearise(
     >>> linear.modes().frequencies.round(3)
     array([2.851, 7.24 ])
     """
-    system = model.system if isinstance(model, Equations) else model
+    system = _system(model)
     ports, extra = admit_ports(system, inputs)
     watched = None if outputs is None else admit_outputs(system, outputs)
     table = dict(parameters)
@@ -235,6 +235,17 @@ def _state_space(
     return StateSpace(A, B, C, D, states, inputs, outputs)
 
 
+def _system(model: Any) -> System:
+    if isinstance(model, System | Equations):
+        return model.system if isinstance(model, Equations) else model
+    raise AnalysisError(
+        f"{model!r} is no system that could be linearised.",
+        "First comes the system, then the state about which.",
+        "Give both, ph.linearise(system, equilibrium.state); or ask it,"
+        " equilibrium.stability().",
+    )
+
+
 def _state(system: System, about: Any) -> State:
     if about is None:
         return system.rest()
@@ -242,7 +253,7 @@ def _state(system: System, about: Any) -> State:
         raise StateError(
             f"{system.name!r} cannot be linearised about {about!r}.",
             "A linear system holds near a state, or along a motion.",
-            "Give system.state(...), or a Trajectory.",
+            "Give system.state(...), the .state of an equilibrium, or a Trajectory.",
         )
     require_layout(system, about)
     return require_consistent(State(system, about.t, about.q, about.z))
