@@ -22,9 +22,35 @@ from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 
+@dataclass(frozen=True, eq=False)
+class OfJoints:
+    """What rows of a user's law share that reads joints, and no bodies."""
+
+    joints: Sequence[Joint]
+    law: Callable[..., Any]
+    _: KW_ONLY
+    rows: Sequence[str] = ("row 1",)
+    name: str = "law of joints"
+    is_holonomic: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """None: the law holds its own numbers."""
+        return ()
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class VelocityRows:
+class VelocityRows(OfJoints):
     """Rows a(q, t) z = b(q, t), linear in the speeds of some joints.
 
     `law(q_1, q_2, ..., t)` gives a (rows, all speeds of these joints in order) and
@@ -42,26 +68,8 @@ class VelocityRows:
     ('row 1',)
     """
 
-    joints: Sequence[Joint]
-    law: Callable[..., Any]
     _: KW_ONLY
-    rows: Sequence[str] = ("row 1",)
     name: str = "velocity rows"
-    is_holonomic: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "joints", tuple(self.joints))
-        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
 
     def velocity(
         self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
@@ -92,33 +100,15 @@ def _pair(name: str, given: Any) -> tuple[Any, Any]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class VelocityEquation:
+class VelocityEquation(OfJoints):
     """An equation phi = 0 of any form in the speeds of some joints, by Gauss.
 
     `law(coordinates, speeds, t)` gives phi (rows,), or one number; coordinates and
     speeds are tuples, one entry a joint; traceable.
     """
 
-    joints: Sequence[Joint]
-    law: Callable[..., Any]
     _: KW_ONLY
-    rows: Sequence[str] = ("row 1",)
     name: str = "velocity equation"
-    is_holonomic: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "joints", tuple(self.joints))
-        object.__setattr__(self, "rows", require_rows(self.name, self.rows))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
 
     def velocity(
         self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
