@@ -31,6 +31,8 @@ DOORS: dict[str, str] = {
     "polhode.analyse.linear_along:LinearAlong.plot": "show",
     "polhode.analyse.linearise:Linear._repr_html_": "show",
     "polhode.analyse.linearise:Linear.plot": "show",
+    "polhode.analyse.margins:LimitMargins._repr_html_": "show",
+    "polhode.analyse.margins:LimitMargins.plot": "show",
     "polhode.analyse.modes:Modes._repr_html_": "show",
     "polhode.analyse.modes:Modes.film": "show",
     "polhode.analyse.modes:Modes.page": "show",

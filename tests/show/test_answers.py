@@ -49,6 +49,15 @@ def rolling() -> ph.System:
     return ph.System([rail, axle], constraints=[row], name="wheel")
 
 
+def swung() -> ph.Trajectory:
+    """A rod between its stops."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
+    ends = ph.World().origin, rod.point(0, 0, 0.4)
+    hinge = ph.Revolute("hinge", *ends, axis=ph.Y, limits=(-1.0, 2.0))
+    system = ph.System([hinge], [ph.Weight(9.81)], name="swing")
+    return ph.simulate(system, system.state(hinge=0.9), until=0.5)
+
+
 @cache
 def answers() -> dict[str, object]:
     """One answer of each kind, most of them of one model."""
@@ -81,6 +90,7 @@ def answers() -> dict[str, object]:
         "modes": linear.modes(),
         "verdict": linear.stability(),
         "reactions": ph.reaction_table(motion().resampled(t)),
+        "margins": ph.limit_margins(swung()),
         "kept": ph.conserved(cart),
         "sensitivity": ph.sensitivity(motion(), names, times=t),
         "gradient": ph.gradient(motion(), lambda t, s: s["hinge"] ** 2, names),
@@ -111,7 +121,7 @@ def test_a_notebook_shows_a_table_with_the_names_of_the_answer(kind):
     "along": (), "transfer": (), "parts": (), "spectrum": (), "variation": (),
     "linear": (), "matrices": (), "response": (), "modes": (), "verdict": (),
     "reactions": ("hinge",), "sensitivity": ("m_B", "l"), "gradient": (),
-    "record": (), "told": (), "by parameters": (), "rows": (),
+    "record": (), "told": (), "by parameters": (), "rows": (), "margins": (),
 })])  # fmt: skip
 def test_an_answer_is_drawn(name, tmp_path):
     """A picture with ink on it, in a file of its own."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from polhode.analyse.integrability import Integrability
     from polhode.analyse.leaves import PositionIntegrals
     from polhode.analyse.linear_along import LinearAlong
+    from polhode.analyse.margins import LimitMargins
     from polhode.analyse.reactions import ReactionTable
     from polhode.analyse.rest_sensitivity import RestSensitivity
     from polhode.analyse.second_variation import SecondVariation
@@ -113,6 +114,17 @@ def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
             axes.set_ylabel(f"{name}\n{word}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
     return _finished(figure, panels[0], f"reactions of {table.motion.system.name}")
+
+
+def margin_picture(found: LimitMargins) -> Picture:
+    """Margins of coordinates along a motion; a limit is at zero."""
+    figure, (axes,) = _panels(1, 3.2)
+    for k, (name, margin) in enumerate(found.margins.items()):
+        axes.plot(found.motion.t, margin, color=colour(k), linewidth=1.5, label=name)
+    axes.axhline(0.0, color=FAINT, linewidth=1.0)
+    axes.set_xlabel("time  [s]")
+    axes.set_ylabel("to the nearer limit  [rad or m]")
+    return _finished(figure, axes, f"margins of {found.motion.system.name}")
 
 
 def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.analyse.linear_along import HEADS, INSTANT
+from polhode.analyse.margins import HEADS as LIMITS
 from polhode.analyse.naming import state_names
 from polhode.analyse.reactions import ENVELOPE, PEAKS
 from polhode.analyse.state_space import ROOT, root_numbers
@@ -226,6 +227,14 @@ def _reactions(found: Any) -> Sheet:
     return Sheet(title, heads, lines, found.notes)
 
 
+def _margins(found: Any) -> Sheet:
+    lines = [(name, *row) for name, row in zip(found.names, found.rows, strict=True)]
+    words = "within its limits" if found.is_within else "beyond a limit"
+    return Sheet(
+        f"Margins of {found.motion.system.name}", ("", *LIMITS), lines, [words]
+    )
+
+
 def _conserved(found: Any) -> Sheet:
     lines = [(i.name, "kept", i.reason) for i in found.integrals]
     lines += [(n, "changed by", ", ".join(by)) for n, by in found.broken.items()]
@@ -297,6 +306,7 @@ SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "Identifiable": _identifiable,
     "Identified": _identified,
     "Integrability": _integrability,
+    "LimitMargins": _margins,
     "Linear": _linear,
     "LinearAlong": _along,
     "Modes": _modes,

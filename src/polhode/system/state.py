@@ -61,6 +61,18 @@ class State:
         part = self.z[self.system.edge(joint).z]
         return part[0] if part.shape == (1,) else part
 
+    def margins(self) -> dict[str, float]:
+        """How far each coordinate with a limit is from the nearer one; below 0 beyond.
+
+        In radians or metres, by the names of coordinates.
+        """
+        found = {}
+        for edge in self.system.tree.edges:
+            each = np.asarray(edge.joint.margin(np.asarray(self.q[edge.q])))
+            pairs = zip(edge.joint.coordinate_names, each, strict=True)
+            found.update({n: float(m) for n, m in pairs if np.isfinite(m)})
+        return found
+
     def changed(
         self,
         coordinates: Mapping[str, Any] | None = None,
