@@ -156,8 +156,7 @@ def settler(
         def step(state: tuple) -> tuple:
             k, q, l, xi, r, damping = state
             J = balance.slopes(t, q, l, xi, table)[1] / scales[:, None]
-            felt = load_sizes(natural, reach, scales[:n])
-            sizes = _column_sizes(J, balance, reach, felt)
+            sizes = _column_sizes(J, balance, (reach, natural, scales[:n]))
             J = J / sizes
             H = J.T @ J + damping * jnp.eye(J.shape[1])
             u = -solve_definite(H, J.T @ r) / sizes
@@ -196,7 +195,7 @@ def natural_rows(system: System, t: float, q: np.ndarray) -> np.ndarray:
     return host_rows.velocities(system, now, np.zeros(system.speeds)).scales
 
 
-def _column_sizes(J: Any, balance: Balance, reach: np.ndarray, felt: Any) -> Any:
+def _column_sizes(J: Any, balance: Balance, given: tuple) -> Any:
     """The length of each column; of none less than a little of its kind's largest.
 
     Kinds are places, intensities of reactions, and rates. Intensities that move nothing
@@ -204,6 +203,8 @@ def _column_sizes(J: Any, balance: Balance, reach: np.ndarray, felt: Any) -> Any
     """
     import jax.numpy as jnp
 
+    reach, natural, scales = given
+    felt = load_sizes(natural, reach, scales)
     n, m = balance.system.speeds, len(balance.system.row_names)
     units = np.concatenate([reach, np.ones(J.shape[1] - n)])
     lengths, sizes = jnp.sqrt(jnp.sum(J * J, axis=0)) * units, []
