@@ -180,6 +180,19 @@ def test_both_splits_of_a_system_in_its_own_speeds():
         assert not natural.is_passive
 
 
+@pytest.mark.row("F-18")
+def test_a_matrix_says_whether_it_is_passive():
+    """Its name, its skew defect and its numbers stand where it is printed."""
+    system = ph.models.double_pendulum()
+    state = system.state(elbow=0.7, speeds={"shoulder": 1.0, "elbow": -0.4})
+    form = ph.gauss(system)
+    passive, split = (form.coriolis(state, c) for c in ("Christoffel", "Lagrange"))
+    assert repr(passive).startswith("Coriolis('Christoffel': passive, skew defect ")
+    assert f"not passive, skew defect {split.skew_defect:.2g})" in repr(split)
+    assert split.skew_defect > 0.1
+    assert f"{split.matrix[0, 1]:.6f}" in repr(split)
+
+
 @pytest.mark.row("F-27")
 def test_no_matrix_has_power_on_the_motion_itself():
     """z^T (M' - 2 C) z = 0 in coordinates for every choice and split."""

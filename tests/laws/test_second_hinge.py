@@ -96,6 +96,16 @@ def test_it_swings_as_it_did():
     assert_close(found[1], found[0], rtol=1e-9)
 
 
+@pytest.mark.long
+def test_a_hinge_that_carries_nothing_has_no_time_of_its_peak():
+    """The second hinge is given no load, and it is said that it might have some."""
+    two = door("upper", "lower")
+    table = ph.reaction_table(ph.simulate(two, moving(two), until=0.2, samples=3))
+    assert table.peaks[table.names.index("lower")] == ("0", "", "0", "")
+    assert np.all(table.loose["lower"][3:])
+    assert np.all(table.loose["upper"][3:])
+
+
 def test_nothing_of_the_place_is_kept():
     """The rows of the second hinge are no equation of the first one's angle."""
     two = door("upper", "lower")

@@ -103,7 +103,10 @@ class ReactionTable:
             (number(peak.t) for peak in torques),
             strict=True,
         )
-        return [(F, t, M, "" if M == "0" else when) for F, t, M, when in sizes]
+        return [
+            (F, "" if F == "0" else t, M, "" if M == "0" else when)
+            for F, t, M, when in sizes
+        ]
 
     def envelope(self, name: str) -> dict[str, tuple[float, float]]:
         """The least and the most of each component: 'torque x' to 'force z'."""

@@ -14,7 +14,7 @@ C inherits passivity from the bodies. Rotors of motors are bodies of one speed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax
@@ -46,7 +46,7 @@ Choice = str | CoriolisChoice | Mapping[str, str | CoriolisChoice]
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Coriolis:
     """A Coriolis matrix C (k, k) with C y = bias, and the rate M' of the mass matrix.
 
@@ -54,9 +54,9 @@ class Coriolis:
     """
 
     name: str
-    matrix: np.ndarray = field(repr=False)
-    mass_rate: np.ndarray = field(repr=False)
-    size: float = field(repr=False)
+    matrix: np.ndarray
+    mass_rate: np.ndarray
+    size: float
 
     @property
     def skew_defect(self) -> float:
@@ -71,6 +71,11 @@ class Coriolis:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.matrix, dtype=dtype)
+
+    def __repr__(self) -> str:
+        word = "passive" if self.is_passive else "not passive"
+        head = f"Coriolis({self.name!r}: {word}, skew defect {self.skew_defect:.2g})"
+        return f"{head}\n{np.array2string(self.matrix, precision=6)}"
 
 
 class Projected(NamedTuple):
