@@ -162,6 +162,22 @@ def test_files_that_are_not_there_end_with_four(capsys, tmp_path, monkeypatch, w
     assert capsys.readouterr().err == MISSING_FILES[words]
 
 
+@pytest.mark.parametrize(
+    "words", ["plot pendulum --until 0.1 --out", "report pendulum --until 0.1 --out"]
+)
+def test_a_place_that_cannot_be_written_ends_with_four(capsys, tmp_path, words):
+    """A folder that is a file: what cannot be written, and why."""
+    (tmp_path / "file").write_text("")
+    path = tmp_path / "file" / "it.png"
+    assert main([*words.split(), str(path)]) == 4
+    assert capsys.readouterr().err == (
+        f"FileError: {str(path)!r} cannot be written: what should be its folder is a"
+        " file.\n\n"
+        "  The folder must be yours to write in, and the disk must have room.\n\n"
+        "  Give another path.\n"
+    )
+
+
 def test_a_refused_model_file_ends_with_three(capsys, tmp_path, monkeypatch):
     """Its errors are told by line."""
     monkeypatch.chdir(tmp_path)

@@ -334,6 +334,10 @@ def test_locked_joints_come_back_locked(tmp_path):
     (tmp_path / "wrong.toml").write_text(text)
     with pytest.raises(ModelFileError, match="Did you mean 'elbow'"):
         ph.load_model(tmp_path / "wrong.toml")
+    (tmp_path / "wrong.toml").write_text(text.replace("axis", "axes"))
+    with pytest.raises(ModelFileError, match="5 errors") as refused:
+        ph.load_model(tmp_path / "wrong.toml")
+    assert "Did you mean 'elbow'" in str(refused.value)
 
 
 def test_formulas_come_back_whatever_their_variables_are_called(tmp_path):

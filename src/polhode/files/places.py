@@ -34,16 +34,19 @@ def released(system: System) -> tuple[System, dict[str, Any]]:
 def read_locked(scope: Scope, system: Any, table: Any) -> Any:
     """The system with the joints of [locked] held where it says, or BAD."""
     places = JOINTS.read(scope, ("locked",), table)
-    if isinstance(system, Bad) or isinstance(places, Bad):
+    if isinstance(places, Bad):
         return BAD
-    known = [joint.name for joint in system.joints]
-    for name, at in places.items():
+    known = [*scope.joints, *scope.bodies]
+    if not isinstance(system, Bad):
+        known = [joint.name for joint in system.joints]
+    for name in places:
         if name not in known:
             text = f"there is no such joint. {nearest(name, known)}"
-            return scope.refuse(("locked", name), text)
-        system = scope.built(("locked", name), _locking(system, name, at))
+            system = scope.refuse(("locked", name), text)
+    for name, at in places.items():
         if isinstance(system, Bad):
             return BAD
+        system = scope.built(("locked", name), _locking(system, name, at))
     return system
 
 

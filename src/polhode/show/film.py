@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show import drawing as drawn
+from polhode.show.paper import writing
 from polhode.show.still import emptied, finish, plate
 from polhode.show.view import View
 
@@ -42,9 +43,9 @@ def film(
     between = max(1, SMOOTH // count)  # trails are drawn finer than frames
     drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view)
     frames = range(0, len(drawing.scene.times), between)
-    to.parent.mkdir(parents=True, exist_ok=True)
     write = _write_gif if kind == ".gif" else _write_mp4
-    write(to, drawing, frames, rate)
+    with writing(to):
+        write(to, drawing, frames, rate)
     return to
 
 

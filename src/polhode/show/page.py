@@ -24,6 +24,7 @@ from polhode.show.page_sections import (
     model_section,
     provenance_section,
 )
+from polhode.show.paper import writing
 from polhode.show.scene import Scene, framed, scene_of
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def put(text: str, path: Any) -> Path:
     """Write a page where it is wanted, whole or not at all."""
     place = Path(path)
     _require_file(place)
-    place.parent.mkdir(parents=True, exist_ok=True)
     part = place.with_name(f".{place.name}.{os.getpid()}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(place)
+    with writing(place):
+        part.write_text(text, encoding="utf-8")
+        part.replace(place)
     return place
 
 

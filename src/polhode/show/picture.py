@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from polhode.errors import ShowError
 from polhode.show.palette import PAPER
+from polhode.show.paper import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,8 +43,8 @@ class Picture:
                 "The end of the name says of which kind the file is.",
                 f"End it in {', '.join(KINDS)}; a film ends in .gif or .mp4.",
             )
-        to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_bytes(self.content(to.suffix.lower(), dpi))
+        with writing(to):
+            to.write_bytes(self.content(to.suffix.lower(), dpi))
         return to
 
     def content(self, kind: str = ".png", dpi: float = 150) -> bytes:
