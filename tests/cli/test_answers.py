@@ -179,6 +179,18 @@ def test_a_view_shows_the_motion(capsys, monkeypatch):
     assert json.loads(answer(capsys, *words)) == {"url": Window.url}
 
 
+def test_a_view_is_written_as_a_film_or_a_picture(capsys, tmp_path):
+    """The end of the name says which; no window is opened."""
+    for name, kind, head in (
+        ("a.gif", "film", b"GIF8"),
+        ("a.png", "picture", b"\x89PNG"),
+    ):
+        path = tmp_path / name
+        words = ("view", "pendulum", "--until", "0.05", "--out", str(path), "--json")
+        assert json.loads(answer(capsys, *words)) == {kind: str(path)}
+        assert path.read_bytes().startswith(head)
+
+
 def test_forms_are_compared(capsys, monkeypatch):
     """A table for people, rows for machines; disagreement is bad news."""
     from polhode.formulation.compare import Comparison, Row

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from polhode.cli.words import Changes, Json, ModelName, Span
 
 
@@ -13,11 +16,12 @@ def view(
     until: float | None = None,
     set: Changes | None = None,
     browser: bool = True,
+    out: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Show a motion in the browser, until Ctrl-C.
+    """Show a motion in the browser, until Ctrl-C; or write it as a film or a picture.
 
-    Examples: polhode view heavy_top; polhode view motion.nc
+    Examples: polhode view heavy_top; polhode view motion.nc --out motion.gif
 
     Parameters
     ----------
@@ -28,14 +32,30 @@ def view(
         Time at which the motion ends, s.
     browser
         Open a window; without it go to the address that is printed.
+    out
+        A .gif or .mp4 of the bodies as they move, or a .png, .svg or .pdf of them at
+        five times, instead of the window.
     """
     from polhode.cli.answers import print_json, say
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
+    if out is not None:
+        _write(motion, out, json)
+        return
     viewer = motion.show(browser=browser)
     if json:
         print_json({"url": viewer.url})
     else:
         say(f"{viewer.url}\nCtrl-C ends it.")
     viewer.wait()
+
+
+def _write(motion: Any, out: Path, json: bool) -> None:
+    from polhode.cli.answers import say_path
+    from polhode.cli.waiting import waiting
+
+    is_film = out.suffix.lower() in (".gif", ".mp4")
+    with waiting("Drawing"):
+        path = motion.film(out) if is_film else motion.picture().save(out)
+    say_path("film" if is_film else "picture", path, json)
