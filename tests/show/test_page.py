@@ -126,9 +126,10 @@ def test_equations_ledger_model_and_provenance_are_there(text, motion):
 def test_only_the_curves_that_were_asked_for(motion, tmp_path):
     """Names of `motion.plot`; a wrong one is refused with the nearest right one."""
     short = {"equations": False, "compare": False}
-    path = motion.page(tmp_path / "a.html", plots=["hinge.speed"], **short)
-    data = json.loads(Reader(path.read_text()).inside["script"][0])
-    assert [plot["title"] for plot in data["plots"]] == ["hinge.speed [rad/s]"]
+    for asked in (["hinge.speed"], "hinge.speed"):
+        path = motion.page(tmp_path / "a.html", plots=asked, **short)
+        data = json.loads(Reader(path.read_text()).inside["script"][0])
+        assert [plot["title"] for plot in data["plots"]] == ["hinge.speed [rad/s]"]
     with pytest.raises(ShowError, match="hinje"):
         motion.page(tmp_path / "b.html", plots=["hinje"])
     assert not (tmp_path / "b.html").exists()

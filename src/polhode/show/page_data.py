@@ -158,7 +158,8 @@ def plots_of(
     share a plot.
     """
     plots: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for name in _usual(rows) if names is None else names:
+    asked = (names,) if isinstance(names, str) else names
+    for name in _usual(rows) if asked is None else asked:
         source = motion if name in ("ledger", "balance") else rows
         for each in series_of(source, name):
             group = plots.setdefault((name, each.panel, each.unit), [])
