@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.formulation.compare import _middle, disagreement
 from polhode.formulation.short_motion import SHARE, answers_of, moved, step_of
 from strategies_system import topology
 
@@ -60,3 +61,48 @@ def reference() -> np.ndarray:
     start, span = np.concatenate([state.q, state.z]), (0.0, 32 * 5e-4)
     done = solve_ivp(slope, span, start, method="DOP853", rtol=1e-13, atol=1e-14)
     return done.y[:2, -1]
+
+
+@cache
+def bob_on_a_link() -> ph.System:
+    """A bob that a link without mass holds by a pin: only rows hold the link."""
+    world, bob = ph.World(), ph.Particle("bob", 1.0)
+    link = ph.Body.from_inertia("link", mass=0.0, inertia=(0.0, 0.0, 0.0))
+    hinge = ph.Revolute("hinge", world.origin, link.origin, axis=ph.Y)
+    move = ph.Translation("move", world.origin, bob.mass_centre)
+    pin = ph.Spherical("pin", link.point(0, 0, -1), bob.mass_centre)
+    return ph.System([hinge, move, pin], [ph.Weight(9.81)], name="bob")
+
+
+@pytest.mark.row("H-02")
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        (ph.hamilton, "Hamilton's equations do not apply to 'bob'"),
+        (ph.routh, "Routh's procedure does not apply to 'bob'"),
+        (ph.udwadia_kalaba, "Udwadia and Kalaba's equation does not apply to 'bob'"),
+    ],
+)
+def test_forms_that_divide_by_the_masses_say_why_they_do_not_apply(form, says):
+    """Where constraints alone hold what has no mass, M has no inverse."""
+    with pytest.raises(ph.PolhodeError, match=says) as refusal:
+        form(bob_on_a_link())
+    assert "its mass matrix is singular along hinge" in str(refusal.value)
+
+
+@pytest.mark.parametrize("form", [ph.gauss, ph.maggi])
+def test_a_massless_link_swings_its_bob_all_the_same(form):
+    """g sin a across, and the link carries the weight along itself."""
+    state = ph.assemble(bob_on_a_link(), {"hinge": 0.5}).state
+    a = form(bob_on_a_link()).body_accelerations(state)[1][3:]
+    pull = 9.81 * np.cos(0.5) * np.array([np.sin(0.5), 0, np.cos(0.5)])
+    assert_close(a, pull - [0, 0, 9.81], rtol=1e-9)
+
+
+def test_a_form_without_numbers_spoils_no_other():
+    """It is infinitely far from the median of the others, which agree."""
+    sound, ill = np.ones((2, 3, 6)), np.full((2, 3, 6), np.nan)
+    middle = _middle([sound, ill, sound])
+    assert disagreement(sound, middle, 1.0) == 0.0
+    assert disagreement(ill, middle, 1.0) == np.inf
+    assert disagreement(ill, _middle([ill]), 1.0) == np.inf

@@ -178,7 +178,7 @@ def _gaps(
     """By formulation: disagreement of accelerations, reactions, and after a motion."""
     least = np.array([sizes(s) for s in states]).T[..., None, None]
     middles = [
-        np.median([getattr(each, word) for each in found.values()], axis=0)
+        _middle([getattr(each, word) for each in found.values()])
         for word in ("accelerations", "reactions")
     ]
     gaps = {
@@ -194,6 +194,12 @@ def _gaps(
         name: (of_motion, np.nan if many else of_loads, after[name])
         for name, (of_motion, of_loads) in gaps.items()
     }
+
+
+def _middle(each: list[np.ndarray]) -> np.ndarray:
+    """The median of those forms that give numbers: one that does not is alone."""
+    sound = [values for values in each if np.all(np.isfinite(values))]
+    return np.median(sound or each, axis=0)
 
 
 def answers(equations: Equations) -> Callable[..., tuple[Any, Any]]:
@@ -225,8 +231,11 @@ def random_states(system: System, count: int, seed: int = 0) -> list[State]:
 def disagreement(values: Any, middle: Any, size: Any) -> float:
     """The largest difference at any state, relative to the largest value there.
 
-    Where all cancels, relative to `size`: that of what cancels.
+    Where all cancels, relative to `size`: that of what cancels. Infinite where a value
+    is no number: that agrees with nothing.
     """
+    if not np.all(np.isfinite(values)):
+        return np.inf
     scale = np.max(np.abs(middle), axis=(1, 2), keepdims=True)
     return float(np.max(np.abs(values - middle) / np.maximum(scale, size)))
 
@@ -264,10 +273,11 @@ def _gaps_after(all_found: dict[str, _Found]) -> dict[str, float]:
     if not ends:
         return found
     for part in range(2):
-        middle = np.median([end[part] for end in ends.values()], axis=0)
+        middle = _middle([end[part] for end in ends.values()])
         size = np.maximum(np.max(np.abs(middle)), 1.0)
         for name, end in ends.items():
             gap = float(np.max(np.abs(end[part] - middle)) / size)
+            gap = gap if np.isfinite(gap) else np.inf
             found[name] = max(found[name], gap)
     return found
 

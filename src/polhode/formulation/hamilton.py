@@ -21,6 +21,7 @@ import jax.numpy as jnp
 from polhode.formulation.chart import energies, lagrangian, origin, speeds_in_chart
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.reactions import by_balance
+from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import (
     VANISHING,
     factored,
@@ -78,6 +79,7 @@ def in_momenta(
     terms: Callable[..., Terms],
 ) -> Equations:
     """Equations of the momenta along the speeds; `transform` is (y of z, z of y)."""
+    require_regular(system, f"{name}'s equations do")
     start, speeds = transform
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:

@@ -24,6 +24,7 @@ from polhode.errors import ModelError
 from polhode.formulation.chart import bend, origin, speeds_in_chart
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.reactions import by_balance
+from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.speeds import along, drift
 from polhode.system.system import System
@@ -51,6 +52,7 @@ def routh(system: System) -> Equations:
     """Routh's equations: reduced ones of what is not cyclic, and cyclic momenta."""
     names = cyclic_coordinates(system)
     _require_some(system, names)
+    require_regular(system, "Routh's procedure does")
     c = np.array([system.speed_names.index(name) for name in names])
     s = np.setdiff1d(np.arange(system.speeds), c)
 

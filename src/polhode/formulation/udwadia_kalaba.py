@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.gauss import gauss
+from polhode.formulation.regular import require_regular
 from polhode.formulation.speeds import in_speeds
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
 from polhode.system.system import System
@@ -33,6 +34,7 @@ def udwadia_kalaba(system: System) -> Equations:
             "Joints are coordinates here, and without rows the free motion is all.",
             "Use any other form, or close a loop.",
         )
+    require_regular(system, "Udwadia and Kalaba's equation does")
     terms = gauss(system).functions.terms
 
     def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:

@@ -90,7 +90,7 @@ def require_sound(system: System) -> None:
         _require_coefficients(system)
     if system.constraints:
         _require_mass(system, rest_coordinates(system))
-    elif not _is_regular(M):
+    elif not is_regular(M):
         _require_mass(system, neutral)
 
 
@@ -104,7 +104,7 @@ def _require_freedom(system: System) -> None:
         )
 
 
-def _is_regular(M: np.ndarray) -> bool:
+def is_regular(M: np.ndarray) -> bool:
     """Whether a mass matrix has a factor with sound pivots: quicker than eigh."""
     sizes = np.sqrt(np.maximum(np.diag(M), 0.0))
     if not np.all(sizes > 0):
