@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import FileError, ModelFileError
+from polhode.errors import FileError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
 from polhode.system import rows
 from schema_check import fits
 from source_tree import ROOT
+from written_again import again, assert_same
 
 # Models of the gallery with laws of Python, and the words that say which.
 OF_PYTHON = {
@@ -28,29 +29,6 @@ OF_PYTHON = {
 }
 SYSTEMS = {name: make() for name, make in ph.models.GALLERY.items()}
 WRITABLE = [name for name, system in SYSTEMS.items() if not write_system(system)[1]]
-
-
-def again(tmp_path, system, **more):
-    """The model read from the file that a system was written to."""
-    path = tmp_path / "model.toml"
-    ph.save_model(system, path, **more)
-    return ph.load_model(path)
-
-
-def assert_same(one, other, state):
-    """Two systems of one structure, table and mechanics, bit for bit."""
-    assert dict(one.parameters) == dict(other.parameters)
-    assert one.coordinate_names == other.coordinate_names
-    assert one.row_names == other.row_names
-    assert [body.name for body in one.bodies] == [body.name for body in other.bodies]
-    t, q, z = float(state.t), state.q, state.z
-    for word in ("mass_matrix", "potential_energy"):
-        a, b = (getattr(system, word)(t, q) for system in (one, other))
-        np.testing.assert_array_equal(a, b)
-    np.testing.assert_array_equal(one.applied(t, q, z), other.applied(t, q, z))
-    assert [j.limits[0].tolist() for j in one.joints] == [
-        j.limits[0].tolist() for j in other.joints
-    ]
 
 
 @pytest.mark.parametrize("name", WRITABLE)
@@ -309,78 +287,6 @@ def test_prescribed_motions_and_runs_come_back(tmp_path):
     assert model.run["method"] == run["method"]
     assert model.system.given.constraints[0].law == law
     assert model.start.speed("rail") == 0.6
-
-
-def test_locked_joints_come_back_locked(tmp_path):
-    """Where they are held, by number and by quaternion; what is idle stays so."""
-    one, two, three = (ph.Body(n, ph.solids.sphere(mass=1, radius=1)) for n in "abc")
-    shoulder = ph.Revolute("shoulder", ph.World().origin, one.point(0, 0, 0.5), ph.Y)
-    elbow = ph.Revolute("elbow", one.point(0, 0, -0.5), two.point(0, 0, 0.5), ph.Y)
-    wrist = ph.Spherical("wrist", two.point(0, 0, -0.5), three.point(0, 0, 0.5))
-    actions = [ph.Weight(9.81), ph.JointSpring(elbow, 3.0, name="idle")]
-    system = ph.System([shoulder, elbow, wrist], actions, name="stiff")
-    turn = {"qw": 0.6, "qx": 0.8, "qy": 0.0, "qz": 0.0}
-    held = ph.lock(ph.lock(system, "elbow", 0.3), "wrist", turn)
-    found = again(tmp_path, held, start=held.state(shoulder=1.0))
-    assert_same(held, found.system, found.start)
-    places = [s.poses(0.0, [1.0]).rotations for s in (held, found.system)]
-    np.testing.assert_array_equal(*places)
-    free = ph.unlock(found.system, "elbow")
-    assert [action.name for action in free.actions] == ["weight", "idle"]
-    document, lost = write_system(held)
-    assert not lost
-    assert fits(document, model_schema())
-    text = model_text(held).replace("elbow = 0.3", "elbwo = 0.3")
-    (tmp_path / "wrong.toml").write_text(text)
-    with pytest.raises(ModelFileError, match="Did you mean 'elbow'"):
-        ph.load_model(tmp_path / "wrong.toml")
-    (tmp_path / "wrong.toml").write_text(text.replace("axis", "axes"))
-    with pytest.raises(ModelFileError, match="5 errors") as refused:
-        ph.load_model(tmp_path / "wrong.toml")
-    assert "Did you mean 'elbow'" in str(refused.value)
-
-
-def test_formulas_come_back_whatever_their_variables_are_called(tmp_path):
-    """Springs, central forces, motors and drivers: the file has names of its own."""
-    bob, cart, block = (ph.Particle(n, 1.0) for n in ("bob", "cart", "block"))
-    origin = ph.World().origin
-    rail = ph.Prismatic("rail", origin, cart.mass_centre, axis=ph.X)
-    lift = ph.Prismatic("lift", origin, block.mass_centre, axis=ph.Z)
-    stretch = ph.Formula("2 * `the length` ** 4 + exp(-`the length`)", ("the length",))
-    ends = bob.mass_centre, cart.mass_centre
-    actions = [
-        ph.NonlinearSpring(*ends, stretch),
-        ph.CentralForce(*ends, ph.Formula("x * sin(s) - 0.1 * r", ("x", "r", "s"))),
-        ph.Motor(rail, ph.Formula("sin(2 * s) - 3 * x", ("s", "x", "v"))),
-    ]
-    driver = ph.PrescribedMotion(lift, ph.Formula("cos(s) / 2", ("s",)), name="driver")
-    system = ph.System([bob, rail, lift], actions, [driver], name="laws")
-    found = again(tmp_path, system).system
-    state = ph.State(system, 0.3, np.arange(1.0, 6.0), np.arange(5.0))
-    assert_same(system, found, state)
-    misses = [rows.positions(each, 0.3, state.q, {}) for each in (system, found)]
-    np.testing.assert_array_equal(*misses)
-    assert fits(write_system(system)[0], model_schema())
-
-
-def test_a_formula_of_too_few_variables_is_told_in_words(tmp_path):
-    """Where it is asked, and where it is written: no file that none can read."""
-    cart = ph.Particle("cart", 1.0)
-    rail = ph.Prismatic("rail", ph.World().origin, cart.mass_centre, axis=ph.X)
-    push = ph.Motor(rail, ph.Formula("sin(2 * t)"), name="push")
-    system = ph.System([rail], [push], name="pushed")
-    with pytest.raises(ph.PolhodeError, match="is of 't', and is asked with 3 numbers"):
-        system.applied(0.0, [0.0], [0.0])
-    with pytest.raises(FileError) as refused:
-        ph.save_model(system, tmp_path / "model.toml")
-    assert "push.law: its formula is of t, not of t, q, z" in refused.value.why
-
-
-def test_a_method_that_files_do_not_know_is_refused(tmp_path):
-    """A run by a method made of others has no line in a file."""
-    run = {"until": 1.0, "method": ph.Composed(ph.StormerVerlet(step=0.1), 4)}
-    with pytest.raises(FileError, match="a run by Composed cannot be written"):
-        ph.save_model(ph.models.pendulum(), tmp_path / "model.toml", run=run)
 
 
 def test_nothing_is_written_where_nothing_can_be(tmp_path):
