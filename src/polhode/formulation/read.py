@@ -177,12 +177,9 @@ def reading_of(
     t, q, z, y, y_dot, held, table = symbols
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        motion, on_rates, M, L, places = read(
-            balance, (t, q, y), z, y_dot, held, table, seconds=seconds
-        )
+        found = read(balance, (t, q, y), z, y_dot, held, table, seconds=seconds)
     motion, on_rates, M, L, places = (
-        of_unit_quaternions(system, q, part)
-        for part in (motion, on_rates, M, L, places)
+        of_unit_quaternions(system, q, part) for part in found
     )
     _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
