@@ -45,6 +45,16 @@ def test_locked_joints_come_back_locked(tmp_path):
     assert "Did you mean 'elbow'" in str(refused.value)
 
 
+def test_a_free_body_that_is_locked_comes_back_locked(tmp_path):
+    """Its joint is made by the system itself, and is not written."""
+    one, two = ph.Particle("one", 1.0), ph.Particle("two", 2.0)
+    pull = ph.Spring(one.mass_centre, two.mass_centre, 3.0, name="pull")
+    held = ph.lock(ph.System([one, two], [pull]), "one", (1.0, 2.0, 3.0))
+    found = again(tmp_path, held)
+    assert_same(held, found.system, held.state(two=(0.5, 0.0, 0.0)))
+    assert ph.unlock(found.system, "one").speeds == 6
+
+
 def test_formulas_come_back_whatever_their_variables_are_called(tmp_path):
     """Springs, central forces, motors and drivers: the file has names of its own."""
     bob, cart, block = (ph.Particle(n, 1.0) for n in ("bob", "cart", "block"))

@@ -9,7 +9,9 @@ import numpy as np
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import BAD, Bad, Scope
 from polhode.files.values import NUMBER, Value, shown
+from polhode.joints.free import Free
 from polhode.joints.joint import Joint
+from polhode.joints.translation import Translation
 from polhode.system.locking import Locked, lock, unlock
 from polhode.system.system import System
 
@@ -28,7 +30,24 @@ def released(system: System) -> tuple[System, dict[str, Any]]:
     held = [joint for joint in system.joints if isinstance(joint, Locked)]
     for joint in held:
         system = unlock(system, joint.name)
-    return system, {j.name: written_place(j.held, j.at) for j in held}
+    freed = [joint.held for joint in held]
+    places = {j.name: written_place(j.held, j.at) for j in held}
+    return _without_made(system, freed), places
+
+
+def _without_made(system: System, freed: list[Joint]) -> System:
+    """The system without those joints that it makes itself, for bodies that are free.
+
+    A lock had put them among its members, under the name of their body.
+    """
+    members, actions, constraints = system.given
+    bodies = {member.name for member in members if not isinstance(member, Joint)}
+    made = [j for j in freed if isinstance(j, Free | Translation) and j.name in bodies]
+    kept = [m for m in members if not any(m is joint for joint in made)]
+    if not made:
+        return system
+    values = system.values
+    return System(kept, actions, constraints, name=system.name, values=values)
 
 
 def read_locked(scope: Scope, system: Any, table: Any) -> Any:
