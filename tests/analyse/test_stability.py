@@ -170,6 +170,20 @@ def test_spin_holds_up_what_would_fall_and_damping_undoes_it():
 
 
 @pytest.mark.long
+def test_a_verdict_on_what_only_turns_prints_no_infinity():
+    """A free shaft has neither a growing motion nor a curvature: none of them."""
+    rotor = ph.Body("rotor", ph.solids.cylinder(mass=3.0, radius=0.2, length=1.0))
+    axle = ph.Revolute("axle", ph.World().origin, rotor.origin, axis=ph.Z)
+    (steady,) = ph.steady_motions(
+        ph.System([axle], name="shaft"), {"axle": 3.0}, starts=1
+    )
+    text = repr(steady.stability())
+    assert "inf" not in text
+    assert "abscissa: none" in text
+    assert "momenta: axle 0.18" in text
+
+
+@pytest.mark.long
 def test_the_sleeping_top_wakes_below_its_speed():
     """It sleeps if C^2 s^2 > 4 A m g l, in axes that turn with it."""
     system = ph.models.heavy_top()

@@ -69,10 +69,21 @@ class Stability:
     def __repr__(self) -> str:
         by = "" if self.theorem == "none" else f" ({self.theorem})"
         lines = [f"{self.subject}: {self.verdict}{by}", f"  {self.reason}"]
-        for name, value in self.numbers.items():
-            text = f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
-            lines.append(f"  {name}: {text}")
+        lines += [f"  {name}: {said(value)}" for name, value in self.numbers.items()]
         return "\n".join([*lines, f"  {self.spectrum!r}"])
+
+
+def said(value: Any) -> str:
+    """A number of a verdict as it is printed; the least of nothing is none.
+
+    >>> said(-0.0), said(float("inf")), said({"axle": 0.25})
+    ('0', 'none', 'axle 0.25')
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {said(each)}" for name, each in value.items())
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value + 0.0:.6g}" if np.isfinite(value) else "none"
 
 
 def stability(

@@ -11,6 +11,7 @@ from polhode.analyse.linear_along import HEADS, INSTANT
 from polhode.analyse.margins import HEADS as LIMITS
 from polhode.analyse.naming import state_names
 from polhode.analyse.reactions import ENVELOPE, PEAKS
+from polhode.analyse.stability import said
 from polhode.analyse.state_space import ROOT, root_numbers
 from polhode.analyse.table import number, relative, some
 from polhode.show.notebook import listed, titled
@@ -212,7 +213,7 @@ def _modes(found: Any) -> Sheet:
 
 
 def _stability(found: Any) -> Sheet:
-    lines = [(name, value) for name, value in found.numbers.items()]
+    lines = [(name, said(value)) for name, value in found.numbers.items()]
     lines += [(f"s{k + 1}, 1/s", number(s)) for k, s in enumerate(found.spectrum.all)]
     by = "" if found.theorem == "none" else f" ({found.theorem})"
     title = f"{found.subject}: {found.verdict}{by}"
