@@ -12,6 +12,7 @@ The compiled rows in `rows` are exact; a test holds the two against each other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -190,15 +191,22 @@ def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
     R, p = here.rotations[k], here.origins[k]
 
     def moved(direction: int, h: float) -> Any:
-        step = h * np.eye(6)[direction]
         rotations, origins = here.rotations.copy(), here.origins.copy()
-        rotations[k] = R @ so3.exp(step[:3])
-        origins[k] = p + R @ (now.length * step[3:])
+        if direction < 3:
+            rotations[k] = R @ _turn(direction, h)
+        else:
+            origins[k] = p + h * now.length * R[:, direction - 3]
         return constraint.position(
             Placed(rotations, origins, here.coordinates), now.t, now.table
         )
 
     return _columns(moved, 6)
+
+
+@cache
+def _turn(axis: int, angle: float) -> np.ndarray:
+    """A rotation about an axis; there are few, and they are asked for often."""
+    return so3.exp(angle * np.eye(3)[axis])
 
 
 def _by_joint(
