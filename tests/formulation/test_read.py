@@ -157,3 +157,12 @@ def test_what_is_no_equation_is_refused(pendulum, monkeypatch):
     monkeypatch.setattr("polhode.formulation.read.read", lambda *_, **__: parts)
     with pytest.raises(UnreadableProgram, match="'pendulum' cannot be read in the"):
         ph.lagrange(pendulum).read()
+
+
+def test_a_planar_loop_reads_with_two_rows():
+    """Of the five equations of its last hinge those along the plane say something."""
+    reading = ph.gauss(ph.models.four_bar()).read(seconds=5)
+    assert len(reading.motion) == 3
+    assert len(reading.constraints) == 5
+    assert len(reading.said()) == 3 + 2
+    assert len(reading.said_positions()) == 2

@@ -118,8 +118,8 @@ def same(low: Lowering, equation: Any, *values: Value) -> Any:
 
 def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
-    if low.exact and which.dtype == object:  # at the very place, only the series is
-        return cases[0]
+    if low.exact and which.dtype == object:
+        return each(_closed, which, *cases)
     if which.dtype != object and which.ndim == 0:
         return cases[int(which)]
     if all_known((which, *cases)):
@@ -143,6 +143,11 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
         return chosen
 
     return each(choose, which, *cases)
+
+
+def _closed(near: Element, exact: Element, series: Element) -> Element:
+    """The closed form; at the very place of the singularity, only the series is."""
+    return series if not isinstance(near, Node) and near else exact
 
 
 def _merged(low: Lowering, which: Value, cases: tuple[Value, ...]) -> Value | None:
