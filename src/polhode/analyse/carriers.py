@@ -23,6 +23,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.particle import Particle
 from polhode.system import host_rows, kinematics
 from polhode.system.members import suggestion
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -75,6 +76,7 @@ class Carriers:
         return f"Carriers({', '.join(self.names) or 'none'})"
 
 
+@of_system
 def carriers(system: System) -> tuple[str, ...]:
     """The names of all known carriers that are symmetries of the law of motion.
 

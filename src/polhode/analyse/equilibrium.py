@@ -33,6 +33,7 @@ from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
 from polhode.system.state import State, require_layout
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.analyse.stability import Stability
@@ -174,6 +175,7 @@ class Equilibria:
         return "\n".join([*lines, *([self.note] if self.note else [])])
 
 
+@of_system
 def equilibria(
     system: System,
     near: State | None = None,

@@ -31,6 +31,7 @@ from polhode.analyse.distribution import (
     rounding,
 )
 from polhode.analyse.leaves import PositionIntegrals, integrals_of
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.formulation.read_positions import ReadPositions
@@ -132,6 +133,7 @@ class Integrability:
         return "\n".join([*lines, f"  functions of the place kept: {kept or 'none'}"])
 
 
+@of_system
 def integrability(system: System, state: State | None = None) -> Integrability:
     """Frobenius' test of all rows of a system together, at a state or at rest.
 

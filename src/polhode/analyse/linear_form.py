@@ -23,10 +23,12 @@ from polhode.analyse.state_space import StateSpace
 from polhode.errors import AnalysisError, StateError
 from polhode.formulation.equations import Equations
 from polhode.formulation.solve import solve_definite
+from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State, require_layout
 
 
+@of_equations
 def linear_form(
     equations: Equations, about: Any = None, *, parameters: Table = NOMINAL
 ) -> Any:

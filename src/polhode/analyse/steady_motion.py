@@ -35,6 +35,7 @@ from polhode.integrate.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.state import State
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.analyse.second_variation import SecondVariation
@@ -160,6 +161,7 @@ class SteadyMotions:
         return "\n".join(lines)
 
 
+@of_system
 def steady_motions(
     system: System,
     rates: Mapping[str, float | None],

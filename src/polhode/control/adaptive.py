@@ -34,6 +34,7 @@ from polhode.integrate.inputs import Sampled
 from polhode.lowering.double import doubled
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 
@@ -72,6 +73,7 @@ def regressor(
     return jax.jacfwd(needed)(jnp.zeros(10))
 
 
+@of_system
 def adaptive_tracking(
     system: System,
     craft: str,

@@ -34,6 +34,7 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.system.taking import of_system
 from polhode.system.tree import Edge
 
 Reference = Callable[[Any], tuple[Any, Any]]
@@ -54,6 +55,7 @@ class Pursuit(NamedTuple):
     sliding: Any
 
 
+@of_system
 def tracking(
     system: System,
     references: Mapping[str, Reference],

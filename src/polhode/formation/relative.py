@@ -28,9 +28,11 @@ from polhode.geometry.transport import shift_twist
 from polhode.joints.free import Free
 from polhode.matter.parameter import Table
 from polhode.system.system import System
+from polhode.system.taking import of_system
 from polhode.system.tree import Edge
 
 
+@of_system
 def relative_equations(
     system: System,
     *,

@@ -20,6 +20,7 @@ from polhode.formulation.compare import random_states
 from polhode.formulation.recursive.recursive import recursive
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.loads import still_world, with_world
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -66,6 +67,7 @@ class Audit:
         return "\n".join([f"Audit({self.system.name!r}): {answered}", *lines])
 
 
+@of_system
 def audit(system: System, state: State | None = None) -> Audit:
     """Audit every action and constraint of a system, and all of them together.
 

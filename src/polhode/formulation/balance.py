@@ -20,6 +20,7 @@ from polhode.actions.motion_arrays import Poses
 from polhode.actions.weight import WeightOf
 from polhode.errors import ModelError
 from polhode.formulation.spatial import inertial_wrenches, momenta, turned
+from polhode.formulation.taking import of_equations
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.loads import with_world
@@ -87,6 +88,7 @@ class Balance:
         return sum((getattr(item, word) for item in chosen), zero)
 
 
+@of_equations
 def balance(
     equations: Equations,
     state: State,

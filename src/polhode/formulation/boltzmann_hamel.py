@@ -27,6 +27,7 @@ from polhode.formulation.speeds import along, in_speeds
 from polhode.formulation.velocities import Velocities, in_velocities, rows_in
 from polhode.lowering.double import doubled
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
 
@@ -44,6 +45,7 @@ def structure_coefficients(system: System, t: Any, q: Any) -> Any:
     return slope - slope.swapaxes(1, 2)
 
 
+@of_system
 def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations of Boltzmann and Hamel in the system's speeds, or in a user's own.
 

@@ -25,8 +25,10 @@ from polhode.formulation.spatial import momenta, turned
 from polhode.formulation.speeds import in_speeds
 from polhode.geometry.vector import cross
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")

@@ -26,8 +26,10 @@ from polhode.formulation.velocities import (
     speeds_and_rates,
 )
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations from Gauss's principle, in the system's speeds or in others."""
     if velocities is not None:

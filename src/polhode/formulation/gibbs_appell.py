@@ -27,6 +27,7 @@ from polhode.formulation.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 def acceleration_energy(
@@ -49,6 +50,7 @@ def acceleration_energy(
     return energy
 
 
+@of_system
 def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equations:
     """Appell's equations in the system's speeds, or in a user's own velocities."""
     require_central(system, "Gibbs-Appell's")

@@ -30,6 +30,7 @@ from polhode.formulation.solve import (
 )
 from polhode.formulation.speeds import along, drift
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
@@ -49,6 +50,7 @@ def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
     return H
 
 
+@of_system
 def hamilton(system: System) -> Equations:
     """Hamilton's canonical equations, with rows for what is not a joint."""
 

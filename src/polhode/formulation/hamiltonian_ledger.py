@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
+from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
 
@@ -45,6 +46,7 @@ class HamiltonianLedger:
         return self.explicit + self.actions + self.constraints
 
 
+@of_equations
 def hamiltonian_ledger(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> HamiltonianLedger:

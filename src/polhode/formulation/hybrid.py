@@ -18,8 +18,10 @@ from polhode.formulation.maximal import in_twists
 from polhode.formulation.spatial import block_diagonal
 from polhode.geometry.vector import cross
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def hybrid(system: System) -> Equations:
     """The hybrid equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

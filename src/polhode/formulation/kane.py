@@ -32,6 +32,7 @@ from polhode.formulation.velocities import (
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 class Central(NamedTuple):
@@ -75,6 +76,7 @@ def require_central(system: System, whose: str) -> None:
             )
 
 
+@of_system
 def kane(
     system: System, velocities: Velocities | None = None, joints: str = "coordinates"
 ) -> Equations:

@@ -19,6 +19,7 @@ from polhode.formulation.maximal import in_twists
 from polhode.formulation.solve import solve_definite
 from polhode.formulation.spatial import block_diagonal, cross_wrench, momenta
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
@@ -34,6 +35,7 @@ def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
     return solve_definite(growth, wrench - cross_wrench(V, momentum(V)))
 
 
+@of_system
 def kirchhoff(system: System) -> Equations:
     """Kirchhoff's equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

@@ -17,8 +17,10 @@ from polhode.formulation.chart import bend, energies, origin
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.speeds import along, in_speeds
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 

@@ -28,8 +28,10 @@ from polhode.formulation.maximal import (
     velocity_names,
 )
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def lagrange_first_kind(system: System) -> Equations:
     """Lagrange's equations of the first kind of all bodies."""
     n = len(system.bodies)

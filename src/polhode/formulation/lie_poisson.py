@@ -27,8 +27,10 @@ from polhode.formulation.hamilton import in_momenta, rows_on_momenta
 from polhode.formulation.solve import solve_definite
 from polhode.formulation.speeds import along
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def lie_poisson(system: System) -> Equations:
     """Hamilton's equations in momenta along the speeds, for systems that rotate."""
     if all(joint.coordinates == joint.speeds for joint in system.joints):

@@ -34,12 +34,14 @@ from polhode.system import host_rows, rows
 from polhode.system.check import DEPENDENT, mobility
 from polhode.system.members import suggestion
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 # A run stops where the chosen speeds determine the others so much worse than at rest:
 # it has then lost at most two digits of its tolerance.
 LEVERAGE = 100.0
 
 
+@of_system
 def maggi(system: System, independent: Sequence[str] | None = None) -> Equations:
     """Maggi's equations in independent speeds, the user's or found at rest.
 

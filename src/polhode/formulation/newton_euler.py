@@ -18,6 +18,7 @@ from polhode.formulation.maximal import in_twists
 from polhode.formulation.spatial import block_diagonal, momenta
 from polhode.geometry.vector import skew
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
@@ -30,6 +31,7 @@ def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
     return jnp.concatenate([upper, lower], axis=-2)
 
 
+@of_system
 def newton_euler(system: System) -> Equations:
     """The balances of momentum of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

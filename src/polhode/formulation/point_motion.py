@@ -15,6 +15,7 @@ import numpy as np
 
 from polhode.formulation.equations import Equations
 from polhode.formulation.jacobians import located
+from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
 
@@ -49,6 +50,7 @@ def point_functions(equations: Equations, place: Any) -> Callable[..., PointMoti
     return motion
 
 
+@of_equations
 def point_motion(
     equations: Equations, state: State, place: Any, table: Table = NOMINAL
 ) -> PointMotion:

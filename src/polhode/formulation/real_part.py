@@ -26,12 +26,14 @@ from polhode.actions.carried_friction import REAL, JointFriction
 from polhode.actions.motion_arrays import power
 from polhode.formulation.reactions import constraint_wrenches
 from polhode.formulation.recursive.recursive import recursive
+from polhode.formulation.taking import of_equations
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
 from polhode.geometry.wrench import Wrench
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.loads import with_world
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -57,6 +59,7 @@ class ReactionParts(NamedTuple):
     power: float
 
 
+@of_system
 def ideal(system: System) -> dict[str, bool]:
     """By name of each joint and constraint: whether nothing real was added to it.
 
@@ -69,6 +72,7 @@ def ideal(system: System) -> dict[str, bool]:
     return {each.name: each.name not in rubbing for each in things}
 
 
+@of_equations
 def reaction_parts(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> dict[str, ReactionParts]:

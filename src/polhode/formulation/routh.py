@@ -28,11 +28,13 @@ from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.speeds import along, drift
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 DRAWS = 6
 SAME = 1e-11  # of the energies: what rounding makes of an unchanged Lagrangian
 
 
+@of_system
 def cyclic_coordinates(system: System) -> tuple[str, ...]:
     """The coordinates, by name, that the Lagrangian T - V does not contain.
 
@@ -48,6 +50,7 @@ def cyclic_coordinates(system: System) -> tuple[str, ...]:
     return tuple(found)
 
 
+@of_system
 def routh(system: System) -> Equations:
     """Routh's equations: reduced ones of what is not cyclic, and cyclic momenta."""
     names = cyclic_coordinates(system)

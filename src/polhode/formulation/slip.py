@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.constraints.rolling import NoSlip, Touching
 from polhode.errors import ModelError
+from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.members import suggestion
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 
+@of_equations
 def needed_friction(
     equations: Equations, state: State, name: str = "rolling", table: Table = NOMINAL
 ) -> float:

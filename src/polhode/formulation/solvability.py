@@ -15,6 +15,7 @@ import numpy as np
 
 from polhode.formulation.determinacy import felt_rows
 from polhode.formulation.equations import Equations
+from polhode.formulation.taking import of_equations
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
@@ -60,6 +61,7 @@ class Solvability:
         )
 
 
+@of_equations
 def solvability(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> Solvability:

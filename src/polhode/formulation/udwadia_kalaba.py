@@ -21,10 +21,12 @@ from polhode.formulation.regular import require_regular
 from polhode.formulation.speeds import in_speeds
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 NOTHING = 1e-12
 
 
+@of_system
 def udwadia_kalaba(system: System) -> Equations:
     """The fundamental equation in the system's speeds, for what joints leave over."""
     if not system.constraints:

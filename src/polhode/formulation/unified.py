@@ -30,8 +30,10 @@ from polhode.formulation.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def unified(system: System, velocities: Velocities | None = None) -> Equations:
     """The unified equation in the system's speeds or in any velocities."""
     chosen = velocities or own_speeds(system)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.formulation.balance import reactions_on_bodies
+from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import host_rows
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DEPENDENT = 1e-9
 
 
+@of_equations
 def workless(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> dict[str, float]:

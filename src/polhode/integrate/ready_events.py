@@ -13,12 +13,14 @@ from polhode.geometry.admission import admit
 from polhode.integrate.events import Event
 from polhode.matter.parameter import number
 from polhode.system.members import suggestion
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.state import State
     from polhode.system.system import System
 
 
+@of_system
 def limit_events(system: System, *, terminal: bool = False) -> list[Event]:
     """An event at each finite limit of a joint, met from within.
 
@@ -53,6 +55,7 @@ def _margin(place: int, sign: int, bound: float) -> Any:
     return lambda t, state: sign * (state.q[place] - bound)
 
 
+@of_system
 def saturation_events(system: System) -> list[Event]:
     """An event where what a motor is asked for passes a limit of its effort.
 
@@ -84,6 +87,7 @@ def _room(system: System, motor: Motor, which: tuple[int, int, float]) -> Any:
     return room
 
 
+@of_system
 def surface_event(
     system: System,
     body: str,

@@ -20,6 +20,7 @@ from polhode.geometry.vector import shown
 from polhode.system import host_rows
 from polhode.system.lengths import entries, far, natural_length, speed_lengths
 from polhode.system.state import State, state_of
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -64,6 +65,7 @@ class Assembly:
         return f"Assembly(moved {', '.join(parts) or 'nothing'})"
 
 
+@of_system
 def assemble(
     system: System,
     coordinates: Mapping[str, Any] | None = None,

@@ -17,6 +17,7 @@ from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, host_rows, kinematics, mass, rows
 from polhode.system.state import State
+from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -64,6 +65,7 @@ class Mobility:
         return f"{head}; not unique: {', '.join(self.redundant)})"
 
 
+@of_system
 def mobility(system: System, state: State | None = None) -> Mobility:
     """Degrees of freedom by count and by rank, at a state or at rest."""
     if not system.constraints:

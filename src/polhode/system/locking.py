@@ -17,6 +17,7 @@ from polhode.system.gather import ALONG_JOINTS
 from polhode.system.members import suggestion
 from polhode.system.state import state_of
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
 @final
@@ -78,6 +79,7 @@ class Locked(Joint):
         return np.zeros(0)
 
 
+@of_system
 def lock(system: System, joint: str, at: Any = None) -> System:
     """The system with a joint held, at its neutral coordinates or those given.
 
@@ -126,6 +128,7 @@ def _require_unbound(system: System, joint: Joint) -> None:
             )
 
 
+@of_system
 def unlock(system: System, joint: str) -> System:
     """The system in which a locked joint moves again."""
     locked = {j.name: j for j in system.joints if isinstance(j, Locked)}

@@ -16,8 +16,10 @@ from polhode.formulation.recursive.links import Given, given
 from polhode.formulation.solve import solve_ordered
 from polhode.formulation.speeds import in_speeds
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 
+@of_system
 def recursive(system: System) -> Equations:
     """Joint speeds by recursion: the quickest form, and the default for trees.
 

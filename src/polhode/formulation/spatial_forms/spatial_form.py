@@ -34,11 +34,13 @@ from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Table
 from polhode.system.system import System
+from polhode.system.taking import of_system
 
 PLACES = ("mass centre", "origin", "joint")
 About: TypeAlias = str | Point | MaterialPoint
 
 
+@of_system
 def spatial_form(
     system: System,
     *,
