@@ -29,6 +29,7 @@ NAMES: dict[str, Callable[..., sympy.Expr]] = {
     "pow": sympy.Pow,
     "cbrt": lambda x, **_: made(sympy.sign, x) * sympy.cbrt(made(sympy.Abs, x)),
 }
+MANY = 200  # terms of a sum; SymPy would take a second to put thousands in order
 SIMPLE = 8  # operations; SymPy may search longer arguments for minutes
 
 
@@ -46,6 +47,7 @@ class Writer:
     ring: Ring
     shape: Callable[[Polynomial], sympy.Expr]
     known: dict[Generator, sympy.Expr] = field(default_factory=dict)
+    powers: dict[tuple[Generator, int], sympy.Expr] = field(default_factory=dict)
 
     def number(self, c: Number) -> sympy.Expr:
         c = QQ(c)
@@ -87,6 +89,12 @@ class Writer:
         return sympy.Mul(*(self.factor(g, e) for g, e in self.ring.factors(m)))
 
     def factor(self, g: Generator, e: int) -> sympy.Expr:
+        found = self.powers.get((g, e))
+        if found is None:
+            found = self.powers[g, e] = self._factor(g, e)
+        return found
+
+    def _factor(self, g: Generator, e: int) -> sympy.Expr:
         if g.kind == "root":
             inside, n = g.data
             return self.shape(inside) ** sympy.Rational(e, n)
@@ -98,7 +106,18 @@ class Writer:
 
     def sum(self, p: Polynomial) -> sympy.Expr:
         """A polynomial as it stands, term by term."""
+        if len(p) > MANY:
+            terms = [self._plain(m, c) for m, c in p.items()]
+            return sympy.Add(*terms, evaluate=False)
         return sympy.Add(*(self.term(m, c) for m, c in p.items()))
+
+    def _plain(self, m: Monomial, c: Number) -> sympy.Expr:
+        """A term whose factors SymPy is not asked to put in order."""
+        factors = [self.factor(g, e) for g, e in self.ring.factors(m)]
+        number = self.number(c)
+        if number != 1 or not factors:
+            factors.insert(0, number)
+        return factors[0] if len(factors) == 1 else sympy.Mul(*factors, evaluate=False)
 
     def condition(self, which: Condition) -> sympy.Basic:
         if isinstance(which, bool):
