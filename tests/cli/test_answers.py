@@ -179,6 +179,7 @@ def test_a_view_shows_the_motion(capsys, monkeypatch):
     assert json.loads(answer(capsys, *words)) == {"url": Window.url}
 
 
+@pytest.mark.long
 def test_a_view_is_written_as_a_film_or_a_picture(capsys, tmp_path):
     """The end of the name says which; no window is opened."""
     for name, kind, head in (

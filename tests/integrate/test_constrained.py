@@ -311,6 +311,7 @@ def test_hamiltons_equations_carry_the_multipliers():
 
 
 @pytest.mark.row("H-09")
+@pytest.mark.long
 def test_hamiltons_equations_move_as_all_others():
     """Stepped in momenta by RATTLE: the same motion, the rod kept, s along with it."""
     system = bob_on_a_rod()

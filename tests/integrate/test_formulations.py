@@ -34,7 +34,11 @@ def periods(motion: ph.Trajectory) -> int:
 
 @pytest.mark.row("L-23")
 @pytest.mark.parametrize(
-    ("make", "until"), [(slider_crank, 2000.0), (four_bar, 4100.0)]
+    ("make", "until"),
+    [
+        pytest.param(slider_crank, 2000.0, marks=pytest.mark.long),
+        (four_bar, 4100.0),
+    ],
 )
 def test_constraints_hold_for_a_thousand_periods(make, until):
     """|g| < 1e-9 and |g_dot| with it, and energy drifts little, over 1e3 periods."""
