@@ -18,23 +18,21 @@ import polhode as ph
 
 
 def four_bar() -> ph.System:
-    """Crank 1, coupler 2, rocker 1.5 and ground 2 m: the crank turns all the way round.
+    """Crank a, coupler b, rocker c, ground d: the crank turns all the way round.
 
     Hinges "A" to "D" along Y; "D" closes the loop by itself.
     """
-    world = ph.World()
-    crank, coupler, rocker = (
-        _bar("crank", 1.0),
-        _bar("coupler", 2.0),
-        _bar("rocker", 1.5),
-    )
+    world, g = ph.World(), ph.Parameter("g", 9.81)
+    lengths = {"a": 1.0, "b": 2.0, "c": 1.5, "d": 2.0}
+    a, b, c, d = (ph.Parameter(name, length) for name, length in lengths.items())
+    crank, coupler, rocker = _bar("crank", a), _bar("coupler", b), _bar("rocker", c)
     hinges = [
         ph.Revolute("A", world.origin, crank.origin, axis=ph.Y),
-        ph.Revolute("B", crank.point(1.0, 0, 0), coupler.origin, axis=ph.Y),
-        ph.Revolute("C", coupler.point(2.0, 0, 0), rocker.origin, axis=ph.Y),
-        ph.Revolute("D", rocker.point(1.5, 0, 0), world.point(2.0, 0, 0), axis=ph.Y),
+        ph.Revolute("B", crank.point(a, 0, 0), coupler.origin, axis=ph.Y),
+        ph.Revolute("C", coupler.point(b, 0, 0), rocker.origin, axis=ph.Y),
+        ph.Revolute("D", rocker.point(c, 0, 0), world.point(d, 0, 0), axis=ph.Y),
     ]
-    return ph.System(hinges, [ph.Weight(9.81)], name="four-bar")
+    return ph.System(hinges, [ph.Weight(g)], name="four-bar")
 
 
 def slider_crank() -> ph.System:
