@@ -36,7 +36,7 @@ def four_bar() -> ph.System:
 
 
 def slider_crank() -> ph.System:
-    """A crank r, a rod l and a piston on a guide: "main", "big end", "small end".
+    """A crank r, a rod l, a piston: "main", "big end", "guide"; "small end" closes it.
 
     Surprise: turned evenly, the crank throws its piston back from the far end harder
     than from the near one, (l + r)/(l - r) times, here twice. So no weight that turns
@@ -48,10 +48,10 @@ def slider_crank() -> ph.System:
     joints = [
         ph.Revolute("main", world.origin, crank.origin, axis=ph.Y),
         ph.Revolute("big end", crank.point(r, 0, 0), rod.origin, axis=ph.Y),
-        ph.Revolute("small end", rod.point(l, 0, 0), piston.origin, axis=ph.Y),
         ph.Prismatic("guide", world.origin, piston.origin, axis=ph.X),
+        ph.Revolute("small end", rod.point(l, 0, 0), piston.origin, axis=ph.Y),
     ]
-    return ph.System(joints, [ph.Weight(9.81)], name="slider-crank")
+    return ph.System(joints, [ph.Weight(ph.Parameter("g", 9.81))], name="slider-crank")
 
 
 def _bar(name: str, length: Any) -> ph.Body:
