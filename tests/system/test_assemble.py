@@ -123,3 +123,14 @@ def test_the_speed_of_a_fast_driver_is_exact():
     assert system.consistent(state).is_close(state)
     with pytest.raises(ph.PolhodeError, match="misses by"):
         system.state(lift=where, speeds={"lift": rate * (1 + 1e-6)}, t=0.013)
+
+
+def test_a_small_body_comes_down_from_afar():
+    """From fifty of its lengths, however turned: it slides, and need not turn."""
+    system = ph.models.rattleback()
+    rest, rng = system.rest().q, np.random.default_rng(0)
+    still = np.zeros(system.speeds)
+    for _ in range(20):
+        far = system.local(rest, rng.uniform(-1.0, 1.0, system.speeds))
+        state = system.consistent(ph.State(system, 0.0, system.normalised(far), still))
+        assert abs(state.q[-1]) < 0.2

@@ -146,7 +146,8 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
         limit = CONVERGED + _rounding(system, q)
         if np.all(np.abs(rows.values) <= limit * rows.scales):
             break
-        delta = _shortened(system, rows, _solved(rows, loose))
+        stretch = _stretch(system, rows)
+        delta = _shortened(rows, _solved(rows, loose, stretch), stretch)
         if not np.any(delta):
             break
         for _halving in range(HALVINGS + int(np.log2(_reach(rows)))):
@@ -254,16 +255,22 @@ def _quickest(system: System, q: np.ndarray, z: np.ndarray) -> float:
 
 
 def _shortened(
-    system: System, rows: host_rows.HostRows, delta: np.ndarray
+    rows: host_rows.HostRows, delta: np.ndarray, stretch: np.ndarray
 ) -> np.ndarray:
     """A step within which slopes say something: less than a radian.
 
     No way is farther than the system is long, or than the rows miss.
     """
-    slides = entries(system, "speed_units", "m/s")
-    reach = np.where(slides, _reach(rows), 1.0)
-    steps = np.abs(delta) / (rows.along * reach)
+    steps = np.abs(delta) / (rows.along * stretch)
     return delta / max(1.0, np.max(steps, initial=0.0) / LONGEST)
+
+
+def _stretch(system: System, rows: host_rows.HostRows) -> np.ndarray:
+    """How much farther ways may be than the system is long (nz,); turns may not.
+
+    From afar a body comes by sliding: no turn brings it to a place ten lengths away.
+    """
+    return np.where(entries(system, "speed_units", "m/s"), _reach(rows), 1.0)
 
 
 def _reach(rows: host_rows.HostRows) -> float:
@@ -271,15 +278,17 @@ def _reach(rows: host_rows.HostRows) -> float:
     return float(np.max(np.abs(rows.values / rows.scales), initial=1.0))
 
 
-def _solved(rows: host_rows.HostRows, loose: np.ndarray) -> np.ndarray:
+def _solved(
+    rows: host_rows.HostRows, loose: np.ndarray, stretch: Any = 1.0
+) -> np.ndarray:
     """The least change of the loose entries that brings the values to zero."""
-    change = np.zeros(rows.slopes.shape[1])
-    A = rows.relative[:, loose]
+    change, along = np.zeros(rows.slopes.shape[1]), rows.along * stretch
+    A = (rows.relative * stretch)[:, loose]
     if A.shape[1]:
         # Rows that feel no motion but by rounding must not be met by a leap.
         values = np.where(np.max(np.abs(A), axis=1) > NOISE, rows.values, 0.0)
         found = np.linalg.lstsq(A, -values / rows.scales, rcond=NOISE)[0]
-        change[loose] = rows.along[loose] * found
+        change[loose] = along[loose] * found
     return change
 
 
