@@ -16,6 +16,7 @@ from polhode.formulation.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import mobility
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -220,8 +221,10 @@ def random_states(system: System, count: int, seed: int = 0) -> list[State]:
     """States that the system can be in, spread over its configurations."""
     rng = np.random.default_rng(seed)
     states, rest = [], system.rest().q
+    # Farther away a body may come to lie where its contact has no place.
+    size = speed_lengths(system, 0.5 * natural_length(system, rest))
     for _ in range(count):
-        q = system.local(rest, rng.uniform(-1.0, 1.0, system.speeds))
+        q = system.local(rest, size * rng.uniform(-1.0, 1.0, system.speeds))
         z = rng.normal(size=system.speeds)
         state = State(system, float(rng.uniform()), system.normalised(q), z)
         states.append(system.consistent(state) if system.constraints else state)
