@@ -7,7 +7,7 @@
 power is the integral part of the control, c the proportional one: what grows harder is
 expected to go on so (Gustafsson's prediction), what grows easier may be chance and is
 trusted in part. A factor need be known to a per cent or two, and logarithms are read
-from the bits of numbers: exact ones would be a good part of a small system's step.
+from the bits of numbers: exact ones would be felt in a small system's step.
 """
 
 from __future__ import annotations
