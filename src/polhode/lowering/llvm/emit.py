@@ -118,11 +118,17 @@ class Emitter:  # limit: the words in which all code is written
 
     def block(self, block: Block, stores: Sequence[Store] = ()) -> None:
         """The nodes of a block, and then what it leaves in columns."""
-        from polhode.lowering.llvm import access, flow, outline
+        from polhode.lowering.llvm import outline
 
         if outline.is_long(self, block):
             outline.Outliner(self, block, stores).write()
-            return
+        else:
+            self.in_one_piece(block, stores)
+
+    def in_one_piece(self, block: Block, stores: Sequence[Store] = ()) -> None:
+        """The same, however long: the parts of a cut would not know its parameters."""
+        from polhode.lowering.llvm import access, flow
+
         for node in self.plan.of(block):
             if node.op in ("phi", "counter", "param", "version"):
                 continue
