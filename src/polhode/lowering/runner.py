@@ -26,6 +26,7 @@ from polhode.version import __version__
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
+NOWHERE = np.empty(64, np.uint8)
 
 
 @cache
@@ -169,7 +170,7 @@ class NativeRunner:
         outs = self._pointers[1](*map(address, outputs))
 
         def run(first: int, last: int) -> None:
-            memory = np.empty(scratch + 64, np.uint8)
+            memory = np.empty(scratch + 64, np.uint8) if scratch else NOWHERE
             start = address(memory)
             code.run(ins, outs, start + -start % 64, first, last)
 
@@ -200,6 +201,9 @@ class NativeRunner:
 
 
 def address(array: np.ndarray) -> int:
+    """Where an array begins in memory; the buffer's way there is the quicker by far."""
+    if array.flags.writeable and array.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
     return array.__array_interface__["data"][0]
 
 

@@ -58,7 +58,7 @@ def _prologue(
 ) -> list:
     lines = [
         "define void @run(ptr noalias %in, ptr noalias %out, ptr noalias %scratch, "
-        "i64 %first, i64 %last) {",
+        "i64 %first, i64 %last) alignstack(64) {",
         "entry:",
     ]
     for k in range(len(program.inputs)):
@@ -216,7 +216,7 @@ def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) ->
     for k, param in enumerate(function.params):
         args.append(f"{vector(param.type, lanes)} %p{k}")
         emit.names[(param, lanes > 1)] = f"%p{k}"
-    emit.block(function.block)
+    emit.in_one_piece(function.block)
     result, kind = "poison", f"{{{', '.join(kinds)}}}"
     for k, (element, type) in enumerate(
         zip(function.outs, function.types, strict=True)
