@@ -145,12 +145,12 @@ def solve_rows(S: Any, gap: Any, least: Any = 0.0) -> Any:
 
 
 def _straight(M: Any) -> Solver:
-    columns, d, rest = [], [], jnp.asarray(M)
+    columns, inverses, rest = [], [], jnp.asarray(M)
     for _ in range(M.shape[0]):
-        pivot, below = rest[0, 0], rest[1:, 0]
-        column = below / pivot
+        inverse, below = 1 / rest[0, 0], rest[1:, 0]
+        column = below * inverse
         columns.append(column)
-        d.append(pivot)
+        inverses.append(inverse)
         rest = rest[1:, 1:] - column[:, None] * below[None, :]
 
     def solve(b: Any) -> Any:
@@ -159,8 +159,8 @@ def _straight(M: Any) -> Solver:
             y.append(b[0])
             b = b[1:] - _times(column, b[0])
         x = b  # empty
-        for column, pivot, y_j in reversed(list(zip(columns, d, y, strict=True))):
-            x = jnp.concatenate([(y_j / pivot - column @ x)[None], x])
+        for column, inverse, y_j in [*zip(columns, inverses, y, strict=True)][::-1]:
+            x = jnp.concatenate([(y_j * inverse - column @ x)[None], x])
         return x
 
     return solve
