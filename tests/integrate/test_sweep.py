@@ -77,6 +77,18 @@ def test_samples_between_steps_are_on_their_manifold():
 
 
 @pytest.mark.long
+def test_samples_may_end_before_the_run():
+    """It goes on to its end, as `simulate` does: no limit has stopped it."""
+    system, states = double_pendulum(), raised(2)
+    wish = {"until": 2.0, "samples": [0.3, 1.1]}
+    found, motion = (
+        ph.sweep(system, states, **wish),
+        ph.simulate(system, states, **wish),
+    )
+    assert found.outcome(1).sentence == motion[1].outcome.sentence
+    assert np.array_equal(found.q[1], motion[1].q)
+
+
 def test_values_of_parameters_are_runs_that_balance():
     """One state, many masses: the bits of each alone, and the damper's work of each."""
     system = cart_pendulum()

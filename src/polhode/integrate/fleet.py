@@ -9,15 +9,9 @@ import numpy as np
 
 from polhode.integrate.chunk import RUNNING, Cursor, Plan
 from polhode.integrate.dense import between
-from polhode.integrate.glide import (
-    Glider,
-    first_gliders,
-    glide_program,
-    lone_program,
-)
+from polhode.integrate.glide import Glider, first_gliders, glide_program
 from polhode.integrate.lookout import WATCHED
 from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
-from polhode.integrate.packing import packed
 from polhode.integrate.run import Progress, Watch
 
 if TYPE_CHECKING:
@@ -28,8 +22,6 @@ if TYPE_CHECKING:
 
 # Attempts between two looks of the host: finished lanes wait no longer.
 ROOM = 128
-# Nothing waits for a run that is alone, but Ctrl-C and the bar.
-ROOM_ALONE = 4096
 
 
 class Given(NamedTuple):
@@ -60,6 +52,18 @@ class Fleet(NamedTuple):
     share: tuple[float, float]
 
 
+class Landing(NamedTuple):
+    """Where runs ended, and what they took: t, x, the last step tried, counts, work."""
+
+    t: np.ndarray
+    x: np.ndarray
+    tried: np.ndarray
+    accepted: np.ndarray
+    rejected: np.ndarray
+    stiff: np.ndarray
+    work: np.ndarray
+
+
 class Flight(NamedTuple):
     """Runs at their end.
 
@@ -71,7 +75,7 @@ class Flight(NamedTuple):
 
     t: np.ndarray
     x: np.ndarray
-    glider: Glider
+    landing: Landing
     status: np.ndarray
     start: np.ndarray
     first: np.ndarray
@@ -88,24 +92,35 @@ def loose_actions(equations: Equations) -> list[str]:
 def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.cursors.x.shape
-    works = len(loose_actions(given.equations)) if given.audited else 0
-    # Without samples every goal is the end of a step; events lie within steps.
-    terms = given.method.bends if given.sampled or given.guide else 0
     fleet, patrol = _patrolled(given, fleet)
-    gliders = first_gliders(fleet.cursors, terms, works)
+    gliders = first_gliders(fleet.cursors, *extent(given))
     status = np.array(fleet.cursors.status)
     t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
     clock = _Clock(watch, fleet, time.perf_counter())
     for k, goal in enumerate(given.goals):
         gliders = _to_goal(given, fleet, (gliders, status, patrol), goal, clock)
         if given.sampled:
-            t[:, k], x[:, k] = _at(gliders, fleet.plans, goal)
+            t[:, k], x[:, k] = at_goal(gliders, fleet.plans, goal)
         else:
             t[:, k], x[:, k] = gliders.cursor.t, gliders.cursor.x
+    # Samples may end before the run does.
+    end = float(fleet.plans.stop[0])
+    gliders = _to_goal(given, fleet, (gliders, status, patrol), end, clock)
     if patrol is not None and given.sampled:
         for (run, k), value in patrol.early.items():
             t[run, k], x[run, k] = given.goals[k], value
-    return Flight(t, x, gliders, status, fleet.plans.start, fleet.cursors.x, patrol)
+    last = gliders.cursor
+    counts = (last.accepted, last.rejected, last.stiff)
+    landing = Landing(last.t, last.x, last.tried, *counts, gliders.work)
+    return Flight(t, x, landing, status, fleet.plans.start, fleet.cursors.x, patrol)
+
+
+def extent(given: Given) -> tuple[int, int]:
+    """How many terms of dense output, and how many works, are reckoned on the way."""
+    works = len(loose_actions(given.equations)) if given.audited else 0
+    # Without samples every goal is the end of a step; events lie within steps.
+    terms = given.method.bends if given.sampled or given.guide else 0
+    return terms, works
 
 
 def _patrolled(given: Given, fleet: Fleet) -> tuple[Fleet, Patrol | None]:
@@ -152,8 +167,6 @@ def _called(
     given: Given, fleet: Fleet, gliders: Glider, alive: np.ndarray, goal: float
 ) -> Glider:
     """One chunk of the runs that go; the last of many takes another beside it."""
-    if len(fleet.plans.start) == 1 and given.guide is None:
-        return _called_alone(given, fleet, gliders, goal)
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
     trees = (_picked(gliders, pick), _picked(fleet.plans, pick))
@@ -181,15 +194,7 @@ def _stacked(trees: list[Any]) -> Any:
     return type(trees[0])(*map(_stacked, map(list, zip(*trees, strict=True))))
 
 
-def _called_alone(given: Given, fleet: Fleet, gliders: Glider, goal: float) -> Glider:
-    """The only run there is, in the form for one; the bits are the same."""
-    run = (gliders, fleet.plans, np.array([float(goal)]), np.array([ROOM_ALONE]))
-    table = {name: values[0, ...] for name, values in fleet.table.items()}
-    program, form = lone_program(given.equations, given.method, (run, table))
-    return form.unpacked(program(packed(run), table))
-
-
-def _at(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:
+def at_goal(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:
     """Times and states at a goal, or the last that were reached."""
     cursor = gliders.cursor
     sign = np.sign(plans.stop - plans.start)

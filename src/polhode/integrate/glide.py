@@ -20,7 +20,6 @@ from polhode.integrate.dense import between
 from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.field import field_of
 from polhode.integrate.lookout import lookout_of
-from polhode.integrate.packing import Form, form_of, packed, packed_in_trace
 from polhode.integrate.projection import settling
 from polhode.lowering.compile import Program, compile
 
@@ -50,12 +49,12 @@ class Glider(NamedTuple):
 
 
 def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
-    """Gliders at the start; leading axes are runs.
+    """Gliders at the start; leading axes are runs, if there are any.
 
     Without terms no glide reckons dense output, which may be a good part of a step.
     """
-    runs, width = cursors.x.shape
-    bend, work = np.zeros((runs, terms, width)), np.zeros((runs, works))
+    *runs, width = cursors.x.shape
+    bend, work = np.zeros((*runs, terms, width)), np.zeros((*runs, works))
     return Glider(cursors, cursors.t, cursors.x, cursors.slope, bend, work)
 
 
@@ -83,29 +82,15 @@ def glide_program(
     return equations.programs[key]
 
 
-def lone_program(
-    equations: Equations, method: Method, example: tuple[Any, ...]
-) -> tuple[Program, Form]:
-    """(columns, table) -> columns, for one run alone; and the form of its glider.
+def lone_glide(equations: Equations, method: Method, is_audited: bool) -> Any:
+    """(glider, plan, goal, room), table -> glider, of one run, to be traced."""
+    glide = _glide(equations, method, is_audited)
 
-    `example` is (glider, plan, goal, room), with an axis of one run, and a table; the
-    columns are those of the former.
-    """
-    run, table = example
-    works, terms = run[0].work.shape[1], run[0].bend.shape[1]
-    key = ("lone glide", *_kind(method, table), works, terms)
-    if key not in equations.programs:
-        form = form_of(jax.tree_util.tree_map(lambda leaf: leaf[0, ...], run))
-        glide = _glide(equations, method, works > 0)
+    def lone(run: Any, table: Any) -> Glider:
+        glider, plan, goal, room = run
+        return glide(glider, plan, table, goal, room)
 
-        def lone(columns: Any, table: Any) -> Any:
-            glider, plan, goal, room = form.unpacked(columns)
-            return packed_in_trace(glide(glider, plan, table, goal, room))
-
-        back = form_of(jax.tree_util.tree_map(lambda leaf: leaf[0, ...], run[0]))
-        made = compile(lone, packed(run), table)
-        equations.programs[key] = made, back.lifted()
-    return equations.programs[key]
+    return lone
 
 
 def _kind(method: Method, table: Any) -> tuple[Any, ...]:

@@ -22,6 +22,7 @@ from polhode.integrate.chunk import (
 from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.field import field_of
 from polhode.integrate.method import Method
+from polhode.integrate.packing import Alone
 from polhode.integrate.scales import scales
 from polhode.integrate.states import States
 from polhode.integrate.tolerance import real_number
@@ -29,6 +30,7 @@ from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.system.system import System
 
 # Of the quickest time of the system: a first step that is seldom refused.
 FIRST_STEP = 0.1
@@ -43,20 +45,49 @@ MOST_STEPS = 2.0**62
 UNMOVED = 1e-10
 
 
+class Aim(NamedTuple):
+    """What a run is asked for, as numbers.
+
+    until        the time that it runs to
+    rtol, atol   tolerances; an atol that is no number follows from the system's scales
+    step         of a method of fixed step; no number where steps are chosen
+    """
+
+    until: Any
+    rtol: Any
+    atol: Any
+    step: Any
+
+
 class Probe(NamedTuple):
     """The start as the formulation sees it.
 
     x, slope      [q; y] and its rate
     z_dot         the rate of the system's speeds
-    spread        dy/dz (k, nz)
     is_sound      whether every force is a number
     """
 
     x: Any
     slope: Any
     z_dot: Any
-    spread: Any
     is_sound: Any
+
+
+class Launch(NamedTuple):
+    """Runs before their first step; `rate` is of the quickest motion at the start."""
+
+    probe: Probe
+    cursor: Cursor
+    plan: Plan
+    rate: Any
+
+
+def aim_of(method: Method, until: float) -> Aim:
+    """What a method is to do."""
+    own: Any = method
+    if not method.is_adaptive:
+        return Aim(until, 0.0, 0.0, own.step)
+    return Aim(until, own.rtol, np.nan if own.atol is None else own.atol, np.nan)
 
 
 def probe(
@@ -67,27 +98,53 @@ def probe(
     held: Any = None,
 ) -> Probe:
     """The start of many runs; leading axes are runs, of `held` inputs too."""
-    many = len(states) > 1
-    held = np.zeros((len(states), drive.width)) if held is None else held
-    key = ("probe", tuple(sorted(table)), many, drive.key)
+    nowhere = Aim(0.0, 0.0, 0.0, 1.0)
+    return launched(equations, states, table, nowhere, (drive, held)).probe
+
+
+def launched(
+    equations: Equations,
+    states: States,
+    table: Any,
+    aim: Aim,
+    fed: tuple[Drive, Any] = (UNDRIVEN, None),
+) -> Launch:
+    """Runs from their states to one time, fed by held inputs; leading axes are runs."""
+    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), fed
+    held = np.zeros((runs, drive.width)) if held is None else held
+    way = Aim(*(np.full(runs, number) for number in aim))
+    given = (states.t, states.q, states.z, held, way)
+    key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
+    if runs == 1:
+        if key not in equations.programs:
+            made = Alone(launching(equations, drive), given, own)
+            equations.programs[key] = made
+        only = {name: values[0, ...] for name, values in table.items()}
+        return equations.programs[key](given, only)
     if key not in equations.programs:
-        system = equations.system
-        column = np.zeros(system.speeds)
-        example = (0.0, system.neutral(), column, dict.fromkeys(table, 0.0), held[0])
-        function = _probe(equations, drive)
-        equations.programs[key] = compile(function, *example, batched=many)
-    program = equations.programs[key]
-    if many:
-        return program(states.t, states.q, states.z, table, held)
-    own = {name: values[0, ...] for name, values in table.items()}
-    found = program(states.t[0, ...], states.q[0], states.z[0], own, held[0])
-    return Probe(*(np.asarray(leaf)[None] for leaf in found))
+        first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
+        function = launching(equations, drive)
+        equations.programs[key] = compile(function, first, own, batched=True)
+    return equations.programs[key](given, table)
+
+
+def launching(equations: Equations, drive: Drive) -> Any:
+    """(t, q, z, held, aim), table -> launch, of one run, to be traced."""
+    probing = _probe(equations, drive)
+
+    def launch(given: Any, table: Any) -> Launch:
+        t, q, z, held, aim = given
+        start, spread = probing(t, q, z, table, held)
+        return _laid(equations.system, (t, q, z), start, spread, aim)
+
+    return launch
 
 
 def _probe(equations: Equations, drive: Drive) -> Any:
+    """(t, q, z, table, held) -> probe, and dy/dz (k, nz)."""
     core = equations.functions
 
-    def probe(t: Any, q: Any, z: Any, table: Any, held: Any) -> Probe:
+    def probe(t: Any, q: Any, z: Any, table: Any, held: Any) -> tuple[Probe, Any]:
         table = {**table, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
         y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
@@ -97,36 +154,52 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         now, change = (t, q, y), (jnp.ones_like(t), slope[:n], slope[n:])
         _, z_dot = jax.jvp(field.speeds, now, change)
         there = spread(t, q, z, table)
-        return Probe(x, slope, z_dot, there, field.is_sound(t, x))
+        return Probe(x, slope, z_dot, field.is_sound(t, x)), there
 
     return probe
 
 
-def planned(
-    equations: Equations, states: States, start: Probe, method: Method, until: float
-) -> tuple[Cursor, Plan]:
-    """The cursors and plans of runs from their states to one time."""
-    t, runs = states.t, len(states)
-    span, stop = until - t, np.full(runs, until)
-    far = np.abs(span)
-    duration = np.where(span == 0, 1.0, far)
-    size = scales(equations.system, states.q, states.z, start.z_dot, duration)
-    least = LEAST * np.maximum(np.maximum(np.abs(t), abs(until)), far)
-    if method.is_adaptive:
-        _require_reach(equations, (t, until), 1 / size.rate, least)
-        h = np.sign(span) * np.minimum(far, FIRST_STEP / size.rate)
-        steps = np.zeros(runs, np.int64)
-        rtol, atol = method.rtol, _atol(method, size, start)  # type: ignore[attr-defined]
-    else:
-        count = np.ceil(far / method.step * (1 - 1e-12))  # type: ignore[attr-defined]
-        _require_count(equations, method, float(np.max(count)))
-        steps = np.maximum(count, 1).astype(np.int64)
-        h, rtol, atol = span / steps, 0.0, np.zeros_like(start.x)
+def _laid(
+    system: System, state: tuple[Any, Any, Any], start: Probe, spread: Any, aim: Aim
+) -> Launch:
+    """The cursor and the plan of one run, inside a trace."""
+    t, q, z = state
+    span = aim.until - t
+    far = jnp.abs(span)
+    size = scales(system, q, z, start.z_dot, jnp.where(span == 0, 1.0, far))
+    latest = jnp.maximum(jnp.abs(t), jnp.abs(aim.until))
+    least = LEAST * jnp.maximum(latest, far)
+    is_fixed = aim.step > 0
+    count = jnp.ceil(far / jnp.where(is_fixed, aim.step, 1.0) * (1 - 1e-12))
+    steps = jnp.where(is_fixed, jnp.clip(count, 1.0, MOST_STEPS), 0.0)
+    chosen = jnp.sign(span) * jnp.minimum(far, FIRST_STEP / size.rate)
+    h = jnp.where(is_fixed, span / jnp.maximum(steps, 1.0), chosen)
+    own = aim.rtol * jnp.concatenate([size.coordinates, _moving(spread, size.speeds)])
+    atol = jnp.where(jnp.isnan(aim.atol), own, aim.atol)
+    quota, room = steps.astype(np.int64), np.array(ATTEMPTS)
     cursor = start_cursor(t, start.x, start.slope, h)
-    status = np.where(span == 0, DONE, RUNNING)
-    room, relative = np.full(runs, ATTEMPTS), np.full(runs, rtol)
-    plan = Plan(t, stop, steps, relative, atol, least, room)
-    return cursor._replace(goal=stop, quota=steps, status=status), plan
+    status = jnp.where(span == 0, DONE, RUNNING)
+    cursor = cursor._replace(goal=aim.until, quota=quota, status=status)
+    plan = Plan(t, aim.until, quota, aim.rtol, atol, least, room)
+    return Launch(start, cursor, plan, size.rate)
+
+
+def _moving(spread: Any, speeds: Any) -> Any:
+    """Natural sizes of y, from those of the system's speeds."""
+    found = jnp.abs(spread) @ speeds
+    # Velocities of a formulation's own that no speed moves here may move elsewhere.
+    most = jnp.max(found, initial=0.0)
+    return jnp.where(found > UNMOVED * most, found, most)
+
+
+def require_feasible(equations: Equations, go: Launch, method: Method) -> None:
+    """Refuse times that rounding swallows, and more steps than can be counted."""
+    start, stop = go.plan.start, go.plan.stop
+    if method.is_adaptive:
+        _require_reach(equations, (start, float(stop[0])), 1 / go.rate, go.plan.least)
+    else:
+        far = float(np.max(np.abs(stop - start)))
+        _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
 
 
 def _require_reach(
@@ -153,16 +226,6 @@ def _require_count(equations: Equations, method: Method, count: float) -> None:
             f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
             "Give a nearer end, or longer steps.",
         )
-
-
-def _atol(method: Any, size: Any, start: Probe) -> np.ndarray:
-    if method.atol is not None:
-        return np.full_like(start.x, method.atol)
-    speeds = np.einsum("rij,rj->ri", np.abs(start.spread), size.speeds)
-    # Velocities of a formulation's own that no speed moves here may move elsewhere.
-    most = np.max(speeds, axis=1, keepdims=True, initial=0.0)
-    speeds = np.where(speeds > UNMOVED * most, speeds, most)
-    return method.rtol * np.concatenate([size.coordinates, speeds], axis=1)
 
 
 def admit_until(until: Any) -> float:

@@ -6,11 +6,13 @@ program, and comes back, as one column of each kind.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from polhode.lowering.compile import compile
 
 Columns = tuple[Any, Any]
 
@@ -32,6 +34,31 @@ class Form(NamedTuple):
         return Form(tuple(places), self.tree)
 
 
+@final
+class Alone:
+    """A function of a tree and a table, compiled for one run: few arrays go and come.
+
+    The trees that it takes and gives have an axis of one run before all others.
+    """
+
+    form: Form  # of what it gives
+
+    def __init__(self, function: Any, example: Any, table: dict[str, Any]):
+        one = jax.tree_util.tree_map(lambda leaf: leaf[0, ...], example)
+        given = form_of(one)
+
+        def alone(columns: Columns, table: Any) -> Columns:
+            found = function(given.unpacked(columns), table)
+            self.form = form_of(found).lifted()
+            return packed_in_trace(found)
+
+        self.program = compile(alone, packed(one), table)
+
+    def __call__(self, tree: Any, table: dict[str, Any]) -> Any:
+        """What the function gives; `table` has the one value of each parameter."""
+        return self.form.unpacked(self.program(packed(tree), table))
+
+
 def form_of(tree: Any) -> Form:
     """How a tree of arrays lies in columns."""
     leaves, structure = jax.tree_util.tree_flatten(tree)
@@ -45,19 +72,27 @@ def form_of(tree: Any) -> Form:
 
 def packed(tree: Any) -> Columns:
     """The doubles and the counts of a tree of arrays."""
-    return _joined(jax.tree_util.tree_leaves(tree), np.concatenate)
+    doubles, counts = _sorted(tree)
+    return (
+        np.concatenate(doubles, axis=None) if doubles else np.zeros(0),
+        np.concatenate(counts, axis=None) if counts else np.zeros(0, np.int64),
+    )
 
 
 def packed_in_trace(tree: Any) -> Columns:
     """The same of a tree inside a trace."""
-    return _joined(jax.tree_util.tree_leaves(tree), jnp.concatenate)
+    doubles, counts = ([leaf.reshape(-1) for leaf in part] for part in _sorted(tree))
+    return (
+        jnp.concatenate(doubles) if doubles else jnp.zeros(0),
+        jnp.concatenate(counts) if counts else jnp.zeros(0, np.int64),
+    )
 
 
-def _joined(leaves: list[Any], concatenate: Any) -> Columns:
-    parts: Columns = ([], [])
-    for leaf in leaves:
-        parts[_column(leaf)].append(leaf.reshape(-1))
-    return concatenate(parts[0]), concatenate(parts[1])
+def _sorted(tree: Any) -> tuple[list[Any], list[Any]]:
+    parts: tuple[list[Any], list[Any]] = ([], [])
+    for leaf in jax.tree_util.tree_leaves(tree):
+        parts[_column(leaf)].append(leaf)
+    return parts
 
 
 def _column(leaf: Any) -> int:

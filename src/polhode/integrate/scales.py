@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 
 
 class Scales(NamedTuple):
-    """Natural sizes of q (runs, nq) and z (runs, nz), and the quickest rates (runs,).
+    """Natural sizes of q (..., nq) and z (..., nz), and the quickest rates (...).
 
     Each run has its own: it must not feel which others run beside it.
     """
 
-    coordinates: np.ndarray
-    speeds: np.ndarray
-    rate: np.ndarray
+    coordinates: Any
+    speeds: Any
+    rate: Any
 
 
-def scales(
-    system: System, q: np.ndarray, z: np.ndarray, z_dot: np.ndarray, duration: Any
-) -> Scales:
-    """The scales at the starts of runs: q (runs, nq), z, z_dot, duration (runs,)."""
-    L = lengths(system, q, z, duration)[:, None]
-    of_q = np.where(entries(system, "units", "m"), L, 1.0)
-    of_z = np.where(entries(system, "speed_units", "m/s"), L, 1.0)
-    moving = (np.abs(z) / of_z).max(axis=1, initial=0.0)
-    pushed = np.sqrt((np.abs(z_dot) / of_z).max(axis=1, initial=0.0))
-    rate = np.maximum(np.maximum(moving, pushed), 1.0 / duration)
-    return Scales(of_q, of_z * rate[:, None], rate)
+def scales(system: System, q: Any, z: Any, z_dot: Any, duration: Any) -> Scales:
+    """The scales at the starts of runs: q (..., nq), z, z_dot, duration (...)."""
+    xp = namespace(q, z, z_dot)
+    L = lengths(system, q, z, duration)[..., None]
+    of_q = xp.where(entries(system, "units", "m"), L, 1.0)
+    of_z = xp.where(entries(system, "speed_units", "m/s"), L, 1.0)
+    moving = xp.max(xp.abs(z) / of_z, axis=-1, initial=0.0)
+    pushed = xp.sqrt(xp.max(xp.abs(z_dot) / of_z, axis=-1, initial=0.0))
+    rate = xp.maximum(xp.maximum(moving, pushed), 1.0 / duration)
+    return Scales(of_q, of_z * rate[..., None], rate)
 
 
-def lengths(system: System, q: Any, z: Any, duration: Any) -> np.ndarray:
-    """The largest length in the system, or in its motion if it has none (runs,)."""
-    own = own_length(system)
+def lengths(system: System, q: Any, z: Any, duration: Any) -> Any:
+    """The largest length in the system, or in its motion if it has none (...)."""
+    xp, own = namespace(q, z), own_length(system)
     if own > 0:
-        return np.full(len(q), own)
-    far = np.max(np.abs(q[:, entries(system, "units", "m")]), axis=1, initial=0.0)
-    fast = z[:, entries(system, "speed_units", "m/s")]
-    way = np.max(np.abs(fast), axis=1, initial=0.0) * duration
-    return np.where(far > 0, far, np.where(way > 0, way, 1.0))
+        return xp.full(q.shape[:-1], own)
+    straight = np.flatnonzero(entries(system, "units", "m"))
+    fast = np.flatnonzero(entries(system, "speed_units", "m/s"))
+    far = xp.max(xp.abs(q[..., straight]), axis=-1, initial=0.0)
+    way = xp.max(xp.abs(z[..., fast]), axis=-1, initial=0.0) * duration
+    return xp.where(far > 0, far, xp.where(way > 0, way, 1.0))
 
 
 def displacements(system: System, q: Any) -> Any:

@@ -15,19 +15,22 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.choice import picked, suited
 from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
+from polhode.integrate.drive import Drive
 from polhode.integrate.drivers import require_smooth_drivers
 from polhode.integrate.events import Event
 from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
 from polhode.integrate.launch import (
+    Launch,
     admit_limit,
     admit_memory,
     admit_parameters,
     admit_samples,
     admit_until,
     admit_watch,
-    planned,
-    probe,
+    aim_of,
+    launched,
+    require_feasible,
     require_mapping,
 )
 from polhode.integrate.method import Method
@@ -93,16 +96,13 @@ def simulate(
     guide = guide_of(equations, pick[0], events, inputs)
     fed = first_inputs(guide, runs, until)
     drive = guide.inputs.drive
-    start = probe(equations, runs, table, drive, fed.held)
-    require_sound_start(drive, runs, start, (table, fed.held))
-    if method is None:
-        at = Start(runs, table, drive, fed.held, start)
-        pick = suited(equations, pick, rtol, atol, decay_of(equations, at, until))
+    at = (runs, table, until, (drive, fed.held))
+    tolerances = (rtol, atol) if method is None else None
+    pick, go = _launched(equations, at, pick, tolerances)
     method, guide = pick[0], guide._replace(method=pick[0])
-    cursors, plans = planned(equations, runs, start, method, until)
-    cursors = cursors._replace(**fed._asdict())
+    cursors, plans = go.cursor._replace(**fed._asdict()), go.plan
     if to is None:
-        require_memory(method, plans, times, start.x.shape[1], memory)
+        require_memory(method, plans, times, cursors.x.shape[1], memory)
     program = chunk_program(equations, method, (cursors, plans, table), drive)
     wish = Wish(times, admit_limit(limit), None, method.bends, memory=memory)
     wish = wish._replace(guide=guide if guide.is_needed else None)
@@ -123,6 +123,27 @@ def simulate(
     _warn(found)
     alone = isinstance(state, State) and len(found) == 1
     return found[0] if alone else Motions(tuple(found))
+
+
+def _launched(
+    equations: Equations,
+    at: tuple[States, Any, float, tuple[Drive, Any]],
+    pick: tuple[Method, str],
+    tolerances: tuple[Any, Any] | None,
+) -> tuple[tuple[Method, str], Launch]:
+    """The runs before their first step; a pick that may change suits their decay."""
+    runs, table, until, (drive, held) = at
+    go = launched(equations, runs, table, aim_of(pick[0], until), (drive, held))
+    require_sound_start(drive, runs, go.probe, (table, held))
+    if tolerances is not None:
+        start = Start(runs, table, drive, held, go.probe)
+        suits = suited(equations, pick, *tolerances, decay_of(equations, start, until))
+        if suits is not pick:
+            aim = aim_of(suits[0], until)
+            go = launched(equations, runs, table, aim, (drive, held))
+        pick = suits
+    require_feasible(equations, go, pick[0])
+    return pick, go
 
 
 def equations_of(model: System | Equations) -> Equations:

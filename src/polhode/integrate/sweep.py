@@ -21,9 +21,12 @@ from polhode.integrate.launch import (
     admit_parameters,
     admit_samples,
     admit_until,
-    planned,
+    aim_of,
+    launched,
     probe,
+    require_feasible,
 )
+from polhode.integrate.lone import flown_alone
 from polhode.integrate.method import Method
 from polhode.integrate.progress import watched
 from polhode.integrate.refusal import require_sound_start
@@ -134,8 +137,11 @@ def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
         if parts is not None and parts.has(first):
             continue
         own = {name: values[pick] for name, values in table.items()}
-        fleet = _launched(given, runs, pick, own, until)
-        part = part_of(given, flown(given, fleet, watch), own, until)
+        if len(runs) == 1 and given.guide is None:
+            flight = flown_alone(given, (runs, own, until), watch)
+        else:
+            flight = flown(given, _launched(given, runs, pick, own, until), watch)
+        part = part_of(given, flight, own, until)
         if parts is not None and part.is_interrupted:
             break
         if parts is None:
@@ -152,10 +158,11 @@ def _launched(
 ) -> Fleet:
     """The runs of a slab, ready to go."""
     states = runs.part(pick)
-    start = probe(given.equations, states, table)
+    go = launched(given.equations, states, table, aim_of(given.method, until))
     none = np.zeros((len(states), 0))
-    require_sound_start(UNDRIVEN, states, start, (table, none))
-    cursors, plans = planned(given.equations, states, start, given.method, until)
+    require_sound_start(UNDRIVEN, states, go.probe, (table, none))
+    require_feasible(given.equations, go, given.method)
+    cursors, plans = go.cursor, go.plan
     if given.guide is not None:
         sides = np.zeros((len(states), len(given.guide.events)), np.int64)
         cursors = cursors._replace(sides=sides)
@@ -164,7 +171,7 @@ def _launched(
 
 
 def _require_one_start(runs: States) -> None:
-    if np.any(runs.t != runs.t[0]):
+    if len(runs) > 1 and np.any(runs.t != runs.t[0]):
         raise IntegrationError(
             "runs that start at different times cannot be one sweep.",
             f"They start between {runs.t.min():g} and {runs.t.max():g} s.",

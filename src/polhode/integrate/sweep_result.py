@@ -161,8 +161,8 @@ def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
     equations = given.equations
     n = equations.system.coordinates
     x, z = _settled(given, flight, table)
-    cursor = flight.glider.cursor
-    counts = (cursor.accepted, cursor.rejected, cursor.stiff, cursor.tried)
+    end = flight.landing
+    counts = (end.accepted, end.rejected, end.stiff, end.tried)
     return Sweep(
         equations.system,
         until,
@@ -212,13 +212,13 @@ def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
     def own(t: Any, x: Any, table: Any) -> Any:
         return audit(t, x, np.zeros(0), table)
 
-    ends = flight.glider.cursor
+    ends = flight.landing
     runs = len(ends.t)
     times = np.stack([flight.start, ends.t], axis=1)
     states = np.stack([flight.first, ends.x], axis=1)
     both = flight._replace(t=times, x=states)
     found = _asked(given, "audited for a sweep", own, _flat(both, table))
-    work = dict(zip(loose_actions(given.equations), flight.glider.work.T, strict=True))
+    work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
     pair = (runs, 2)
     return SweepLedger(
         found.kinetic.reshape(pair),
