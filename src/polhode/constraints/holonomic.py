@@ -125,7 +125,9 @@ class PointOn:
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
-        def g(x: Any) -> Any:
-            return shaped(self.name, called(self.name, self.law, x), (len(self.rows),))
+        law = doubled(self.law)  # one for all who share it
 
-        return doubled(g)
+        def g(x: Any) -> Any:
+            return shaped(self.name, called(self.name, law, x), (len(self.rows),))
+
+        return g

@@ -10,15 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
+
+_KNOWN: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, compiled on its first call outside a trace.
 
-    Arguments are arrays or trees of arrays, all passed by position.
+    Arguments are arrays or trees of arrays, all passed by position. One law that many
+    things share is compiled once for all of them.
     """
+    # What is found holds its function: while it lives no other has its place.
+    found = _KNOWN.get(id(function))
+    if found is None:
+        found = _KNOWN[id(function)] = _doubled(function)
+    return found
+
+
+def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
     import jax
 
     compiled = jax.jit(function)

@@ -44,7 +44,7 @@ class MaterialPoint:
 
     def at(self, table: Table) -> Any:
         """The coordinates (3,) that a table of parameters gives."""
-        return self.law(table)
+        return self.law(table) if table else self.coordinates
 
     @property
     def nominal(self) -> Point:

@@ -164,7 +164,7 @@ def _slope(
     felt, natural = [], []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            G = _by_pose(constraint, here, k, now)
+            G = _remembered(system, (constraint, here, k, now))
             A += G / by @ now.J[body]
             felt.append(G / by)
             natural.append(G)
@@ -184,6 +184,24 @@ def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
     """The length of each row; another one for a row that feels nothing."""
     sizes = np.linalg.norm(rows, axis=1)
     return np.where(sizes > 0, sizes, least)
+
+
+def _remembered(system: System, asked: tuple[Any, Placed, int, Scene]) -> np.ndarray:
+    """`_by_pose` of the place that was last asked for: checks ask one many times."""
+    constraint, here, k, now = asked
+    places = [here.rotations, here.origins, *here.coordinates]
+    place = (
+        now.t,
+        now.length,
+        now.table,
+        [p.tobytes() for p in map(np.asarray, places)],
+    )
+    key = ("slope", constraint.name, k)
+    before, found = system.compiled.get(key, (None, None))
+    if before != place:
+        found = _by_pose(constraint, here, k, now)
+        system.compiled[key] = place, found
+    return found
 
 
 def _by_pose(constraint: Any, here: Placed, k: int, now: Scene) -> np.ndarray:
