@@ -34,7 +34,10 @@ def test_a_parameter_moves_what_was_remembered():
     system = four_bars(1)
     q = system.rest().q + 0.1
     first = host_rows.positions(system, host_rows.scene(system, 0.0, q))
-    longer = host_rows.positions(system, host_rows.scene(system, 0.0, q, {"l": 2.0}))
+    table = {"l": np.array(2.0), "unused": np.ones(3)}
+    for _ in range(2):
+        longer = host_rows.positions(system, host_rows.scene(system, 0.0, q, table))
+        table = {name: value.copy() for name, value in table.items()}
     assert np.allclose(longer.values, 2 * first.values, rtol=1e-12)
     assert not np.allclose(longer.slopes, first.slopes)
 

@@ -189,13 +189,8 @@ def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
 def _remembered(system: System, asked: tuple[Any, Placed, int, Scene]) -> np.ndarray:
     """`_by_pose` of the place that was last asked for: checks ask one many times."""
     constraint, here, k, now = asked
-    places = [here.rotations, here.origins, *here.coordinates]
-    place = (
-        now.t,
-        now.length,
-        now.table,
-        [p.tobytes() for p in map(np.asarray, places)],
-    )
+    numbers = (here.rotations, here.origins, *here.coordinates, *now.table.values())
+    place = [now.t, now.length, *now.table, *(np.asarray(n).tobytes() for n in numbers)]
     key = ("slope", constraint.name, k)
     before, found = system.compiled.get(key, (None, None))
     if before != place:
