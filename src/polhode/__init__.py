@@ -132,6 +132,7 @@ PUBLIC = {
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",
     # integrate
+    "Calvo7": "polhode.integrate.calvo",
     "CommutatorFree4": "polhode.integrate.commutator_free",
     "CommutatorFree5": "polhode.integrate.commutator_free",
     "CommutatorFree6": "polhode.integrate.commutator_free_six",

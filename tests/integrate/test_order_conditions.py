@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from commutator_free_conditions import forests, lower, missed, sought
+from polhode.integrate import calvo
 from polhode.integrate import dop853_table as table
 from polhode.integrate.commutator_free_six import PARTS
 from polhode.integrate.commutator_free_table import FIVE
+from polhode.integrate.dense import between
 
 Tree = tuple  # of the trees on its root, sorted
 
@@ -100,6 +102,69 @@ def test_nodes_are_the_sums_of_their_rows():
     nodes = [*table.NODES, *table.NODES_BETWEEN]
     sums = [sum(row.values()) for row in rows]
     assert np.max(np.abs(np.subtract(sums, nodes))) < 1e-13
+
+
+@pytest.mark.parametrize("vertices", range(1, 8))
+def test_the_step_for_oscillations_keeps_every_condition_of_order_seven(vertices):
+    """The table of Calvo, Franco, Montijano and Randez as printed, tree by tree."""
+    A = matrix(calvo.STAGES)
+    b = column(calvo.END, len(A))
+    gaps = [b @ stages(tree, A) * density(tree) - 1 for tree in trees(vertices)]
+    assert np.max(np.abs(gaps)) < 1e-12
+
+
+def test_its_estimate_is_of_order_five_and_its_nodes_are_sums():
+    """The embedded formula fails at the next order: an error falls as h^6."""
+    A = matrix(calvo.STAGES)
+    e = column(calvo.ERROR, len(A))
+    low = [e @ stages(tree, A) for k in range(1, 6) for tree in trees(k)]
+    high = [e @ stages(tree, A) for tree in trees(6)]
+    assert np.max(np.abs(low)) < 1e-13
+    assert np.max(np.abs(high)) > 1e-6
+    sums = [sum(row.values()) for row in calvo.STAGES]
+    assert np.max(np.abs(np.subtract(sums, calvo.NODES))) < 1e-13
+
+
+def growth(table) -> np.poly1d:
+    """R(z) = 1 + z b^T (1 + z A + ...) 1: what a step makes of x_dot = lambda x."""
+    A = matrix(table.STAGES)
+    b, ones = column(table.END, len(A)), np.ones(len(A))
+    terms = [b @ np.linalg.matrix_power(A, k) @ ones for k in range(len(A))]
+    return np.poly1d([*terms[::-1], 1.0])
+
+
+def test_its_phase_is_late_by_the_eleventh_power_and_its_size_by_the_tenth():
+    """Of an oscillation by nu in a step; order eight for all gives powers 9 and 10."""
+    nu = np.array([0.4, 0.8])
+
+    def powers(table) -> tuple[float, float]:
+        found = growth(table)(1j * nu)
+        late, small = np.angle(found) - nu, np.abs(found) - 1
+        return tuple(np.log2(np.abs(miss[1] / miss[0])) for miss in (late, small))
+
+    assert powers(calvo) == pytest.approx((11, 10), abs=0.4)
+    assert powers(table) == pytest.approx((9, 10), abs=0.4)
+
+
+def test_it_is_stable_as_far_as_it_says():
+    """|R| <= 1 on the negative axis up to the limit, and not much beyond."""
+    within, beyond = -np.linspace(0, calvo.STABLE, 500), -1.1 * calvo.STABLE
+    assert np.max(np.abs(growth(calvo)(within))) <= 1 + 1e-12
+    assert abs(growth(calvo)(beyond)) > 1
+
+
+def test_its_dense_output_keeps_the_conditions_of_order_five():
+    """At every share of the step, for all trees with up to five vertices."""
+    A = matrix([*calvo.STAGES, calvo.END])
+    size = len(A)
+    b, bends = column(calvo.END, size), [column(w, size) for w in calvo.BEND]
+    start, end = np.eye(size)[0], np.eye(size)[-1]
+    for s in (0.1, 0.37, 0.5, 0.9):
+        weights = between(s, 1.0, (0 * b, start), (b, end), bends)
+        for k in range(1, 6):
+            for tree in trees(k):
+                gap = weights @ stages(tree, A) * density(tree) - s**k
+                assert abs(gap) < 1e-12
 
 
 def exponentials(rows) -> np.ndarray:

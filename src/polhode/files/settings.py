@@ -20,6 +20,7 @@ from polhode.system.state import State
 METHODS = (
     "DormandPrince",
     "DormandPrince8",
+    "Calvo7",
     "RungeKutta4",
     "ImplicitMidpoint",
     "GaussLegendre4",

@@ -16,7 +16,7 @@ from jax import lax
 
 from polhode.integrate import step_size
 from polhode.integrate.field import Field, field_of
-from polhode.integrate.method import Attempt, Method
+from polhode.integrate.method import Attempt, Method, falls_of
 from polhode.integrate.packing import form_of, packed, packed_in_trace
 from polhode.integrate.projection import settling
 from polhode.lowering.compile import Program, compile
@@ -241,7 +241,7 @@ def _adaptive(
     square = jnp.where(good, square, jnp.inf)
     accepted = good & (square <= 1)
     tried = step_size.Tried(h, square, accepted, good & (cursor.tried == 0))
-    h, memory = step_size.chosen(method.order, tried, cursor.memory)
+    h, memory = step_size.chosen(falls_of(method), tried, cursor.memory)
     # A step cut short by the end of a leg says nothing against longer ones.
     whole = jnp.sign(left) * jnp.maximum(jnp.abs(h), jnp.abs(cursor.h))
     h = jnp.where(is_last & accepted, whole, h)

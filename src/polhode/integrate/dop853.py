@@ -14,10 +14,9 @@ from polhode.integrate.dop853_table import (
     NODES_BETWEEN,
     STAGES,
     STAGES_BETWEEN,
-    Weights,
 )
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt
+from polhode.integrate.method import Attempt, mixed
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
@@ -43,17 +42,12 @@ class DormandPrince8(Adaptive):
         """One step, traced."""
         k, before = [slope], x
         for node, weights in zip(NODES, STAGES, strict=True):
-            before = x + h * _mix(weights, k)
+            before = x + h * mixed(weights, k)
             k.append(field.slope(t + node * h, before))
-        there, edge = x + h * _mix(END, k), (before, k[-1], STABLE)
-        error = h * _mix(ERROR_5, k), h * _mix(ERROR_3, k)
+        there, edge = x + h * mixed(END, k), (before, k[-1], STABLE)
+        error = h * mixed(ERROR_5, k), h * mixed(ERROR_3, k)
         k.append(field.slope(t + h, there))
         for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
-            k.append(field.slope(t + node * h, x + h * _mix(weights, k)))
-        bend = tuple(h * _mix(weights, k) for weights in BEND)
+            k.append(field.slope(t + node * h, x + h * mixed(weights, k)))
+        bend = tuple(h * mixed(weights, k) for weights in BEND)
         return Attempt(there, error, bend, edge=edge)
-
-
-def _mix(weights: Weights, slopes: list[Any]) -> Any:
-    first, *others = (weight * slopes[i] for i, weight in weights.items())
-    return sum(others, first)

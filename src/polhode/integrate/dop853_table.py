@@ -8,7 +8,7 @@ that they keep the conditions of their orders.
 
 from __future__ import annotations
 
-Weights = dict[int, float]
+from polhode.integrate.method import Weights
 
 # Where the slopes 1 to 11 are asked, as shares of the step; then the end, slope 12.
 NODES = (

@@ -66,6 +66,20 @@ class Method(Protocol):
         """One step, traced."""
 
 
+Weights = dict[int, float]  # of slopes, by their numbers
+
+
+def mixed(weights: Weights, slopes: list[Any]) -> Any:
+    """The sum of w k."""
+    first, *others = (weight * slopes[i] for i, weight in weights.items())
+    return sum(others, first)
+
+
+def falls_of(method: Method) -> int:
+    """An estimated error falls as h to this: the order, or what a method says it is."""
+    return getattr(method, "falls", method.order)
+
+
 def is_method(given: Any) -> bool:
     """Whether it can step. Of most kinds this is looked up once: it takes long."""
     kind: Any = type(given)

@@ -17,7 +17,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.field import Field, field_of
 from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
-from polhode.integrate.method import Attempt, Method
+from polhode.integrate.method import Attempt, Method, falls_of
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ class Unprojected:
     def order(self) -> int:
         """That of the method."""
         return self.method.order
+
+    @property
+    def falls(self) -> int:
+        """That of the method."""
+        return falls_of(self.method)
 
     @property
     def is_adaptive(self) -> bool:
