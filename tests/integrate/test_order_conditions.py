@@ -106,7 +106,7 @@ def test_nodes_are_the_sums_of_their_rows():
 
 @pytest.mark.parametrize("vertices", range(1, 8))
 def test_the_step_for_oscillations_keeps_every_condition_of_order_seven(vertices):
-    """The table of Calvo, Franco, Montijano and Randez as printed, tree by tree."""
+    """The table of Calvo, Franco, Montijano and Randez, tree by tree."""
     A = matrix(calvo.STAGES)
     b = column(calvo.END, len(A))
     gaps = [b @ stages(tree, A) * density(tree) - 1 for tree in trees(vertices)]
