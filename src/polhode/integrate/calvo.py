@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, Weights, mixed
+from polhode.integrate.method import Attempt, Weights, climbed, mixed
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability, on the negative axis.
@@ -115,10 +115,7 @@ class Calvo7(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = [slope], x
-        for node, weights in zip(NODES, STAGES, strict=True):
-            before = x + h * mixed(weights, k)
-            k.append(field.slope(t + node * h, before))
+        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
         there, edge = x + h * mixed(END, k), (before, k[-1], STABLE)
         error = (h * mixed(ERROR, k),)
         k.append(field.slope(t + h, there))

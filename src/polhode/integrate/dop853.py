@@ -16,7 +16,7 @@ from polhode.integrate.dop853_table import (
     STAGES_BETWEEN,
 )
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, mixed
+from polhode.integrate.method import Attempt, climbed, mixed
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
@@ -40,10 +40,7 @@ class DormandPrince8(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = [slope], x
-        for node, weights in zip(NODES, STAGES, strict=True):
-            before = x + h * mixed(weights, k)
-            k.append(field.slope(t + node * h, before))
+        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
         there, edge = x + h * mixed(END, k), (before, k[-1], STABLE)
         error = h * mixed(ERROR_5, k), h * mixed(ERROR_3, k)
         k.append(field.slope(t + h, there))

@@ -75,6 +75,17 @@ def mixed(weights: Weights, slopes: list[Any]) -> Any:
     return sum(others, first)
 
 
+def climbed(
+    field: Field, at: tuple[Any, Any, Any], slope: Any, table: tuple[Any, Any]
+) -> tuple[list[Any], Any]:
+    """The slopes of a step h from x at t by nodes and stages, and its last stage."""
+    (t, x, h), k, there = at, [slope], None
+    for node, weights in zip(*table, strict=True):
+        there = x + h * mixed(weights, k)
+        k.append(field.slope(t + node * h, there))
+    return k, there
+
+
 def falls_of(method: Method) -> int:
     """An estimated error falls as h to this: the order, or what a method says it is."""
     return getattr(method, "falls", method.order)
