@@ -81,17 +81,29 @@ class Expander(Arithmetic):
         args: list[Element],
         types: list[str],
     ) -> list[Element]:
-        if name not in self._functions:
-            before, block = self.graph.current, Block(barrier=True)
-            self.graph.current = block
-            params = [self.graph.unique("param", "float64", ()) for _ in args]
-            outs = function(self, *params)
-            self.graph.current = before
-            self._functions[name] = Function(name, block, params, list(outs), types)
-        node = self.graph.make("call", "", tuple(args), self._functions[name])
+        written = self.function(name, function, len(args), types)
+        node = self.graph.make("call", "", tuple(args), written)
         return [
             self.graph.make("proj", type, (node,), k) for k, type in enumerate(types)
         ]
+
+    def function(
+        self,
+        name: str,
+        body: Callable[..., list[Element]],
+        count: int,
+        types: list[str],
+        kind: str = "rare",
+    ) -> Function:
+        """body(build, ...) as a function of so many numbers, one for all who ask."""
+        if name not in self._functions:
+            before, block = self.graph.current, Block(barrier=True)
+            self.graph.current = block
+            params = [self.graph.unique("param", "float64", ()) for _ in range(count)]
+            outs = list(body(self, *params))
+            self.graph.current = before
+            self._functions[name] = Function(name, block, params, outs, types, kind)
+        return self._functions[name]
 
 
 def _exact_fma(a: float, b: float, c: float) -> float:
@@ -182,9 +194,9 @@ def integer_sign(b: Expander, x: Element, type: str) -> Element:
     return b.select(above, 1, low, type)
 
 
-def expand(graph: Graph, roots: list[Element]) -> None:
+def expand(build: Expander, roots: list[Element]) -> None:
     """Every elementary operation that is needed, in place."""
-    build = Expander(graph)
+    graph = build.graph
     before = graph.current
     for node in sorted(find_live(roots).nodes, key=lambda n: n.number):
         if node.op not in EXPANSIONS:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.lowering.abreast import stand_abreast
 from polhode.lowering.columns import roots_of
-from polhode.lowering.expand import expand
+from polhode.lowering.expand import Expander, expand
 from polhode.lowering.optimise import choose_roundings
 from polhode.lowering.program import (
     UNROLL_AT_MOST,
@@ -18,7 +19,11 @@ from polhode.lowering.trace import scalar_operations
 
 
 class Prepared:
-    """A scalar program made ready for code, once for all that is written of it."""
+    """A scalar program made ready for code, once for all that is written of it.
+
+    shares    marked functions are called rather than inlined
+    abreast   angles of which the sines and cosines may be taken at once
+    """
 
     def __init__(
         self,
@@ -26,6 +31,7 @@ class Prepared:
         fold: str,
         unroll_at_most: int = UNROLL_AT_MOST,
         shares: bool = False,
+        abreast: int = 1,
     ):
         self.program: ScalarProgram = scalarise(
             jaxpr, fold, unroll_at_most=unroll_at_most, shares=shares
@@ -38,8 +44,11 @@ class Prepared:
         if fold == "zeros":
             choose_roundings(self.program.graph, roots)
         self.operations = find_live(roots).operations()
-        expand(self.program.graph, roots)
+        build = Expander(self.program.graph)
         try:
+            if abreast > 1:
+                stand_abreast(build, roots, abreast)
+            expand(build, roots)
             self.plan: Schedule = schedule(roots)
         except Unordered as clash:
             reason = "an array is read in an old version after it was changed in place"

@@ -126,8 +126,8 @@ class NativeRunner:
         )
 
     def _prepare(self) -> Prepared:
-        choices = self._choices
-        return Prepared(self._jaxpr, choices.fold, choices.unroll_at_most, shares=True)
+        made = (self._jaxpr, self._choices.fold, self._choices.unroll_at_most)
+        return Prepared(*made, shares=True, abreast=host_lanes())
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
         ready = self._prepared = self._prepared or self._prepare()

@@ -8,7 +8,6 @@ from typing import Any
 
 from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Loop, Node
 
-STRUCTURED = ("loop", "branch", "call")
 # Nodes of a block above which each runs just before what needs it: less waits in memory
 # between the parts of long code. Short code is as quick in the order of creation.
 LONG = 12_000
@@ -23,7 +22,7 @@ class Function:
     params: list[Node]
     outs: list[Element]
     types: list[str]
-    is_rare: bool = True  # called seldom: out of the way of what runs always
+    kind: str = "rare"  # "rare": out of the way; "shared": called; "inline": nowhere
 
 
 @dataclass
@@ -40,7 +39,7 @@ class Liveness:
     def operations(self) -> int:
         """Scalar operations, as a person would count them."""
         silent = {"load", "phi", "counter", "proj", "loop", "branch", "spill", "copy"}
-        silent |= {"call", "param", "version", "update", "copy_all"}
+        silent |= {"call", "abreast", "param", "version", "update", "copy_all"}
         return sum(node.op not in silent for node in self.nodes)
 
 
@@ -76,7 +75,7 @@ def _needs(node: Node, live: Liveness) -> Iterator[Element]:
         yield from _overwritten(node, live)
     elif node.op == "loop":
         yield node.data.condition
-    elif node.op == "call":
+    elif node.op in ("call", "abreast"):
         yield from node.args
         function = node.data
         live.functions[function.name] = function
@@ -159,20 +158,83 @@ class Schedule:
         return self.blocks.get(block, [])
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What each node must run after, in its own block.
+
+    captured   of loops and branches what they use inside, and of what changes memory
+               those that must have read it before
+    """
+
+    live: Liveness
+    members: dict[Block, list[Node]]
+    captured: dict[Node, set[Node]]
+
+    @classmethod
+    def of(cls, roots: Iterable[Element]) -> Needs:
+        live = find_live(roots)
+        members: dict[Block, list[Node]] = {}
+        for node in sorted(live.nodes, key=lambda n: n.number):
+            members.setdefault(node.block, []).append(node)
+        captured: dict[Node, set[Node]] = {}
+        for node in live.nodes:
+            if node.op in ("loop", "branch"):
+                captured[node] = _captures(node, live, members)
+        for node, readers in overwriters(live, members).items():
+            captured.setdefault(node, set()).update(readers)
+        return cls(live, members, captured)
+
+    def before(self, node: Node) -> Iterator[Node]:
+        for a in (*self.captured.get(node, ()), *_operands(node)):
+            if isinstance(a, Node) and a.block is node.block:
+                yield a
+
+    def ordered(self, block: Block) -> list[Node]:
+        """Creation order, except that what was made late but is needed early moves up.
+
+        Depth first over what each needs.
+        """
+        nodes, done, out = self.members[block], set(), []
+        for root in nodes if len(nodes) <= LONG else self._last(nodes):
+            stack = [(root, False)]
+            while stack:
+                node, ready = stack.pop()
+                if ready:
+                    out.append(node)
+                    continue
+                if node in done:
+                    continue
+                done.add(node)
+                stack.append((node, True))
+                before = [a for a in self.before(node) if a not in done]
+                stack.extend((a, False) for a in sorted(before, key=_latest_first))
+        self._check(out)
+        return out
+
+    def _last(self, nodes: list[Node]) -> list[Node]:
+        """Those that no other node of the block needs."""
+        needed = {a for node in nodes for a in self.before(node)}
+        return [node for node in nodes if node not in needed]
+
+    def _check(self, nodes: list[Node]) -> None:
+        """A cycle means that memory would be read after it was overwritten."""
+        place = {node: k for k, node in enumerate(nodes)}
+        for node in nodes:
+            needs = self.captured.get(node, ())
+            if any(place.get(need, -1) > place[node] for need in needs):
+                raise Unordered(node)
+
+
+def _latest_first(node: Node) -> float:
+    return -node.number
+
+
 def schedule(roots: Iterable[Element]) -> Schedule:
-    """Creation order, except that what was made late but is needed early moves up."""
-    live = find_live(roots)
-    members: dict[Block, list[Node]] = {}
-    for node in sorted(live.nodes, key=lambda n: n.number):
-        members.setdefault(node.block, []).append(node)
-    captured: dict[Node, set[Node]] = {}
-    for node in live.nodes:
-        if node.op in ("loop", "branch"):
-            captured[node] = _captures(node, live, members)
-    for node, readers in overwriters(live, members).items():
-        captured.setdefault(node, set()).update(readers)
-    ordered = {b: _sort(nodes, captured) for b, nodes in members.items()}
-    return Schedule(live, ordered)
+    """The needed nodes, each block in an order in which it can run."""
+    needs = Needs.of(roots)
+    return Schedule(
+        needs.live, {block: needs.ordered(block) for block in needs.members}
+    )
 
 
 def blocks_of(node: Node) -> list[Block]:
@@ -218,46 +280,6 @@ def _captures(node: Node, live: Liveness, members: dict) -> set[Node]:
         for use in inner_uses(node, live, members)
         if isinstance(use, Node) and use.block is node.block
     }
-
-
-def _sort(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
-    """Depth first over what each needs, in creation order otherwise."""
-    block, done, out = nodes[0].block, set(), []
-    for root in nodes if len(nodes) <= LONG else _last(nodes, captured):
-        stack = [(root, False)]
-        while stack:
-            node, ready = stack.pop()
-            if ready:
-                out.append(node)
-                continue
-            if node in done:
-                continue
-            done.add(node)
-            stack.append((node, True))
-            before = [
-                a
-                for a in (*captured.get(node, ()), *_operands(node))
-                if isinstance(a, Node) and a.block is block and a not in done
-            ]
-            stack.extend((a, False) for a in sorted(before, key=lambda n: -n.number))
-    _check_order(out, captured)
-    return out
-
-
-def _last(nodes: list[Node], captured: dict[Node, set[Node]]) -> list[Node]:
-    """Those that no other node of the block needs."""
-    needed = {a for node in nodes for a in _operands(node) if isinstance(a, Node)}
-    needed.update(*(captured.get(node, ()) for node in nodes))
-    return [node for node in nodes if node not in needed]
-
-
-def _check_order(nodes: list[Node], captured: dict[Node, set[Node]]) -> None:
-    """A cycle means that memory would be read after it was overwritten."""
-    place = {node: k for k, node in enumerate(nodes)}
-    for node, needs in captured.items():
-        late = place.get(node, -1)
-        if any(place.get(need, -1) > late for need in needs if node in place):
-            raise Unordered(node)
 
 
 class Unordered(Exception):

@@ -19,7 +19,7 @@ from polhode.lowering.llvm.text import (
     vector,
 )
 from polhode.lowering.scalars import operand_type
-from polhode.lowering.schedule import Schedule
+from polhode.lowering.schedule import Function, Schedule
 
 _FIELD = re.compile(r"\{([^}]*)\}")
 
@@ -39,6 +39,7 @@ class Emitter:  # limit: the words in which all code is written
         self.mask: str | None = None
         self.roots: set[Node] = set()  # what the program gives
         self.functions: list[str] = []  # parts of blocks too long for one function
+        self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
         self.holes: list[tuple[int, str]] = []  # phis of open loops
         self._next = 0
 
@@ -113,6 +114,12 @@ class Emitter:  # limit: the words in which all code is written
         more = self.write(f"icmp ult i64 {following}, {count}")
         self.do(f"br i1 {more}, label %{head}, label %{after}")
         self.start(after)
+
+    def called(self, function: Function, lanes: int) -> str:
+        """The name of a function with so many lanes, which is then written too."""
+        name = f"{function.name}.{lanes}"
+        self.callees[name] = (function, lanes)
+        return name
 
     # -------------------------------------------------------------- operations
 

@@ -15,6 +15,8 @@ from polhode.lowering.llvm.emit import Emitter
 from polhode.lowering.llvm.text import SCALAR, vector
 from polhode.lowering.schedule import Function
 
+Taken = Callable[[int], str]  # of a result's place: the name of its value
+
 
 def loop(emit: Emitter, node: Node) -> None:
     if node.data.trip is None:
@@ -134,14 +136,14 @@ def branch(emit: Emitter, node: Node) -> None:
         _chosen(emit, node, data, index)
 
 
-def _results(emit: Emitter, node: Node, data: Branch) -> list[tuple[Node, int]]:
+def _results(emit: Emitter, node: Node) -> list[tuple[Node, int]]:
     members = emit.plan.of(node.block)
     return [(m, m.data) for m in members if m.op == "proj" and m.args[0] is node]
 
 
 def _chosen(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
     """All lanes go the same way."""
-    results = _results(emit, node, data)
+    results = _results(emit, node)
     labels = [emit.new_label("case") for _ in data.blocks]
     after = emit.new_label("after")
     node_type = index.type if isinstance(index, Node) else "int64"
@@ -178,7 +180,7 @@ def _chosen(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
 
 def _masked(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
     """Lanes part: each branch runs if some lane takes it, and gives to those alone."""
-    results = _results(emit, node, data)
+    results = _results(emit, node)
     order = sorted(
         range(len(data.blocks)), key=lambda k: bool(emit.plan.of(data.blocks[k]))
     )
@@ -244,16 +246,58 @@ def _taken(emit: Emitter, index: Element, k: int, count: int) -> str:
 def call(emit: Emitter, node: Node) -> None:
     """An outlined function, all of whose values are spread over the lanes."""
     function: Function = node.data
-    args = ", ".join(
-        f"{vector(p.type, emit.lanes)} {emit.use(a, p.type, True)}"
+    words = [
+        emit.use(a, p.type, True)
         for a, p in zip(node.args, function.params, strict=True)
+    ]
+    take = called(emit, function, words, emit.lanes)
+    for member, position in _results(emit, node):
+        emit.names[(member, emit.lanes > 1)] = take(position)
+
+
+def abreast(emit: Emitter, node: Node) -> None:
+    """A function of one number, of several: a lane each, where lanes are free."""
+    function: Function = node.data
+    words = [emit.use(a, "float64", True) for a in node.args]
+    if emit.lanes > 1:
+        taken = [called(emit, function, [word], emit.lanes) for word in words]
+    else:
+        taken = _side_by_side(emit, function, words)
+    for member, place in _results(emit, node):
+        position, lane = divmod(place, len(words))
+        emit.names[(member, emit.lanes > 1)] = taken[lane](position)
+
+
+def _side_by_side(emit: Emitter, function: Function, words: list[str]) -> list[Taken]:
+    """Lanes that are left over repeat the first."""
+    lanes = 1 << (len(words) - 1).bit_length()
+    kind = vector("float64", lanes)
+    row = "poison"
+    for k in range(lanes):
+        word = words[k if k < len(words) else 0]
+        row = emit.write(f"insertelement {kind} {row}, double {word}, i64 {k}")
+    take = called(emit, function, [row], lanes)
+
+    def of_lane(lane: int) -> Taken:
+        def part(position: int) -> str:
+            whole = f"{kind} {take(position)}, i64 {lane}"
+            return emit.write(f"extractelement {whole}")
+
+        return part
+
+    return [of_lane(k) for k in range(len(words))]
+
+
+def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> Taken:
+    """A call with so many lanes; it gives the name of each result."""
+    args = ", ".join(
+        f"{vector(p.type, lanes)} {word}"
+        for p, word in zip(function.params, words, strict=True)
     )
-    kinds = ", ".join(vector(t, emit.lanes) for t in function.types)
-    result = emit.write(f"call {{{kinds}}} @{function.name}({args})")
-    for member in emit.plan.of(node.block):
-        if member.op == "proj" and member.args[0] is node:
-            name = emit.write(f"extractvalue {{{kinds}}} {result}, {member.data}")
-            emit.names[(member, emit.lanes > 1)] = name
+    kinds = ", ".join(vector(t, lanes) for t in function.types)
+    name = emit.called(function, lanes)
+    result = emit.write(f"call {{{kinds}}} @{name}({args})")
+    return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
 
 
 def spill(emit: Emitter, node: Node) -> None:
@@ -295,6 +339,7 @@ FLOW: dict[str, Callable[[Emitter, Node], None]] = {
     "loop": loop,
     "branch": branch,
     "call": call,
+    "abreast": abreast,
     "spill": spill,
     "load": load,
     "update": update,

@@ -22,6 +22,7 @@ from polhode.lowering.program import ScalarProgram
 from polhode.lowering.schedule import Function, Schedule
 
 RUN = 128  # stores in a row
+ATTRIBUTES = {"rare": "noinline cold", "shared": "noinline", "inline": "alwaysinline"}
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 
@@ -46,7 +47,7 @@ def write_module(
     _turn_inputs(emit, program)
     emit.block(program.graph.top)
     _store_outputs(emit, program)
-    functions = [_function(f, plan, lanes, memory) for f in _ordered(plan)]
+    functions = _functions(emit)
     body = "\n".join([*prologue, *emit.lines, *_epilogue(lanes, emit.label)])
     text = "\n".join([*memory.globals(), *functions, *emit.functions, body])
     text = text.replace("%LATCH", f"%{emit.label}")
@@ -203,14 +204,21 @@ def _epilogue(lanes: int, label: str) -> list[str]:
     ]
 
 
-def _ordered(plan: Schedule) -> list[Function]:
-    return [plan.live.functions[name] for name in sorted(plan.live.functions)]
+def _functions(emit: Emitter) -> list[str]:
+    """What is called, and what that calls, each once for a number of lanes."""
+    texts: dict[str, str] = {}
+    waiting = dict(emit.callees)
+    while waiting:
+        name, (function, lanes) = waiting.popitem()
+        inner = Emitter(emit.plan, lanes, set(emit.plan.live.nodes), emit.memory)
+        texts[name] = _function(inner, name, function)
+        waiting |= {k: v for k, v in inner.callees.items() if k not in texts}
+    return [texts[name] for name in sorted(texts)]
 
 
-def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) -> str:
+def _function(emit: Emitter, name: str, function: Function) -> str:
     """An outlined part: everything in it is spread over the lanes."""
-    everything: set[Node] = set(plan.live.nodes)
-    emit = Emitter(plan, lanes, everything, memory)
+    lanes = emit.lanes
     kinds = [vector(t, lanes) for t in function.types]
     args = []
     for k, param in enumerate(function.params):
@@ -223,10 +231,10 @@ def _function(function: Function, plan: Schedule, lanes: int, memory: Memory) ->
     ):
         word = emit.use(element, type, True)
         result = emit.write(f"insertvalue {kind} {result}, {kinds[k]} {word}, {k}")
-    head = f"define internal {kind} @{function.name}({', '.join(args)})"
+    head = f"define internal {kind} @{name}({', '.join(args)})"
     return "\n".join(
         [
-            f"{head} noinline {'cold ' if function.is_rare else ''}{{",
+            f"{head} {ATTRIBUTES[function.kind]} {{",
             "entry:",
             *emit.lines,
             f"  ret {kind} {result}",

@@ -83,7 +83,7 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
         return None
     name = f"shared{len(low.functions)}"
     types = ["float64"] * len(outs)
-    return Shared(Function(name, block, params, list(outs), types, False), results)
+    return Shared(Function(name, block, params, list(outs), types, "shared"), results)
 
 
 def _mapped(function: Any, value: Value) -> Value:
