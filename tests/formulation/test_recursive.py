@@ -8,6 +8,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode import X, Y
+from polhode.formulation.recursive import articulated_body, composite_inertia
 from strategies_system import random_state, topology
 
 
@@ -52,3 +53,45 @@ def test_seven_links_cost_what_a_careful_hand_writes():
         costs[links] = ph.compile(z_dot, q, q).report().operations
     assert costs[7] <= 1200
     assert abs((costs[8] - costs[7]) - (costs[7] - costs[6])) <= 10
+
+
+def cart_and_pendulum() -> ph.System:
+    """A cart on rails, light or heavy, and a bar that hangs from it."""
+    cart = ph.Body("cart", ph.solids.sphere(mass=ph.Parameter("m", 2.0), radius=1))
+    bar = ph.Body("bar", ph.solids.rod(mass=0.5, length=1.0))
+    rails = ph.Prismatic("rails", ph.World().origin, cart.origin, axis=X)
+    hinge = ph.Revolute("hinge", cart.point(0, 0, -0.5), bar.point(0, 0, 0.5), axis=Y)
+    return ph.System([rails, hinge], [ph.Weight(9.81)], name="cart")
+
+
+def two_arms() -> ph.System:
+    """Two bars, each on a hinge of its own: nothing couples them."""
+    world = ph.World()
+    bars = [ph.Body(word, ph.solids.rod(mass=1.0, length=1.0)) for word in "ab"]
+    hinges = [
+        ph.Revolute(bar.name + "'s", world.origin, bar.point(0, 0, 0.5), axis=axis)
+        for bar, axis in zip(bars, (X, Y), strict=True)
+    ]
+    return ph.System(hinges, [ph.Weight(9.81)], name="arms")
+
+
+@pytest.mark.parametrize(
+    "system",
+    [chain(1), chain(2), cart_and_pendulum(), two_arms()],
+    ids=lambda s: s.name,
+)
+def test_small_trees_accelerate_alike_both_ways(system):
+    """By the mass matrix, as they do, and by articulated bodies, as larger ones."""
+
+    def both(q, z, table):
+        ways = (composite_inertia, articulated_body)
+        return [way.accelerations(system, 0.0, q, z, table) for way in ways]
+
+    names = ["m"] if "m" in system.parameters else []
+    n, rng = system.speeds, np.random.default_rng(5)
+    program = ph.compile(both, np.zeros(n), np.zeros(n), dict.fromkeys(names, 1.0))
+    for mass in (1e-6, 1.0, 1e6):
+        for _ in range(20):
+            q, z = rng.normal(size=(2, n))
+            one, other = program(q, z, dict.fromkeys(names, mass))
+            assert_close(one, other, rtol=1e-12, atol=1e-13 * np.max(np.abs(other)))

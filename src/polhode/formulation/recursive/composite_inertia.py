@@ -11,7 +11,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.formulation.recursive.links import inertia_up, links, wrench_up
+from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
+from polhode.formulation.recursive.links import given, inertia_up, links, wrench_up
+from polhode.formulation.solve import solve_definite
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
@@ -39,6 +41,18 @@ def mass_matrix(system: System, q: Any, table: Table) -> Any:
     return _assembled(system, blocks) + jnp.eye(system.speeds) * (
         system.rotor_inertias(table)
     )
+
+
+def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """z_dot (nz,) of a tree without constraints: M z_dot is what its motion lacks.
+
+    The last joints are eliminated first, so that M fills in nowhere, and the pivots are
+    what articulated bodies would divide by.
+    """
+    acting, still = given(system, t, q, z, table), jnp.zeros_like(z)
+    missing = inverse_dynamics(system, (t, q, z), still, table, acting)
+    M = mass_matrix(system, q, table)
+    return solve_definite(M[::-1, ::-1], -missing[::-1])[::-1]
 
 
 def _assembled(system: System, blocks: dict[tuple[int, int], Any]) -> Any:

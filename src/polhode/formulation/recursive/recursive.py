@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.ordering import ordered
-from polhode.formulation.recursive import articulated_body
+from polhode.formulation.recursive import articulated_body, composite_inertia
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import Given, given
@@ -18,13 +18,18 @@ from polhode.formulation.speeds import in_speeds
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
+# Speeds for which the mass matrix is solved in fewer operations than articulated bodies
+# take, and as exactly: of three and more hinges in a row these are the more exact.
+FEW = 2
+
 
 @of_system
 def recursive(system: System) -> Equations:
     """Joint speeds by recursion: the quickest form, and the default for trees.
 
-    Accelerations of a tree by articulated bodies; with constraints, by the composite
-    mass matrix and the rows. Bias and force are inverse dynamics at rest and in motion.
+    Accelerations of a tree by articulated bodies; of one or two speeds, and with
+    constraints, by the composite mass matrix and the rows. Bias and force are inverse
+    dynamics at rest and in motion.
     """
 
     def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
@@ -38,11 +43,11 @@ def recursive(system: System) -> Equations:
         rows = system.constraint_rows(t, q, z, table)
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 
-    def articulated(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        z_dot = articulated_body.accelerations(system, t, q, z, table)
-        return z_dot, jnp.zeros(0)
+    def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        by = composite_inertia if system.speeds <= FEW else articulated_body
+        return by.accelerations(system, t, q, z, table), jnp.zeros(0)
 
-    own = in_order(system, terms) if system.constraints else articulated
+    own = in_order(system, terms) if system.constraints else of_tree
     return in_speeds("recursive", system, terms, own)
 
 
