@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, Weights, climbed, mixed
+from polhode.integrate.method import Attempt, Weights, climbed, gained
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability, on the negative axis.
@@ -116,8 +116,8 @@ class Calvo7(Adaptive):
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
         k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
-        there, edge = x + h * mixed(END, k), (before, k[-1], STABLE)
-        error = (h * mixed(ERROR, k),)
+        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
+        error = (gained(h, ERROR, k),)
         k.append(field.slope(t + h, there))
-        bend = tuple(h * mixed(weights, k) for weights in BEND)
+        bend = tuple(gained(h, weights, k) for weights in BEND)
         return Attempt(there, error, bend, edge=edge)

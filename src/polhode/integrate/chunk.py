@@ -234,16 +234,15 @@ def _adaptive(
     t = jnp.where(is_last, cursor.goal, cursor.t + h)
     moved = _moved(field, method, plan, cursor._replace(h=h))
     x, slope, good = _arrived(field, t, moved.x)
-    square = step_size.size_of(moved.error, cursor.x, x, plan.rtol, plan.atol)
+    share = step_size.shares(cursor.x, moved.foreseen, plan.rtol, plan.atol)
+    size = step_size.size_of(moved.error, share)
     fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
-    good = good & jnp.isfinite(square) & moved.is_solved
-    # A state without numbers, or not solved for, says nothing about the size.
-    square = jnp.where(good, square, jnp.inf)
-    accepted = good & (square <= 1)
-    tried = step_size.Tried(h, square, accepted, good & (cursor.tried == 0))
+    good = good & size.is_finite & moved.is_solved
+    accepted = good & size.is_allowed
+    tried = step_size.Tried(h, size, good, accepted, cursor.tried == 0)
     h, memory = step_size.chosen(falls_of(method), tried, cursor.memory)
     # A step cut short by the end of a leg says nothing against longer ones.
-    whole = jnp.sign(left) * jnp.maximum(jnp.abs(h), jnp.abs(cursor.h))
+    whole = jnp.sign(left) * step_size.larger(jnp.abs(h), jnp.abs(cursor.h))
     h = jnp.where(is_last & accepted, whole, h)
     # Also after an accepted step: time must advance by more than its rounding.
     stuck = jnp.abs(h) <= plan.least
@@ -255,7 +254,7 @@ def _adaptive(
     reached = cursor._replace(t=t, x=x, slope=slope, h=h, memory=memory, tried=zero)
     reached = reached._replace(accepted=cursor.accepted + 1, status=running)
     reached = _remembered(reached, moved)
-    held = _is_held(moved, plan, tried.h, reached)
+    held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=cursor.stiff + held)
     bend = _bend(moved.bend, x)
     return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, bend)
@@ -272,20 +271,18 @@ def _remembered(cursor: Cursor, moved: Attempt) -> Cursor:
     return cursor._replace(carried=kept)
 
 
-def _is_held(moved: Attempt, plan: Plan, h: Any, end: Cursor) -> Any:
+def _is_held(moved: Attempt, share: Any, h: Any, end: Cursor) -> Any:
     """Whether stability held a step, not accuracy: h |lambda| is above its limit.
 
         |lambda| = |f(a) - f(b)| / |a - b|
 
-    of two states at one time is how quick the quickest is. Both are measured by what is
+    of two states at one time is how quick the quickest is. Both are shares of what is
     allowed, so that it has no units but 1/s.
     """
     if moved.edge is None:
         return jnp.zeros((), bool)
     x, slope, limit = moved.edge
-    allowed = plan.atol + plan.rtol * jnp.abs(end.x)
-    allowed = jnp.where(allowed > 0, allowed, 1.0)
-    rise, way = (end.slope - slope) / allowed, (end.x - x) / allowed
+    rise, way = (end.slope - slope) * share, (end.x - x) * share
     above, below = jnp.sum(rise * rise), jnp.sum(way * way)
     return (below > 0) & (h * h * above > limit**2 * below)
 

@@ -16,7 +16,7 @@ from polhode.integrate.dop853_table import (
     STAGES_BETWEEN,
 )
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt, climbed, mixed
+from polhode.integrate.method import Attempt, climbed, gained
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
@@ -41,10 +41,10 @@ class DormandPrince8(Adaptive):
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
         k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
-        there, edge = x + h * mixed(END, k), (before, k[-1], STABLE)
-        error = h * mixed(ERROR_5, k), h * mixed(ERROR_3, k)
+        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
+        error = gained(h, ERROR_5, k), gained(h, ERROR_3, k)
         k.append(field.slope(t + h, there))
         for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
-            k.append(field.slope(t + node * h, x + h * mixed(weights, k)))
-        bend = tuple(h * mixed(weights, k) for weights in BEND)
+            k.append(field.slope(t + node * h, gained(h, weights, k, x)))
+        bend = tuple(gained(h, weights, k) for weights in BEND)
         return Attempt(there, error, bend, edge=edge)

@@ -41,6 +41,11 @@ class Attempt(NamedTuple):
     carried: Any = None
     edge: tuple[Any, Any, float] | None = None
 
+    @property
+    def foreseen(self) -> Any:
+        """About x, where a method knows it a slope earlier."""
+        return self.x if self.edge is None else self.edge[0]
+
 
 @runtime_checkable
 class Method(Protocol):
@@ -75,13 +80,22 @@ def mixed(weights: Weights, slopes: list[Any]) -> Any:
     return sum(others, first)
 
 
+def gained(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
+    """x + h sum w k; the latest slope, for which all wait, is one product from it."""
+    *others, last = weights
+    late = (h * weights[last]) * slopes[last]
+    if others:
+        x = x + h * mixed({i: weights[i] for i in others}, slopes)
+    return x + late
+
+
 def climbed(
     field: Field, at: tuple[Any, Any, Any], slope: Any, table: tuple[Any, Any]
 ) -> tuple[list[Any], Any]:
     """The slopes of a step h from x at t by nodes and stages, and its last stage."""
     (t, x, h), k, there = at, [slope], None
     for node, weights in zip(*table, strict=True):
-        there = x + h * mixed(weights, k)
+        there = gained(h, weights, k, x)
         k.append(field.slope(t + node * h, there))
     return k, there
 

@@ -7,7 +7,8 @@
 power is the integral part of the control, c the proportional one: what grows harder is
 expected to go on so (Gustafsson's prediction), what grows easier may be chance and is
 trusted in part. A factor need be known to a per cent or two, and logarithms are read
-from the bits of numbers: exact ones would be felt in a small system's step.
+from the bits of numbers: exact ones would be felt in a small system's step. All that
+the next step waits for is written so that little of it waits for the rest.
 """
 
 from __future__ import annotations
@@ -26,74 +27,115 @@ FORESEEN = 1.0
 FIRST_MEMORY = np.inf
 # A state without numbers says nothing about the size: go back far.
 RETREAT = 0.1
+# 2^x is taken as (1 + x log(2)/8)^8.
+ROOT = 8
+# So small that nothing is: where nothing is allowed, and where no estimate errs.
+LEAST = 1e-150
 
 
-def size_of(
-    errors: tuple[Any, ...], before: Any, after: Any, rtol: Any, atol: Any
-) -> Any:
-    """|e|^2: the mean square of the errors, each over what is allowed for it.
+class Size(NamedTuple):
+    """|e|^2 = above / below; nobody waits for the quotient."""
+
+    above: Any
+    below: Any
+
+    @property
+    def is_allowed(self) -> Any:
+        return self.above <= self.below
+
+    @property
+    def is_finite(self) -> Any:
+        return jnp.isfinite(self.above + self.below)
+
+    @property
+    def log2(self) -> Any:
+        """Of |e|^2, to 0.09."""
+        bits = _bits(self.above) - _bits(self.below)
+        return bits * 2.0**-52
+
+
+def shares(before: Any, after: Any, rtol: Any, atol: Any) -> Any:
+    """What an error is multiplied by to be a share of what is allowed, entry by entry.
+
+    Where nothing is allowed, no error is none of it, and any other far too much.
+    """
+    allowed = atol + rtol * larger(jnp.abs(before), jnp.abs(after))
+    return 1 / larger(allowed, LEAST)
+
+
+def size_of(errors: tuple[Any, ...], share: Any) -> Size:
+    """|e|^2: the mean square of the errors, each as a share of what is allowed.
 
     Of two estimates, the finer and the coarser, |e| = |e1|^2 / hypot(|e1|, |e2|/10):
     it falls as fast as the error of the method, and is not fooled where one estimate
     vanishes by chance (Hairer, Norsett and Wanner, Solving ODEs I, II.10).
     """
-    share = 1 / (atol + rtol * _larger(jnp.abs(before), jnp.abs(after)))
-    sizes = [_mean_square(error, share) for error in errors]
-    if len(sizes) == 1:
-        return sizes[0]
-    fine, coarse = sizes
-    both = fine + 0.01 * coarse
-    return fine * fine / jnp.where(both == 0, 1.0, both)
-
-
-def _mean_square(error: Any, share: Any) -> Any:
-    # Where nothing is allowed nothing may be missed: no error is then none of it.
-    shares = jnp.where(error == 0, 0.0, error * share)
-    return jnp.mean(shares * shares)
+    count = float(errors[0].size)
+    sums = [jnp.sum((error * share) ** 2) for error in errors]
+    if len(sums) == 1:
+        return Size(sums[0], jnp.full((), count))
+    fine, coarse = sums
+    return Size(fine * fine, larger(count * fine + 0.01 * count * coarse, LEAST))
 
 
 class Tried(NamedTuple):
-    """A step that was tried: its size, |e|^2, whether accepted and whether to grow."""
+    """A step that was tried.
+
+    h          its size
+    size       |e|^2
+    good       whether it led to numbers; else |e| says nothing about the size
+    accepted   whether it is, and then whether the next one may be longer
+    may_grow
+    """
 
     h: Any
-    square: Any
+    size: Size
+    good: Any
     accepted: Any
     may_grow: Any
 
 
 def chosen(order: int, tried: Tried, memory: Any) -> tuple[Any, Any]:
     """The next step and the controller's memory: log2 of how hard the last one was."""
-    h, square, accepted, may_grow = tried
-    square = jnp.where(jnp.isfinite(square), _within(square, 1e-20, 1e20), 1e20)
-    excess = _log2(square) / (2 * order)
-    hard = excess - _log2(jnp.abs(h))
-    rise = jnp.where(jnp.isfinite(memory), hard - memory, 0.0)
+    h, size, good, accepted, may_grow = tried
+    excess, length = size.log2 / (2 * order), _log2(jnp.abs(h))
+    rise = jnp.where(jnp.isfinite(memory), excess - (length + memory), 0.0)
     rise = _within(rise, -FORESEEN, FORESEEN)
-    care = jnp.where(accepted, _larger(rise, TRUST * jnp.abs(rise)), 0.0)
-    highest = jnp.where(accepted, jnp.where(may_grow, GROW, 1.0), SAFETY)
-    lowest = jnp.where(accepted, SHRINK, RETREAT)
-    factor = _within(SAFETY * _power_of_two(-excess - care), lowest, highest)
-    return h * factor, jnp.where(accepted, hard, memory)
+    # -c is the smaller of -r and 0.6 r.
+    power = smaller(-excess - rise, TRUST * rise - excess)
+    fits = size.is_allowed
+    root = 1 + np.log(2.0) / ROOT * jnp.where(fits, power, -excess)
+    highest = jnp.where(fits, jnp.where(may_grow, _root(GROW), _root(1.0)), 1.0)
+    lowest = jnp.where(fits, _root(SHRINK), _root(RETREAT))
+    after = (SAFETY * h) * _within(root, lowest, highest) ** ROOT
+    # Last: whether there are numbers is known later than how far they err.
+    after = jnp.where(good, after, RETREAT * h)
+    return after, jnp.where(accepted, excess - length, memory)
+
+
+def _root(factor: float) -> float:
+    return (factor / SAFETY) ** (1 / ROOT)
+
+
+def _bits(x: Any) -> Any:
+    return lax.bitcast_convert_type(x, jnp.int64)
 
 
 def _log2(x: Any) -> Any:
     """log2(x) of a positive x, less by at most 0.09: its bits, read as a number."""
-    return lax.bitcast_convert_type(x, jnp.int64) * 2.0**-52 - 1023.0
-
-
-def _power_of_two(x: Any) -> Any:
-    """2^x near x = 0; less by a few per cent where |x| is 1, by a third at 3."""
-    near = 1 + (np.log(2.0) / 8) * _within(x, -4.0, 4.0)
-    return near**8
+    return _bits(x) * 2.0**-52 - 1023.0
 
 
 def _within(x: Any, lowest: Any, highest: Any) -> Any:
-    """x between bounds. The size of the next step waits for it: see `_larger`."""
-    x = _larger(x, lowest)
-    return jnp.where(x < highest, x, highest)
+    return smaller(larger(x, lowest), highest)
 
 
-def _larger(a: Any, b: Any) -> Any:
+def larger(a: Any, b: Any) -> Any:
     """The larger, and b if a is no number: one instruction, where `jnp.maximum`, which
     keeps what is no number, takes half a dozen."""
     return jnp.where(a > b, a, b)
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """The smaller, likewise."""
+    return jnp.where(a < b, a, b)
