@@ -88,6 +88,10 @@ class Curves:
                 return
             self.points[method].append(point)
             ahead = next_seconds(self.points[method])
+            if ahead > LONGEST:  # once more: a busy moment is no reason to stop
+                for last in self.points[method][-2:]:
+                    last.sample()
+                ahead = next_seconds(self.points[method])
             if ahead > LONGEST and setting != [*runs][-1]:
                 said = f"a run would take {ahead:.0f} s"
                 self.left_out.append(f"{method} beyond {setting:g}: {said}")

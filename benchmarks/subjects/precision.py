@@ -142,7 +142,7 @@ def curves_of(name: str, rounds: int) -> tuple[dict[str, Curves], dict[str, str]
         if not finest_of(each) < 1e-2:
             far = finest_of(each)
             raise Disagreement(f"{name}: {peer} ends {far:.1e} from the others")
-    timed(list(found.values()), max(2, rounds // 10))
+    timed(list(found.values()), max(2, rounds // 3))
     drawn(motion.name, found)
     return found, missing
 

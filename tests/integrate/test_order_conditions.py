@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from commutator_free_conditions import forests, lower, missed, sought
-from polhode.integrate import calvo
+from polhode.integrate import calvo, dormand_prince
 from polhode.integrate import dop853_table as table
 from polhode.integrate.commutator_free_six import PARTS
 from polhode.integrate.commutator_free_table import FIVE
@@ -74,7 +74,11 @@ def test_there_are_as_many_trees_as_cayley_counted():
     assert [len(trees(k)) for k in range(1, 9)] == [1, 1, 2, 4, 9, 20, 48, 115]
 
 
-@pytest.mark.parametrize(("rows", "order"), [(table, 8), (calvo, 7)], ids=["8", "7"])
+@pytest.mark.parametrize(
+    ("rows", "order"),
+    [(table, 8), (calvo, 7), (dormand_prince, 5)],
+    ids=["8", "7", "5"],
+)
 def test_a_step_keeps_every_condition_of_its_order(rows, order):
     """sum b_i u_i(tree) = 1/gamma(tree) for all trees with as many vertices."""
     A = matrix(rows.STAGES)

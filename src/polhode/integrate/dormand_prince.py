@@ -5,34 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
-import jax.numpy as jnp
-
 from polhode.integrate.field import Field
-from polhode.integrate.method import Attempt
+from polhode.integrate.method import Attempt, Weights, climbed, gained
 from polhode.integrate.tolerance import Adaptive
 
 # |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
 STABLE = 3.25
 
-NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
-STAGES = (
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+NODES = (1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0)
+STAGES: tuple[Weights, ...] = (
+    {0: 1 / 5},
+    {0: 3 / 40, 1: 9 / 40},
+    {0: 44 / 45, 1: -56 / 15, 2: 32 / 9},
+    {0: 19372 / 6561, 1: -25360 / 2187, 2: 64448 / 6561, 3: -212 / 729},
+    {0: 9017 / 3168, 1: -355 / 33, 2: 46732 / 5247, 3: 49 / 176, 4: -5103 / 18656},
 )
-ERROR = (
-    *(71 / 57600, 0.0, -71 / 16695, 71 / 1920),
-    *(-17253 / 339200, 22 / 525, -1 / 40),
-)
+END: Weights = {0: 35 / 384, 2: 500 / 1113, 3: 125 / 192, 4: -2187 / 6784, 5: 11 / 84}
+ERROR: Weights = {
+    0: 71 / 57600,
+    2: -71 / 16695,
+    3: 71 / 1920,
+    4: -17253 / 339200,
+    5: 22 / 525,
+    6: -1 / 40,
+}
 # Shampine's quartic as Hairer, Norsett and Wanner write it (Solving ODEs I, II.6).
-BEND = (
-    *(-12715105075 / 11282082432, 0.0, 87487479700 / 32700410799),
-    *(-10690763975 / 1880347072, 701980252875 / 199316789632),
-    *(-1453857185 / 822651844, 69997945 / 29380423),
-)
+BEND: Weights = {
+    0: -12715105075 / 11282082432,
+    2: 87487479700 / 32700410799,
+    3: -10690763975 / 1880347072,
+    4: 701980252875 / 199316789632,
+    5: -1453857185 / 822651844,
+    6: 69997945 / 29380423,
+}
 
 
 @final
@@ -52,14 +57,8 @@ class DormandPrince(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, there = [slope], x
-        for node, weights in zip(NODES, STAGES, strict=True):
-            before, there = there, x + h * _mix(weights, k)
-            k.append(field.slope(t + node * h, there))
-        error, bend = (h * _mix(ERROR, k),), (h * _mix(BEND, k),)
-        return Attempt(there, error, bend, edge=(before, k[-2], STABLE))
-
-
-def _mix(weights: tuple[float, ...], slopes: list[Any]) -> Any:
-    parts = [w * k for w, k in zip(weights, slopes, strict=True) if w]
-    return sum(parts[1:], parts[0]) if parts else jnp.zeros(())
+        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
+        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
+        k.append(field.slope(t + h, there))
+        error, bend = (gained(h, ERROR, k),), (gained(h, BEND, k),)
+        return Attempt(there, error, bend, edge=edge)
