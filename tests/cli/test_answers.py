@@ -106,10 +106,12 @@ def test_a_model_is_audited(capsys):
     """Weight is invariant, the loop's rows are, and the ledger balances."""
     text = answer(capsys, "audit", "pendulum", "--until", "0.2")
     assert "'weight' is properly invariant" in text
+    assert "all that acts is answered" in text
     assert "balance, at most, J" in text
     facts = json.loads(answer(capsys, "audit", "pendulum", "--json", "--until", "0.2"))
     assert facts["ledger"]["is_sound"] is True
     assert [f["name"] for f in facts["findings"]] == ["weight"]
+    assert max(facts["unanswered"].values()) < 1e-12
 
 
 def test_an_energy_of_absolute_places_fails_its_audit(capsys, tmp_path):

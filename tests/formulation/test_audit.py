@@ -28,6 +28,13 @@ def test_sound_models_leave_nothing_unanswered(name):
     assert max(found.force, found.moment) < 1e-12
 
 
+def test_moments_that_are_rounding_are_no_moments():
+    """All forces of a satellite point at the Earth: their moments cancel to nothing."""
+    found = ph.audit(ph.models.dumbbell_satellite())
+    assert found.is_sound, found
+    assert found.moment < 1e-12
+
+
 @pytest.mark.row("D-04", "P-42")
 def test_a_force_by_nobody_is_found_in_the_whole():
     """A thrust on one of two balls is answered by no body, and named."""

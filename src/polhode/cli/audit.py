@@ -16,7 +16,7 @@ def audit(
     set: Changes | None = None,
     json: Json = False,
 ) -> int:
-    """Audit a model: invariance of its actions and constraints, and a short ledger.
+    """Audit a model: invariance, answers to all that acts, and a short ledger.
 
     Of a motion in a file, its ledger alone. Ends with code 1 if something fails.
     Examples: polhode audit four_bar; polhode audit motion.nc
@@ -29,48 +29,36 @@ def audit(
     until
         Time at which the motion that is audited ends, s; 1 s after its start.
     """
+    import polhode as ph
     from polhode.cli.answers import ledger_facts, print_json, say
     from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, motion_of
 
-    findings: list[dict[str, Any]] = []
+    whole: Any = None
     span = Span(until)
     if not subject.endswith(".nc"):
         found = chosen(subject, set or ())
         with waiting(f"Auditing {found.system.name}"):
-            findings = _findings(found.system)
+            whole = ph.audit(found.system)
         span = Span(float(found.start.t) + 1.0 if until is None else until)
     motion = motion_of(subject, model, set or (), span)
     with waiting("Balancing the ledger"):
         ledger = motion.ledger()
     facts = ledger_facts(ledger)
-    sound = [finding["is_invariant"] for finding in findings]
     if json:
-        print_json({"findings": findings, "ledger": facts})
+        print_json({**_facts(whole), "ledger": facts})
     else:
-        for finding in findings:
-            say(finding["says"])
-        say(f"\n{ledger}" if findings else str(ledger))
-    return 0 if facts["is_sound"] and all(sound) else 1
+        say(str(ledger) if whole is None else f"{whole}\n\n{ledger}")
+    return 0 if facts["is_sound"] and (whole is None or whole.is_sound) else 1
 
 
-def _findings(system: Any) -> list[dict[str, Any]]:
-    """What each action and each constraint says of invariance."""
-    import polhode as ph
-    from polhode.system.gather import ALONG_JOINTS
-
-    reports: list[tuple[str, Any]] = []
-    for action in system.actions:
-        if not isinstance(action, ALONG_JOINTS):  # those are about relative motion
-            reports.append((action.name, ph.audit_invariance(action)))
-    for each in system.constraints:
-        if not isinstance(each, ph.PrescribedMotion):  # its time is the driver's
-            reports.append((each.name, ph.audit_constraint(each)))
-    return [
-        {
-            "name": name,
-            "is_invariant": bool(report.is_invariant),
-            "says": str(report),
-        }
-        for name, report in reports
+def _facts(whole: Any) -> dict[str, Any]:
+    """What each action and constraint says of invariance, and all of answers."""
+    if whole is None:
+        return {"findings": []}
+    findings = [
+        {"name": name, "is_invariant": bool(report.is_invariant), "says": str(report)}
+        for name, report in whole.reports.items()
     ]
+    left = {"force": whole.force, "moment": whole.moment}
+    return {"findings": findings, "unanswered": left}

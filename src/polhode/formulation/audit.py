@@ -94,19 +94,26 @@ def audit(system: System, state: State | None = None) -> Audit:
 
 def _unanswered(equations: Equations, state: State) -> tuple[float, float]:
     """Of moments about the world's origin and of forces: the sum, of its parts."""
-    pairs = [*_acting(equations.system, state), *_held(equations, state)]
-    if not pairs:
+    pulls = [*_acting(equations.system, state), *_held(equations, state)]
+    if not pulls:
         return 0.0, 0.0
-    return _share([m for m, _ in pairs]), _share([f for _, f in pairs])
+    torques, forces, places = (np.array(part) for part in zip(*pulls, strict=True))
+    # A moment about the origin may be the rounding of a force that points at it.
+    sizes = np.linalg.norm([torques, forces, places], axis=-1)
+    largest = np.sum(sizes[0] + sizes[1] * sizes[2])
+    moments = torques + np.cross(places, forces)
+    return _share(moments, largest), _share(forces, np.sum(sizes[1]))
 
 
-def _share(parts: list[np.ndarray]) -> float:
-    size = float(np.sum(np.linalg.norm(parts, axis=-1)))
-    return float(np.linalg.norm(np.sum(parts, axis=0))) / size if size else 0.0
+def _share(parts: np.ndarray, size: float) -> float:
+    return float(np.linalg.norm(np.sum(parts, axis=0)) / size) if size else 0.0
 
 
-def _acting(system: System, state: State) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Moment about the origin, and force, of every action on each of its bodies."""
+Pull = tuple[np.ndarray, np.ndarray, np.ndarray]  # torque, force, and its place
+
+
+def _acting(system: System, state: State) -> list[Pull]:
+    """Every action on each of its bodies."""
     t, q, z = float(state.t), state.q, state.z
     poses = with_world(system.poses(t, q))
     table = system.loaded(t, q, z, system.table())
@@ -119,13 +126,13 @@ def _acting(system: System, state: State) -> list[tuple[np.ndarray, np.ndarray]]
         here = type(poses)(poses.rotations[own], poses.origins[own])
         moving = type(twists)(twists.angular[own], twists.linear[own])
         torques, forces = action.wrenches(here, moving, t, table)
-        moments = torques + np.cross(here.origins, forces)
-        found += list(zip(np.asarray(moments), np.asarray(forces), strict=True))
+        parts = (np.asarray(part) for part in (torques, forces, here.origins))
+        found += list(zip(*parts, strict=True))
     return found
 
 
-def _held(equations: Equations, state: State) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The same of every reaction, on the body that feels it and on that which gives.
+def _held(equations: Equations, state: State) -> list[Pull]:
+    """Every reaction, on the body that feels it and on that which gives.
 
     Of constraints with the world among their bodies, the world answers for the rest.
     """
@@ -141,11 +148,11 @@ def _held(equations: Equations, state: State) -> list[tuple[np.ndarray, np.ndarr
     for name, wrench in equations.reactions(state).items():
         if name in answered:
             continue
-        place = _place(system, poses, wrench)
-        moment = np.asarray(wrench.torque) + np.cross(place, wrench.force)
-        found.append((moment, np.asarray(wrench.force)))
+        place = np.asarray(_place(system, poses, wrench))
+        torque, force = np.asarray(wrench.torque), np.asarray(wrench.force)
+        found.append((torque, force, place))
         if wrench.by is not None:
-            found.append((-moment, -np.asarray(wrench.force)))
+            found.append((-torque, -force, place))
     return found
 
 

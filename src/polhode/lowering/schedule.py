@@ -22,7 +22,7 @@ class Function:
     params: list[Node]
     outs: list[Element]
     types: list[str]
-    kind: str = "rare"  # "rare": out of the way; "shared": called; "inline": nowhere
+    kind: str = "rare"  # out of the way of what runs always; or "shared", or "inline"
 
 
 @dataclass
