@@ -13,8 +13,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.errors import ShowError
+from polhode.errors import FileError, ShowError
 from polhode.show.mathml import mathml
+from polhode.show.page import require_place
 from polhode.show.page_sections import comparison_section
 from polhode.show.written import written_equations
 
@@ -139,6 +140,18 @@ def test_a_folder_is_no_page(motion, tmp_path):
     """The path must name a file."""
     with pytest.raises(ShowError, match="is a folder"):
         motion.page(tmp_path)
+
+
+def test_a_place_that_takes_no_page_is_refused_before_it_is_made(
+    motion, tmp_path, monkeypatch
+):
+    """Nothing is reckoned for a page that would be lost, and nothing is left behind."""
+    monkeypatch.setattr("polhode.show.page.framed", lambda *_: pytest.fail("begun"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="what should be its folder is a file"):
+        motion.page(tmp_path / "file" / "it.html")
+    assert require_place(tmp_path / "new" / "it.html").name.startswith(".it.html.")
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 def test_the_comparison_is_shown_when_given():

@@ -37,8 +37,10 @@ def report(
     from polhode.cli.answers import say_path
     from polhode.cli.waiting import waiting
     from polhode.cli.words import motion_of, require_not_negative
+    from polhode.show.page import require_place
 
     require_not_negative("--compare", compare)
+    require_place(out)
     motion = motion_of(subject, model, set or (), Span(until))
     with waiting("Writing the page: equations, ledger, all forms"):
         page = motion.page(out, compare=compare)

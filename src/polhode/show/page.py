@@ -62,7 +62,7 @@ def page(
                them however long it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     """
-    _require_file(Path(path))
+    require_place(Path(path))
     rows = framed(motion, frames)
     curves = plots_of(motion, rows, plots)
     scene = scene_of(rows)
@@ -79,21 +79,29 @@ def page(
 def put(text: str, path: Any) -> Path:
     """Write a page where it is wanted, whole or not at all."""
     place = Path(path)
-    _require_file(place)
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    part = require_place(place)
     with writing(place):
         part.write_text(text, encoding="utf-8")
         part.replace(place)
     return place
 
 
-def _require_file(place: Path) -> None:
+def require_place(place: Path) -> Path:
+    """Refuse a place that takes no page; else the name of a page that is not whole.
+
+    Tried by writing: a page may take a minute, and should not be lost at its end.
+    """
     if place.is_dir():
         raise ShowError(
             f"{str(place)!r} is a folder, not a file for a page.",
             "A page is one file.",
             "Give its name too: motion.page('out/motion.html').",
         )
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    with writing(place):
+        part.touch()
+        part.unlink()
+    return part
 
 
 def written(
