@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-9
 STATES = 3
 
+Pull = tuple[np.ndarray, np.ndarray, np.ndarray]  # torque, force, and its place
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +41,9 @@ class Audit:
 
     reports  by name of each action and constraint between bodies: its invariance
     force    what all forces together leave unanswered, of their size
-    moment   the same of moments
+    moment   the same of moments about the world's origin, of torques and of forces
+             times their distance from it: far away a small couple is not seen here,
+             but in the report of what exerts it
     """
 
     system: System
@@ -107,9 +111,6 @@ def _unanswered(equations: Equations, state: State) -> tuple[float, float]:
 
 def _share(parts: np.ndarray, size: float) -> float:
     return float(np.linalg.norm(np.sum(parts, axis=0)) / size) if size else 0.0
-
-
-Pull = tuple[np.ndarray, np.ndarray, np.ndarray]  # torque, force, and its place
 
 
 def _acting(system: System, state: State) -> list[Pull]:

@@ -115,7 +115,7 @@ class Emitter:  # limit: the words in which all code is written
         self.do(f"br i1 {more}, label %{head}, label %{after}")
         self.start(after)
 
-    def called(self, function: Function, lanes: int) -> str:
+    def callee(self, function: Function, lanes: int) -> str:
         """The name of a function with so many lanes, which is then written too."""
         name = f"{function.name}.{lanes}"
         self.callees[name] = (function, lanes)

@@ -295,7 +295,7 @@ def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> T
         for p, word in zip(function.params, words, strict=True)
     )
     kinds = ", ".join(vector(t, lanes) for t in function.types)
-    name = emit.called(function, lanes)
+    name = emit.callee(function, lanes)
     result = emit.write(f"call {{{kinds}}} @{name}({args})")
     return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
 
