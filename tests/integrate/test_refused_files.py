@@ -157,11 +157,16 @@ def test_places_that_cannot_take_a_run_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("kept", [recorder.KEPT, 1e4])
 def test_a_disk_that_fills_stops_the_run_and_loses_nothing(
-    motion, tmp_path, monkeypatch
+    motion, tmp_path, monkeypatch, kept
 ):
-    """All rows are in memory, the file is whole up to its last part, and can go on."""
+    """All rows come back, the file is whole up to its last part, and can go on.
+
+    Also where older rows are in the file alone.
+    """
     monkeypatch.setattr(recorder, "SECONDS", 0.0)
+    monkeypatch.setattr(recorder, "KEPT", kept)
     path, left, real = tmp_path / "a.nc", [4e5], os.pwrite
 
     def filling(file, data, offset):

@@ -17,6 +17,7 @@ from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.escort import Escort
 from polhode.integrate.guide import Case, Guide
 from polhode.integrate.outcome import INTERRUPTED, UNWRITTEN, WORK_LIMIT
+from polhode.integrate.shelf import Shelf
 from polhode.integrate.stops import Turn
 
 SLAB_BYTES = 64e6
@@ -167,12 +168,21 @@ class _Keeper:
         first = Steps(cursor.t, cursor.x, cursor.slope, straight)
         self._last = Steps(*(np.asarray(part)[None] for part in first))
         self._samples, self._store = wish.samples, wish.store
-        self._parts: Any = [] if wish.store is None else wish.store
+        self._kept: Any = Shelf() if wish.store is None else wish.store
         self._memory = wish.memory
         before = 0 if wish.store is None else wish.store.count
         self._next = 0 if wish.samples is None else before
         if wish.samples is None and not before:
-            self._parts.append(self._last)
+            self._kept.append(self._last)
+
+    def choose(self, rows: Steps, chosen: np.ndarray, after: Cursor) -> None:
+        """The rows of one chunk at the places `chosen`, and the cursor that it left."""
+        if self._samples is None:
+            self._kept.append(rows, chosen)
+        elif len(chosen):
+            self._add(Steps(*(part[chosen] for part in rows)))
+        if self._store is not None:
+            self._store.mark(after)
 
     def take(self, rows: list[Steps], after: Cursor) -> None:
         """The accepted rows of one chunk, and the cursor that it left."""
@@ -184,7 +194,7 @@ class _Keeper:
 
     def _add(self, new: Steps) -> None:
         if self._samples is None:
-            self._parts.append(new)
+            self._kept.append(new)
             return
         here = joined([self._last, new])
         self._last = Steps(*(part[-1:] for part in new))
@@ -197,7 +207,7 @@ class _Keeper:
         times = ahead[sign * ahead <= sign * here.t[-1]]
         if len(times):
             x = evaluate(here, times)
-            self._parts.append(bare(times, x))
+            self._kept.append(bare(times, x))
             self._next += len(times)
 
     def rows(self) -> Steps:
@@ -206,8 +216,9 @@ class _Keeper:
             self._sample(self._last)
         if self._store is not None:
             return self._store.rows(self._memory)
-        nothing = bare(self._last.t[:0], self._last.x[:0])
-        return joined(self._parts or [nothing])
+        if not self._kept.count:
+            return bare(self._last.t[:0], self._last.x[:0])
+        return self._kept.rows()
 
 
 def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
@@ -225,8 +236,8 @@ def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
 def _kept(keepers: list[_Keeper], after: Cursor, rows: Rows) -> None:
     """Accepted rows to their keepers."""
     for k, keeper in enumerate(keepers):
-        new = Steps(*(part[k][rows.accepted[k]] for part in rows[1:]))
-        keeper.take([new], _part(after, k))
+        chosen = np.flatnonzero(rows.accepted[k])
+        keeper.choose(Steps(*(part[k] for part in rows[1:])), chosen, _part(after, k))
 
 
 def _turns(escorts: list[Escort], before: Cursor, after: Cursor, rows: Rows) -> Any:

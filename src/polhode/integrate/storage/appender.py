@@ -26,6 +26,7 @@ class Appender:
         with file_errors(path):
             self._raw = TransactionFile(path, fresh=False)
             self._h5 = h5py.File(self._raw, "r+")
+        self._variables: dict[str, Any] = {}  # those in use, found once
 
     @property
     def is_closed(self) -> bool:
@@ -59,6 +60,7 @@ class Appender:
 
     def close(self, *, whole: bool) -> None:
         """Let go of the file; what a failed part left is dropped where not `whole`."""
+        self._variables.clear()
         self._h5.close()
         if whole:
             self._raw.commit()
@@ -91,7 +93,9 @@ class Appender:
 
     def _lengthened(self, name: str, length: int) -> Any:
         """A variable with room for more."""
-        found = self._h5[name]
+        if name not in self._variables:
+            self._variables[name] = self._h5[name]
+        found = self._variables[name]
         found.resize(length, axis=0)
         return found
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, final
 
@@ -14,15 +14,17 @@ import numpy as np
 
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.outcome import Outcome
+from polhode.integrate.shelf import Shelf
 from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
+from polhode.integrate.storage.desk import Desk
 from polhode.integrate.storage.diary import Diary, written
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.reading import content_of
 
 # A part goes to the disk when it is this old or this large.
-SECONDS, BYTES = 0.25, 16e6
+SECONDS, BYTES = 0.25, 32e6
 # So many bytes of rows also stay in memory, and need not be read back.
 KEPT = 256e6
 
@@ -50,16 +52,14 @@ class Recorder:
         self._settle = (lambda rows: rows) if self._is_dense else settle
         self._names = list(names)
         self.failure = ""
-        self._waiting: list[Steps] = []
-        self._leaving: list[Steps] = []
-        self._bytes = 0
         # Of a run that goes on, older rows are in the file alone.
-        self._memory = _Memory(None if rows else [])
+        self._desk = Desk(KEPT if self._is_dense and not rows else 0.0)
+        self._settled = None if rows or self._is_dense else Shelf()
+        self._leaving: Steps | None = None
         self._cursor: Any = None
         self.escort: Any = None
         self.past: tuple[list, list] = ([], [])
         self._told = (0, 0)
-        self._desk: list[np.ndarray] = []
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
         self._task: Future[None] | None = None
@@ -72,33 +72,29 @@ class Recorder:
 
     # ----------------------------------------------------------- a store of rows
 
-    def append(self, rows: Steps) -> None:
-        """More rows; they wait for a mark."""
-        self._waiting.append(rows)
-        self._bytes += sum(part.nbytes for part in rows)
-        if self._is_dense:
-            self._memory.keep(rows)
+    def append(self, rows: Steps, chosen: np.ndarray | None = None) -> None:
+        """More rows, all or those at the places `chosen`; they wait for a mark."""
+        self._desk.append(rows, chosen)
 
     def mark(self, cursor: Any) -> None:
         """Where the run is after the rows so far."""
         self._cursor = cursor
         old = time.perf_counter() - self._since > SECONDS
-        if (old or self._bytes > BYTES) and not self.failure:
+        if (old or self._desk.waiting > BYTES) and not self.failure:
             self._send()
 
     def rows(self, memory: float) -> Steps:
         """All rows; or the last ones, if all need more than `memory`."""
-        if self._is_dense and self._memory.rows:
-            if self._waiting and not self.failure:
-                self._send()
-            found = joined(self._memory.rows)  # while the last part goes to the disk
-            self.close()
-            return found
         self.close()
-        unwritten = [self._settle(r) for r in (*self._leaving, *self._waiting)]
-        kept = self._memory.rows
-        if kept is not None and kept + unwritten:
-            return joined(kept + unwritten)
+        found = self._desk.all_rows()
+        if found is not None:
+            return found
+        waiting = (self._leaving, self._desk.unsent())
+        unwritten = [self._settle(rows) for rows in waiting if rows is not None]
+        if self._settled is not None and self._settled.count:
+            unwritten.insert(0, self._settled.rows())
+        if self._settled is not None and unwritten:
+            return joined(unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
         most = int(memory / (8 * (1 + width * (2 + terms))))
         found = content_of(self.path, most=max(most, 1)).steps
@@ -108,7 +104,7 @@ class Recorder:
         """Send what waits and let go of the file; what the disk refuses stays here."""
         if self._file.is_closed:
             return
-        if self._waiting and not self.failure:
+        if self._desk.waiting and not self.failure:
             self._send()
         self._settle_task()
         self._writer.shutdown()
@@ -130,9 +126,10 @@ class Recorder:
         self._settle_task()
         if self.failure:
             return
-        self._leaving, self._waiting, self._bytes = self._waiting, [], 0
+        self._leaving = self._desk.unsent()
         columns, diary = columns_of(self._cursor), self._diary()
         self._task = self._writer.submit(self._put, self._leaving, columns, diary)
+        self._desk.clear()
         self._since = time.perf_counter()
 
     def _settle_task(self) -> None:
@@ -146,7 +143,7 @@ class Recorder:
         elif error is not None:
             raise error
         else:
-            self._leaving = []
+            self._leaving = None
 
     def accompany(self, escort: Any, past: tuple[list, list]) -> None:
         """Write down what happens to a run; the escort knows of what is past."""
@@ -164,40 +161,12 @@ class Recorder:
         self._told = (events + len(met), feeds + len(fed))
         return written(self._names, met, fed, empty)
 
-    def _put(self, leaving: list[Steps], cursor: Columns, diary: Diary | None) -> None:
+    def _put(self, leaving: Steps | None, cursor: Columns, diary: Diary | None) -> None:
         """One part, beside the run."""
-        if not leaving:
-            self._file.put(None, cursor, diary)
-            return
-        if self._is_dense:
-            self._file.put(_together(self._desk, leaving), cursor, diary)
-            return
-        settled = self._settle(joined(leaving))
+        settled = None if leaving is None else self._settle(leaving)
         self._file.put(settled, cursor, diary)
-        self._memory.keep(settled)
-
-
-@dataclass
-class _Memory:
-    """All rows of a run, while they are few: they need not be read back."""
-
-    rows: list[Steps] | None
-    bytes: int = 0
-
-    def keep(self, rows: Steps) -> None:
-        self.bytes += sum(part.nbytes for part in rows)
-        if self.bytes > KEPT:
-            self.rows = None
-        elif self.rows is not None:
-            self.rows.append(rows)
-
-
-def _together(desk: list[np.ndarray], leaving: list[Steps]) -> Steps:
-    """Rows as one, on a desk that all parts use: new memory would take longer."""
-    found = []
-    for k, column in enumerate(zip(*leaving, strict=True)):
-        rows, shape = sum(map(len, column)), column[0].shape[1:]
-        if k == len(desk) or len(desk[k]) < rows:
-            desk[k : k + 1] = [np.empty((rows, *shape))]
-        found.append(np.concatenate(column, out=desk[k][:rows]))
-    return Steps(*found)
+        if settled is None or self._settled is None:
+            return
+        self._settled.append(settled)
+        if self._settled.bytes > KEPT:
+            self._settled = None
