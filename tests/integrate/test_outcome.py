@@ -18,6 +18,7 @@ from polhode.errors import (
     NumericalWarning,
     StateError,
 )
+from polhode.integrate import run
 
 
 @cache
@@ -205,6 +206,41 @@ def test_rows_that_do_not_fit_are_refused():
     method = ph.RungeKutta4(1e-6)
     with pytest.raises(IntegrationError, match=r"1000000001 rows would need 40 GB"):
         ph.simulate(system, system.rest(), until=1000.0, method=method)
+
+
+def test_a_run_that_fills_its_memory_is_stopped(tmp_path):
+    """How many rows an adaptive run takes is seen on the way: what is there is kept.
+
+    It is the beginning of the whole run, and goes on bit for bit from a file.
+    """
+    system, wish = point_pendulum(), {"until": 60.0, "memory": 1e5}
+    start = system.state(hinge=2.0)
+    with pytest.warns(IntegrationWarning, match="all the memory that was allowed"):
+        part = ph.simulate(system, start, **wish)
+    whole = ph.simulate(system, start, until=60.0)
+    chunk = 512 * sum(column[0].nbytes for column in whole.steps)
+    assert part.outcome.code == "INTEG"
+    assert 1e5 < sum(column.nbytes for column in part.steps) <= 1e5 + chunk
+    assert np.array_equal(part.q, whole.q[: len(part)])
+    assert len(ph.simulate(system, start, **wish, to=tmp_path / "all.nc")) == len(whole)
+    part.save(tmp_path / "part.nc")
+    again = ph.resume(tmp_path / "part.nc", system)
+    assert np.array_equal(again.q, whole.q)
+
+
+def test_many_runs_share_their_memory(monkeypatch):
+    """All rows count together, whatever slab they were made in."""
+    monkeypatch.setattr(run, "SLAB_BYTES", 1.0)
+    system = point_pendulum()
+    states = [system.state(hinge=angle) for angle in (0.5, 1.0, 1.5, 2.0, 2.5)]
+    whole = ph.simulate(system, states, until=10.0)
+    bytes_of = [sum(column.nbytes for column in m.steps) for m in whole]
+    with pytest.warns(IntegrationWarning, match="all the memory that was allowed"):
+        part = ph.simulate(system, states, until=10.0, memory=sum(bytes_of[:2]) + 100)
+    assert [m.outcome.is_complete for m in part] == [True, True, False, False, False]
+    assert [len(m) for m in part][3:] == [1, 1]
+    assert np.array_equal(part[2].q, whole[2].q[: len(part[2])])
+    assert len(part[2]) > 1
 
 
 def test_states_of_another_system_are_refused():

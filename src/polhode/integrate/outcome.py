@@ -23,7 +23,7 @@ from polhode.matter.parameter import Table
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-INTERRUPTED, WORK_LIMIT, UNWRITTEN = 4, 5, 16
+INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
 EVENT, ZENO, FAULT = 7, 8, 9
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
@@ -38,6 +38,7 @@ CODES = {
     UNSOLVED: "INTEG",
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
+    FULL: "INTEG",
     UNWRITTEN: "IO",
     EVENT: "EVENT",
     ZENO: "INTEG",
@@ -109,6 +110,13 @@ def _explained(
         return "IO", (
             f"{name} stopped at {at}, {steps}: its file could not be written further."
             " What the file has is whole, and all rows are kept in memory."
+        )
+    if end.status == FULL:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}, short of {until:.9g} s: the rows kept"
+            " take all the memory that was allowed. Keep samples=... only, write them"
+            " to a file with to=..., or allow more with memory=... (bytes); what was"
+            " reached is kept."
         )
     if end.status in (WORK_LIMIT, RUNNING):
         return "INTEG", (

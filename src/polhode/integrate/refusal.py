@@ -81,12 +81,15 @@ def _broken(system: System, t: float, q: Any, z: Any, table: dict[str, Any]) -> 
 def require_memory(
     method: Method, plans: Plan, samples: Any, width: int, memory: float
 ) -> None:
-    """Refuse rows that would need more bytes than were allowed."""
+    """Refuse rows that would need more bytes than were allowed.
+
+    How many an adaptive run takes is not known before: it stops on its way.
+    """
     runs = len(plans.start)
     if samples is not None:
         rows = len(samples) * runs
     elif method.is_adaptive:
-        return  # their number is not known before; see `limit`
+        return
     else:
         rows = int(np.sum(plans.steps + 1))
     bends = method.bends if samples is None else 0

@@ -16,7 +16,7 @@ from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, LoneChunk, Plan, 
 from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.escort import Escort
 from polhode.integrate.guide import Case, Guide
-from polhode.integrate.outcome import INTERRUPTED, UNWRITTEN, WORK_LIMIT
+from polhode.integrate.outcome import FULL, INTERRUPTED, UNWRITTEN, WORK_LIMIT
 from polhode.integrate.shelf import Shelf
 from polhode.integrate.stops import Turn
 
@@ -42,7 +42,7 @@ class Wish(NamedTuple):
     watch     is told of progress between chunks; may be None
     bends     terms of the method's dense output
     store     takes the rows of one run in place of memory, such as its file
-    memory    bytes of rows that are given back from the store
+    memory    bytes of rows that may be kept, or are given back from the store
     guide     events and inputs, where there are any
     """
 
@@ -78,12 +78,12 @@ def run(
         for first in range(0, count, slab):
             pick = slice(first, min(first + slab, count))
             starts, ways = _part(cursors, pick), _part(plans, pick)
-            if any(kept.status == INTERRUPTED for kept in found):
-                starts = starts._replace(
-                    status=np.full_like(starts.status, INTERRUPTED)
-                )
-            call = _Call(program, ways, _part(table, pick), first, first / count)
+            halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
+            before = (first, first / count, halts[0] if halts else RUNNING)
+            call = _Call(program, ways, _part(table, pick), *before)
             found += _run_slab(call, starts, wish, clock)
+            rows = (part for kept in found[first:] for part in kept.steps)
+            wish = wish._replace(memory=wish.memory - sum(r.nbytes for r in rows))
     finally:
         if wish.store is not None:
             wish.store.close()
@@ -91,13 +91,18 @@ def run(
 
 
 class _Call(NamedTuple):
-    """What a slab is called with; how many runs, and their share, went before it."""
+    """What a slab is called with.
+
+    first, before   how many runs, and what share of all, went before it
+    halted          RUNNING, or why none of these runs begins
+    """
 
     program: Any
     plans: Plan
     table: Any
     first: int
     before: float
+    halted: int
 
 
 class _Clock(NamedTuple):
@@ -126,7 +131,7 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
     if escorts and not (wish.store is not None and wish.store.count):
         turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
         cursors = _taken(keepers, turns)
-    status = np.array(cursors.status)
+    status = np.where(cursors.status == RUNNING, call.halted, cursors.status)
     try:
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
@@ -142,6 +147,8 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             spent = after.accepted + after.rejected >= wish.limit
             out = spent & (after.status == RUNNING)
             status[alive] = np.where(out, WORK_LIMIT, after.status)
+            if wish.store is None and sum(k.bytes for k in keepers) > wish.memory:
+                status[status == RUNNING] = FULL
             if wish.store is not None and wish.store.failure:
                 status[:] = UNWRITTEN
             clock.tell(call, cursors)
@@ -209,6 +216,11 @@ class _Keeper:
             x = evaluate(here, times)
             self._kept.append(bare(times, x))
             self._next += len(times)
+
+    @property
+    def bytes(self) -> int:
+        """How many the rows in memory take."""
+        return self._kept.bytes
 
     def rows(self) -> Steps:
         """All that was kept; of a sampled run at least nothing, in the right shape."""
