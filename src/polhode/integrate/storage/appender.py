@@ -16,6 +16,9 @@ from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.transaction import TransactionFile
 
+# Bytes of its own indices that HDF5 keeps at hand: those of the last rows are enough.
+INDICES = 2**18
+
 
 @final
 class Appender:
@@ -25,7 +28,7 @@ class Appender:
         self.count, self._shape = count, shape
         with file_errors(path):
             self._raw = TransactionFile(path, fresh=False)
-            self._h5 = h5py.File(self._raw, "r+")
+            self._h5 = _opened(self._raw)
         self._variables: dict[str, Any] = {}  # those in use, found once
 
     @property
@@ -102,3 +105,16 @@ class Appender:
     def _commit(self) -> None:
         self._h5.flush()
         self._raw.commit()
+
+
+def _opened(raw: TransactionFile) -> Any:
+    """The file by HDF5, which keeps little of it in memory, however long it grows.
+
+    Rows go straight through: no block is held to be filled up later.
+    """
+    found = h5py.File(raw, "r+", rdcc_nbytes=0)
+    cache = found.id.get_mdc_config()
+    cache.set_initial_size = True
+    cache.initial_size = cache.min_size = cache.max_size = INDICES
+    found.id.set_mdc_config(cache)
+    return found
