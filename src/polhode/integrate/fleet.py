@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.integrate.chunk import RUNNING, Cursor, Plan
 from polhode.integrate.dense import between
+from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.glide import Glider, first_gliders, glide_program
 from polhode.integrate.lookout import WATCHED
 from polhode.integrate.outcome import INTERRUPTED, WORK_LIMIT
@@ -32,6 +33,7 @@ class Given(NamedTuple):
     audited  whether work is reckoned on the way
     sampled  whether goals were asked for, so that they lie between steps
     guide    with the events that are watched for, if there are any
+    drive    laws of time and state, where they drive the runs
     """
 
     equations: Equations
@@ -41,6 +43,7 @@ class Given(NamedTuple):
     audited: bool
     sampled: bool
     guide: Guide | None = None
+    drive: Drive = UNDRIVEN
 
 
 class Fleet(NamedTuple):
@@ -174,7 +177,8 @@ def _called(
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
     events = given.guide.events if given.guide else ()
-    program = glide_program(given.equations, given.method, example, events)
+    beside = (events, given.drive)
+    program = glide_program(given.equations, given.method, example, beside)
     after = program(*trees, table, float(goal), np.int64(ROOM))
     return _picked(after, slice(0, len(alive)))
 

@@ -17,7 +17,7 @@ from jax import lax
 from polhode.integrate.audit import audit_function
 from polhode.integrate.chunk import RUNNING, Cursor, Plan, Rows, advance_of
 from polhode.integrate.dense import between
-from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.drive import Drive
 from polhode.integrate.field import field_of
 from polhode.integrate.lookout import lookout_of
 from polhode.integrate.projection import settling
@@ -62,19 +62,20 @@ def glide_program(
     equations: Equations,
     method: Method,
     example: tuple[Any, ...],
-    events: tuple[Event, ...] = (),
+    beside: tuple[tuple[Event, ...], Drive],
 ) -> Program:
     """(glider, plan, table, goal, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
     there are events, a run halts after a step that may hold one (see `lookout`).
     """
+    events, drive = beside
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.bend.shape[0]
     watched = tuple((event.function, event.arity, event.spacing) for event in events)
-    key = ("glide", *_kind(method, table), works, terms, watched)
+    key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
     if key not in equations.programs:
-        function = _glide(equations, method, works > 0, events)
+        function = _glide(equations, method, works > 0, beside)
         batched = [
             name for name in _leaves(example) if not name.startswith(("goal", "room"))
         ]
@@ -82,9 +83,11 @@ def glide_program(
     return equations.programs[key]
 
 
-def lone_glide(equations: Equations, method: Method, is_audited: bool) -> Any:
+def lone_glide(
+    equations: Equations, method: Method, is_audited: bool, drive: Drive
+) -> Any:
     """(glider, plan, goal, room), table -> glider, of one run, to be traced."""
-    glide = _glide(equations, method, is_audited)
+    glide = _glide(equations, method, is_audited, ((), drive))
 
     def lone(run: Any, table: Any) -> Glider:
         glider, plan, goal, room = run
@@ -110,14 +113,14 @@ def _glide(
     equations: Equations,
     method: Method,
     is_audited: bool,
-    events: tuple[Event, ...] = (),
+    beside: tuple[tuple[Event, ...], Drive],
 ) -> Any:
-    advance = advance_of(method)
-    lookout = lookout_of(equations, events) if events else None
-    audit = audit_function(equations, UNDRIVEN) if is_audited else None
+    advance, (events, drive) = advance_of(method), beside
+    lookout = lookout_of(equations, events, drive) if events else None
+    audit = audit_function(equations, drive) if is_audited else None
 
     def glide(glider: Glider, plan: Plan, table: Any, goal: Any, room: Any) -> Glider:
-        field = settling(field_of(equations, table), method)
+        field = settling(field_of(equations, table, drive.driven), method)
 
         def goes_on(carry: tuple[Glider, Any]) -> Any:
             cursor, k = carry[0].cursor, carry[1]

@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.integrate.chunk import RUNNING, Cursor, Plan
-from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.fleet import Flight, Given, Landing, at_goal, extent
 from polhode.integrate.glide import Glider, first_gliders, lone_glide
 from polhode.integrate.launch import (
@@ -115,8 +114,8 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
     ready, glide = _programs(given, begin, own)
     columns = ready.program(packed(begin), own)
     if columns[1][-1]:
-        go = launched(given.equations, states, table, aim)
-        require_sound_start(UNDRIVEN, states, go.probe, (table, NO_INPUTS))
+        go = launched(given.equations, states, table, aim, (given.drive, None))
+        require_sound_start(given.drive, states, go.probe, (table, NO_INPUTS))
         require_feasible(given.equations, go, given.method)
     lane = _Lane(ready, glide, columns, own, RUNNING)
     return lane._replace(status=int(lane.part(STATUS)[0]))
@@ -125,21 +124,21 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
 def _programs(given: Given, begin: Any, own: Any) -> tuple[Alone, Alone]:
     """What makes a run ready, and what carries it on."""
     programs, method, places = given.equations.programs, given.method, extent(given)
-    kind = (tuple(sorted(own)), *places)
+    kind = (tuple(sorted(own)), *places, given.drive.key)
     key = ("lone", type(method), method.name, *kind)
     if key not in programs:
         word = ("lone launch", *kind)
         if word not in programs:
             programs[word] = Alone(_readying(given, places), begin, own)
         run = programs[word](begin, own)[:4]
-        glide = lone_glide(given.equations, method, places[1] > 0)
+        glide = lone_glide(given.equations, method, places[1] > 0, given.drive)
         programs[key] = programs[word], Alone(glide, run, own)
     return programs[key]
 
 
 def _readying(given: Given, places: tuple[int, int]) -> Any:
     """(t, q, z, held, aim), table -> ready, to be traced."""
-    launch = launching(given.equations, UNDRIVEN)
+    launch = launching(given.equations, given.drive)
 
     def ready(begin: Any, table: Any) -> Ready:
         start, cursor, plan, rate = launch(begin, table)

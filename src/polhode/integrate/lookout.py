@@ -18,12 +18,12 @@ import numpy as np
 from polhode.integrate.chunk import DONE, RUNNING, Cursor, Plan, Rows
 from polhode.integrate.crossing import PARTS, SMOOTH
 from polhode.integrate.dense import between
-from polhode.integrate.drive import UNDRIVEN
 from polhode.integrate.guide import INSTANT
 from polhode.integrate.sight import values_of, weighing
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.integrate.drive import Drive
     from polhode.integrate.events import Event
 
 WATCHED = 10  # the status of a run that waits for the host to look at its last step
@@ -31,9 +31,11 @@ WATCHED = 10  # the status of a run that waits for the host to look at its last 
 Lookout = Callable[[Cursor, Cursor, Rows, Plan, Any], Cursor]
 
 
-def lookout_of(equations: Equations, events: tuple[Event, ...]) -> Lookout:
+def lookout_of(
+    equations: Equations, events: tuple[Event, ...], drive: Drive
+) -> Lookout:
     """(cursor before, after, row, plan, table) -> the cursor after, perhaps watched."""
-    value = values_of(equations, events, UNDRIVEN)
+    value = values_of(equations, events, drive)
     weigh = weighing(value)
     spacing = min(event.spacing for event in events)
 

@@ -147,10 +147,7 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             spent = after.accepted + after.rejected >= wish.limit
             out = spent & (after.status == RUNNING)
             status[alive] = np.where(out, WORK_LIMIT, after.status)
-            if wish.store is None and sum(k.bytes for k in keepers) > wish.memory:
-                status[status == RUNNING] = FULL
-            if wish.store is not None and wish.store.failure:
-                status[:] = UNWRITTEN
+            status = _with_room(status, keepers, wish)
             clock.tell(call, cursors)
     except KeyboardInterrupt:
         status[status == RUNNING] = INTERRUPTED
@@ -165,6 +162,14 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
         )
         for k in range(count)
     ]
+
+
+def _with_room(status: np.ndarray, keepers: list[_Keeper], wish: Wish) -> np.ndarray:
+    """How runs are, some of which may have no more room for their rows."""
+    if wish.store is not None:
+        return np.full_like(status, UNWRITTEN) if wish.store.failure else status
+    is_full = sum(keeper.bytes for keeper in keepers) > wish.memory
+    return np.where(is_full & (status == RUNNING), FULL, status)
 
 
 class _Keeper:

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.integrate.choice import picked, suited
-from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.drive import Drive
 from polhode.integrate.events import Event
 from polhode.integrate.fleet import Fleet, Given, flown
 from polhode.integrate.guidance import guide_of
@@ -57,6 +57,7 @@ def sweep(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
+    inputs: Mapping[str, Any] | None = None,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -67,6 +68,7 @@ def sweep(
     values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder: results go there part
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
+    `inputs` are laws of time, or of time and state, by the names of what they drive.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -84,17 +86,20 @@ def sweep(
     _require_one_start(runs)
     goals = np.array([until]) if times is None else times
     table = admit_parameters(equations, parameters or {}, len(runs))
+    guide = guide_of(equations, pick[0], events, inputs)
+    drive = _drive(guide)
     if method is None:
-        decay = _decay(equations, runs, table, until)
+        decay = _decay(equations, (runs, table), until, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     wish = (goals, admit_limit(limit), audited, times is not None)
-    given = Given(equations, pick[0], *wish, _guide(equations, pick[0], events))
+    watched_for = guide._replace(method=pick[0]) if guide.events else None
+    given = Given(equations, pick[0], *wish, watched_for, drive)
     _require_unaudited(given)
     parts = None
     if to is not None:
         from polhode.integrate.storage.sweep_parts import sweep_parts
 
-        parts = sweep_parts(to, given, runs, table, SLAB)
+        parts = sweep_parts(to, given, (runs, table, until), SLAB)
     with watched(watch, equations.system.name) as told:
         found = _all(given, (runs, table, until), parts, told)
     result: Any = found if parts is None else parts
@@ -102,10 +107,17 @@ def sweep(
     return result
 
 
-def _guide(equations: Equations, method: Method, events: Any) -> Guide | None:
-    """What is watched for; None where nothing is."""
-    guide = guide_of(equations, method, events, None)
-    return guide if guide.events else None
+def _drive(guide: Guide) -> Drive:
+    """The laws that drive all runs; what is sampled is refused."""
+    for source in guide.inputs.sources:
+        raise IntegrationError(
+            f"the input {source.name!r} of a sweep cannot be sampled.",
+            "Samples are asked between steps, run by run, and runs of a sweep go side"
+            " by side without halting.",
+            "Give a law of time and state, or ask ph.simulate for these states, with"
+            " samples=... to keep little of each.",
+        )
+    return guide.inputs.drive
 
 
 def _require_unaudited(given: Given) -> None:
@@ -117,16 +129,19 @@ def _require_unaudited(given: Given) -> None:
         )
 
 
-def _decay(equations: Equations, runs: States, table: Any, until: float) -> Decay:
+def _decay(
+    equations: Equations, begun: tuple[States, Any], until: float, drive: Drive
+) -> Decay:
     """How quickly something in the first run decays at its start."""
-    if not may_decay(equations.system, UNDRIVEN):
+    runs, table = begun
+    if not may_decay(equations.system, drive):
         return NO_DECAY
     first = slice(0, min(2, len(runs)))
     states, own = runs.part(first), {n: v[first] for n, v in table.items()}
-    begun = probe(equations, states, own)
+    start = probe(equations, states, own, drive)
     none = np.zeros((len(states), 0))
-    require_sound_start(UNDRIVEN, states, begun, (own, none))
-    return decay_of(equations, Start(states, own, UNDRIVEN, none, begun), until)
+    require_sound_start(drive, states, start, (own, none))
+    return decay_of(equations, Start(states, own, drive, none, start), until)
 
 
 def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
@@ -158,9 +173,10 @@ def _launched(
 ) -> Fleet:
     """The runs of a slab, ready to go."""
     states = runs.part(pick)
-    go = launched(given.equations, states, table, aim_of(given.method, until))
+    aim, drive = aim_of(given.method, until), given.drive
+    go = launched(given.equations, states, table, aim, (drive, None))
     none = np.zeros((len(states), 0))
-    require_sound_start(UNDRIVEN, states, go.probe, (table, none))
+    require_sound_start(drive, states, go.probe, (table, none))
     require_feasible(given.equations, go, given.method)
     cursors, plans = go.cursor, go.plan
     if given.guide is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.integrate.audit import audit_function
 from polhode.integrate.chunk import DONE
-from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.field import settled
 from polhode.integrate.fleet import Flight, Given, loose_actions
 from polhode.integrate.outcome import EVENT, INTERRUPTED, Ending, Outcome, outcome_of
@@ -51,7 +51,7 @@ class Sweep:
     after its end are its last state, at its own time: no row is without numbers.
     status, accepted, rejected, stiff (runs,); parameters name -> (runs,). Where events
     were watched for, `events.of(k)` are those of run k, and told has the sentences of
-    runs that they ended.
+    runs that they ended. drive has the laws that drove them.
     """
 
     system: System
@@ -68,6 +68,7 @@ class Sweep:
     ledger: SweepLedger | None = None
     events: SweepEvents | None = None
     told: dict[int, str] = field(default_factory=dict)
+    drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
         return len(self.t)
@@ -100,7 +101,8 @@ class Sweep:
             *facts, int(self.stiff[k]), self.told.get(int(k), ""),
         )  # fmt: skip
         own = {name: values[k] for name, values in self.parameters.items()}
-        return outcome_of(self.system, end, self.until, own)
+        table = self.drive.table_function(own, np.zeros(0))
+        return outcome_of(self.system, end, self.until, table)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset`: q and z over run and sample, parameters over run."""
@@ -133,7 +135,9 @@ def joined(parts: list[Sweep]) -> Sweep:
     first = parts[0]
     if len(parts) == 1:
         return first
-    found: dict[str, Any] = {"system": first.system, "until": first.until}
+    found: dict[str, Any] = {
+        word: getattr(first, word) for word in ("system", "until", "drive")
+    }
     firsts = np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist()
     pairs = list(zip(parts, firsts, strict=True))
     found["told"] = {at + k: word for p, at in pairs for k, word in p.told.items()}
@@ -174,6 +178,7 @@ def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
         table,
         _ledger(given, flight, table) if given.audited else None,
         *_happened(given, flight),
+        given.drive,
     )
 
 
@@ -207,7 +212,7 @@ def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.n
 
 
 def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
-    audit = audit_function(given.equations, UNDRIVEN)
+    audit = audit_function(given.equations, given.drive)
 
     def own(t: Any, x: Any, table: Any) -> Any:
         return audit(t, x, np.zeros(0), table)
@@ -239,7 +244,7 @@ def _flat(flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
 def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
     """A function of the state at rows, compiled once for each word."""
     programs, (t, x, table) = given.equations.programs, rows
-    key = (word, tuple(sorted(table)))
+    key = (word, tuple(sorted(table)), given.drive.key)
     if key not in programs:
         example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
         programs[key] = compile(function, *example, batched=True)

@@ -22,6 +22,7 @@ import h5py
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.fleet import Given
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage.header import digest, header_of, text_of
@@ -40,11 +41,11 @@ SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
 
 
 def sweep_parts(
-    to: Any, given: Given, runs: States, table: dict[str, Any], slab: int
+    to: Any, given: Given, begun: tuple[States, dict[str, Any], float], slab: int
 ) -> SweepParts:
     """The folder of a sweep: a new one, or that of the same sweep, to go on with."""
-    folder = admit_path(to)
-    text = text_of(_header(given, runs, table, slab))
+    folder, (runs, _, until) = admit_path(to), begun
+    text = text_of(_header(given, begun, slab))
     note = folder / "sweep.json"
     if folder.exists() and not folder.is_dir():
         raise FileError(
@@ -67,7 +68,8 @@ def sweep_parts(
     with file_errors(folder):
         folder.mkdir(exist_ok=True)
         _moved_in(note, lambda aside: aside.write_text(text, "utf-8"))
-    return SweepParts(folder, given.equations.system, float(given.goals[-1]), len(runs))
+    whole = (given.equations.system, until, len(runs), given.drive)
+    return SweepParts(folder, *whole)
 
 
 @final
@@ -79,6 +81,7 @@ class SweepParts:
     system: System
     until: float
     runs: int
+    drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
         return self.runs
@@ -152,6 +155,7 @@ class SweepParts:
             ledger=audit,
             events=_events(self.system, names, happened),
             told=_told(words),
+            drive=self.drive,
         )
 
     def __repr__(self) -> str:
@@ -173,8 +177,10 @@ def _told(words: dict[str, Any]) -> dict[int, str]:
     return {int(run): word for run, word in json.loads(text).items()}
 
 
-def _header(given: Given, runs: States, table: Any, slab: int) -> dict[str, Any]:
-    state = hashlib.sha256()
+def _header(
+    given: Given, begun: tuple[States, dict[str, Any], float], slab: int
+) -> dict[str, Any]:
+    (runs, table, until), state = begun, hashlib.sha256()
     for column in (runs.t, runs.q, runs.z, *(table[name] for name in sorted(table))):
         state.update(np.ascontiguousarray(column).tobytes())
     facts = {
@@ -182,6 +188,7 @@ def _header(given: Given, runs: States, table: Any, slab: int) -> dict[str, Any]
         "slab": slab,
         "varied": sorted(table),
         "goals": [float(t) for t in given.goals],
+        "until": until,
         "limit": given.limit,
         "audited": given.audited,
         "states_sha256": state.hexdigest(),
@@ -191,6 +198,8 @@ def _header(given: Given, runs: States, table: Any, slab: int) -> dict[str, Any]
             [e.name, e.direction, e.terminal, e.reset is not None]
             for e in given.guide.events
         ]
+    if given.drive.laws:
+        facts["inputs"] = sorted(given.drive.laws)
     return header_of(given.equations, given.method, facts)
 
 
