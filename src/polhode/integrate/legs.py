@@ -38,6 +38,7 @@ from polhode.integrate.stops import (
     sides_at,
 )
 from polhode.integrate.telling import stopped
+from polhode.system.state import State
 
 
 def begun(guide: Guide, case: Case, cursor: Cursor) -> Turn:
@@ -138,8 +139,11 @@ def _unseen(
 
 def _ticked(guide: Guide, case: Case, cursor: Cursor, like: Steps) -> Turn:
     """New samples of the inputs that are due, and the leg that begins with them."""
-    here = landed(guide, case, cursor.t, cursor.x, cursor.held)
-    state = state_at(guide, cursor.t, here._replace(x=cursor.x))
+
+    def state() -> State:
+        here = landed(guide, case, cursor.t, cursor.x, cursor.held)
+        return state_at(guide, cursor.t, here._replace(x=cursor.x))
+
     try:
         next_ = sampled(guide.inputs, case.run, cursor, state, case.plan.start)
     except InputFault as fault:

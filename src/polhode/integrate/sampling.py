@@ -6,6 +6,7 @@ Each is caught here, and becomes a sentence.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -35,9 +36,12 @@ def next_time(inputs: Inputs, start: Any, cursor: Cursor) -> float:
 
 
 def sampled(
-    inputs: Inputs, run: int, cursor: Cursor, state: State, start: Any
+    inputs: Inputs, run: int, cursor: Cursor, state: Callable[[], State], start: Any
 ) -> Cursor:
-    """The cursor with all inputs that are due at its time asked anew."""
+    """The cursor with all inputs that are due at its time asked anew.
+
+    `state` makes the state there, for those that look at it: noise does not.
+    """
     held, recall = np.array(cursor.held), np.array(cursor.recall)
     ticks = np.array(cursor.ticks)
     close = 4 * np.finfo(float).eps * max(abs(float(cursor.t)), abs(float(start)))
@@ -57,7 +61,7 @@ def first_samples(
 ) -> Cursor:
     """The samples at the start, where a fault is refused before any step."""
     try:
-        return sampled(inputs, run, cursor, state, start)
+        return sampled(inputs, run, cursor, lambda: state, start)
     except InputFault as fault:
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
@@ -68,12 +72,17 @@ def first_samples(
 
 
 def _asked(
-    source: Source, size: int, which: tuple[int, int], state: State, recall: np.ndarray
+    source: Source,
+    size: int,
+    which: tuple[int, int],
+    made: Callable[[], State],
+    recall: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     name, noun = source.name, source.noun
     memory = recall[source.recall].copy()
     if isinstance(noun, Noise):
         return noun.draw(name, *which, size), memory
+    state = made()
     own = State(state.system, float(state.t), state.q.copy(), state.z.copy())
     # A state has its quaternions of length one to the last digit: the copy is of that.
     kept = own.q.copy(), own.z.copy()

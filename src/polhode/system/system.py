@@ -125,12 +125,12 @@ class System:  # limit: its functions are the contract with all formulations
         """How many numbers z say how everything moves."""
         return self.tree.speeds
 
-    @property
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """What each entry of q is called."""
         return tuple(n for joint in self.joints for n in joint.coordinate_names)
 
-    @property
+    @cached_property
     def speed_names(self) -> tuple[str, ...]:
         """What each entry of z is called."""
         return tuple(n for joint in self.joints for n in joint.speed_names)
