@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from moving import point_pendulum
 from polhode.errors import (
     ConstraintError,
     ForceError,
@@ -243,3 +244,23 @@ def test_a_billion_steps_are_begun_and_can_be_ended():
     assert 0 < shares[0] < shares[1] < 1e-4
     assert motion.t.tolist() == [0.0, 1e-6]
     assert np.allclose(motion.q[:, 0], np.cos(motion.t), rtol=1e-15)
+
+
+@pytest.mark.parametrize("late", [1e6, 1.7e9])
+def test_a_late_start_changes_no_motion(late):
+    """Steps are as long as the clock says: a Unix time is as good as zero."""
+    system = point_pendulum()
+    start = system.state(hinge=2.0)
+    early = ph.simulate(system, start, until=10.0).q[-1]
+    moved = ph.State(system, late, start.q, start.z)
+    end = ph.simulate(system, moved, until=late + 10.0).q[-1]
+    assert np.allclose(end, early, rtol=0, atol=1e-11)
+
+
+def test_fixed_steps_that_the_clock_does_not_see_are_refused():
+    """Rows that are no later than those before them would be none."""
+    system = point_pendulum()
+    rest = system.rest()
+    late = ph.State(system, 1e12, rest.q, rest.z)
+    with pytest.raises(IntegrationError, match=r"no step below 0\.000888 s"):
+        ph.simulate(system, late, until=1e12 + 1, method=ph.RungeKutta4(1e-5))

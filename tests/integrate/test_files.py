@@ -299,3 +299,15 @@ def test_fresh_processes_make_the_same_bits(tmp_path):
         )
         found.add(made.stdout)
     assert len(found) == 1
+
+
+def test_what_ended_a_run_is_said_again_when_it_is_gone_on_with(tmp_path):
+    """A terminal event, and a controller that raised, stay what they were."""
+    system, path = double_pendulum(), tmp_path / "a.nc"
+    low = ph.Event("low", lambda t, state: state["shoulder"], terminal=True)
+    ended = ph.simulate(system, start(), until=UNTIL, to=path, events=low)
+    assert ended.outcome.code == "EVENT"
+    again = ph.resume(path, system, events=low)
+    assert again.outcome == ended.outcome
+    assert ph.load(path).outcome == ended.outcome
+    assert same(again, ended)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -205,6 +206,52 @@ def test_a_real_limit_of_the_system_stops_the_run_and_loses_nothing(
     assert 0 < len(ph.load(path).t) <= len(broken) < len(motion)
     assert [p.name for p in tmp_path.iterdir()] == ["a.nc"]
     assert same(ph.resume(path, double_pendulum()), motion)
+
+
+def test_a_disk_that_fills_at_the_last_write_is_told(tmp_path):
+    """The run is whole in memory, and is not called done: its file is not."""
+    path, before = tmp_path / "a.nc", resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, before[1]))
+    try:
+        with pytest.warns(IntegrationWarning, match=r"reached t = .* not be written"):
+            broken = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert broken.outcome.code == "IO"
+    assert broken.t[-1] == UNTIL
+    held = ph.load(path)
+    assert len(held.t) < len(broken)
+    assert np.isfinite(held.outcome.t)
+    assert same(ph.resume(path, double_pendulum()), broken)
+
+
+def test_a_sweep_on_a_full_disk_is_refused_and_the_program_lives(tmp_path):
+    """HDF5 itself would not live through it."""
+    states = ph.States(double_pendulum(), 0.0, np.ones((500, 2)), np.zeros((500, 2)))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        with pytest.raises(FileError, match="Make room"):
+            ph.sweep(double_pendulum(), states, until=0.01, to=tmp_path / "runs")
+        gc.collect()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    again = ph.sweep(double_pendulum(), states, until=0.01, to=tmp_path / "runs")
+    assert len(again.whole()) == 500
+
+
+def test_what_is_no_file_is_not_replaced_by_one(motion, tmp_path):
+    """Pipes and devices are refused; a link is followed, and stays a link."""
+    pipe, link, real = (tmp_path / name for name in ("pipe", "link.nc", "real.nc"))
+    os.mkfifo(pipe)
+    with pytest.raises(FileError, match="There is a device"):
+        motion.save(pipe)
+    assert pipe.is_fifo()
+    link.symlink_to(real)
+    for _ in range(2):  # a link to nothing yet, and to a motion
+        motion.save(link)
+        assert link.is_symlink()
+        assert same(ph.load(real).of(double_pendulum()), motion)
 
 
 @pytest.mark.parametrize("path", [None, 3, "", "a\0b.nc"])

@@ -232,6 +232,7 @@ def _adaptive(
     is_last = 1.01 * jnp.abs(cursor.h) >= jnp.abs(left)
     h = jnp.where(is_last, left, cursor.h)
     t = jnp.where(is_last, cursor.goal, cursor.t + h)
+    h = t - cursor.t  # as far as the clock goes: late times are rounded
     moved = _moved(field, method, plan, cursor._replace(h=h))
     x, slope, good = _arrived(field, t, moved.x)
     share = step_size.shares(cursor.x, moved.foreseen, plan.rtol, plan.atol)

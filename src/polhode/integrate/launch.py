@@ -200,6 +200,7 @@ def require_feasible(equations: Equations, go: Launch, method: Method) -> None:
     else:
         far = float(np.max(np.abs(stop - start)))
         _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
+        _require_clock(equations, method, (start, stop))
 
 
 def _require_reach(
@@ -225,6 +226,19 @@ def _require_count(equations: Equations, method: Method, count: float) -> None:
             f"{equations.system.name!r} cannot make {count:g} steps.",
             f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
             "Give a nearer end, or longer steps.",
+        )
+
+
+def _require_clock(equations: Equations, method: Method, ends: Any) -> None:
+    """Refuse steps after which it is no later than before."""
+    latest, step = float(np.max(np.abs(ends))), method.step  # type: ignore[attr-defined]
+    least = 4 * np.finfo(float).eps * latest
+    if step < least and np.any(ends[0] != ends[1]):
+        raise IntegrationError(
+            f"{equations.system.name!r} cannot be stepped by {step:g} s near"
+            f" t = {latest:g} s.",
+            f"Beside such times double precision knows no step below {least:.3g} s.",
+            "Count time from the start of the run, or give longer steps.",
         )
 
 

@@ -31,6 +31,11 @@ JUMPS = (
     " A force that jumps again and again, such as sign(speed), makes steps ever"
     " shorter: round it off."
 )
+UNHELD = (
+    "Its file could not be written further: what the file has is whole, and all rows"
+    " are kept in memory."
+)
+UNSAID = ", by an event or an input; its file was left before that could be said in it."
 CODES = {
     DONE: "DONE",
     NOT_A_NUMBER: "FORCE",
@@ -90,7 +95,8 @@ class Ending:
 def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outcome:
     """The outcome of a run of a system that ended so; what was told is the sentence."""
     if end.told:
-        facts = (end.told, end.accepted, end.rejected)
+        sentence = f"{end.told} {UNHELD}" if end.status == UNWRITTEN else end.told
+        facts = (sentence, end.accepted, end.rejected)
         return Outcome(CODES[end.status], end.t, *facts)
     code, sentence = _explained(system, end, until, table)
     return Outcome(code, end.t, sentence, end.accepted, end.rejected)
@@ -107,10 +113,8 @@ def _explained(
     if end.status == INTERRUPTED:
         return "INTERRUPTED", f"{name} was interrupted at {at}, {steps}."
     if end.status == UNWRITTEN:
-        return "IO", (
-            f"{name} stopped at {at}, {steps}: its file could not be written further."
-            " What the file has is whole, and all rows are kept in memory."
-        )
+        way = "reached" if end.t == until else "stopped at"
+        return "IO", f"{name} {way} {at}, {steps}. {UNHELD}"
     if end.status == FULL:
         return "INTEG", (
             f"{name} stopped at {at}, {steps}, short of {until:.9g} s: the rows kept"
@@ -136,6 +140,8 @@ def _explained(
             f" {abs(end.tried):.3g} s, could not be solved. The step is too long for"
             " the motion there; what was reached is kept. Give a smaller step."
         )
+    if end.status in (EVENT, ZENO, FAULT):
+        return CODES[end.status], f"{name} was ended at {at}, {steps}{UNSAID}"
     return _without_numbers(system, end, table)
 
 

@@ -144,16 +144,16 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             else:
                 _kept([keepers[i] for i in alive], after, rows)
             cursors = _replaced(cursors, alive, after)
-            spent = after.accepted + after.rejected >= wish.limit
-            out = spent & (after.status == RUNNING)
-            status[alive] = np.where(out, WORK_LIMIT, after.status)
+            status[alive] = _with_work(after, wish)
             status = _with_room(status, keepers, wish)
             clock.tell(call, cursors)
     except KeyboardInterrupt:
         status[status == RUNNING] = INTERRUPTED
+    every = [keeper.rows() for keeper in keepers]
+    status = _with_room(status, keepers, wish)  # the last rows may not be written
     return [
         Kept(
-            keepers[k].rows(),
+            every[k],
             wish.samples is None,
             _part(cursors, k),
             int(status[k]),
@@ -162,6 +162,12 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
         )
         for k in range(count)
     ]
+
+
+def _with_work(after: Cursor, wish: Wish) -> np.ndarray:
+    """How runs are, some of which may have made all the attempts that they may."""
+    spent = after.accepted + after.rejected >= wish.limit
+    return np.where(spent & (after.status == RUNNING), WORK_LIMIT, after.status)
 
 
 def _with_room(status: np.ndarray, keepers: list[_Keeper], wish: Wish) -> np.ndarray:

@@ -189,12 +189,12 @@ def _stored(
     wish: Wish,
 ) -> tuple[Cursor, Plan, Wish]:
     """The run from where its file has it, and the wish with the file as its store."""
-    from polhode.integrate.storage.session import Made, opened, past_of, require_one
+    from polhode.integrate.storage import session
 
     runs, cursors, plans, table = begun
-    path = require_one(to, len(cursors.t))
+    path = session.require_one(to, len(cursors.t))
     own = {name: values[0] for name, values in table.items()}
-    made = Made(*made_by, own)
+    made = session.Made(*made_by, own)
     if wish.guide is not None:
         names = tuple(event.name for event in wish.guide.events)
         made = made._replace(events=names, inputs=wish.guide.inputs.words)
@@ -208,10 +208,11 @@ def _stored(
             Trajectory(*made_by[:2], steps, whole, own, "", False)
         ).steps
 
-    store, halt = opened(path, made, halt, settle)
+    store, halt = session.opened(path, made, halt, settle)
     cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
     plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
-    store.past = past_of(to, runs.system)
+    store.past = session.past_of(to, runs.system)
+    store.told = session.told_of(to, halt.cursor)
     return cursors, plans, wish._replace(store=store)
 
 

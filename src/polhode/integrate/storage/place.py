@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -26,7 +27,9 @@ def file_errors(path: Path) -> Iterator[None]:
         raise FileError(
             f"{str(path)!r} cannot be written.",
             f"The system says: {error.strerror or error}.",
-            "Give a path in a folder that exists and that you may write in.",
+            "Make room, or give a path on another disk."
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+            else "Give a path in a folder that exists and that you may write in.",
         ) from error
 
 

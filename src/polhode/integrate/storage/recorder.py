@@ -22,6 +22,7 @@ from polhode.integrate.storage.diary import Diary, written
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.reading import content_of
+from polhode.integrate.telling import Told
 
 # A part goes to the disk when it is this old or this large.
 SECONDS, BYTES = 0.25, 32e6
@@ -59,6 +60,7 @@ class Recorder:
         self._cursor: Any = None
         self.escort: Any = None
         self.past: tuple[list, list] = ([], [])
+        self.told = ""  # why a run that goes on had ended, where the host ended it
         self._told = (0, 0)
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
@@ -149,6 +151,8 @@ class Recorder:
         """Write down what happens to a run; the escort knows of what is past."""
         self.escort = escort
         escort.met[:0], escort.fed[:0] = past
+        if self.told:
+            escort.told = Told(self.told)
         self._told = (len(past[0]), len(past[1]))
 
     def _diary(self) -> Diary | None:

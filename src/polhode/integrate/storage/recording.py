@@ -100,7 +100,7 @@ class Recording:
         ending, name = self.content.ending, self.header["model"]["name"]
         if ending:
             return Outcome(**ending)
-        t = float(self.t[-1]) if len(self.t) else float("nan")
+        t = float(self.t[-1]) if len(self.t) else float(self.header["start"][0][0])
         return Outcome(
             "INTERRUPTED",
             t,

@@ -28,6 +28,8 @@ def save(motion: Trajectory, path: Any) -> None:
     """
     target = admit_path(path)
     _require_replaceable(target)
+    with file_errors(target):
+        target = target.resolve()  # what a link leads to is the file
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
     aside.unlink(missing_ok=True)
     try:
@@ -41,11 +43,12 @@ def save(motion: Trajectory, path: Any) -> None:
 
 def _require_replaceable(path: Path) -> None:
     with file_errors(path):
-        if not path.is_file() or is_ours(path):
-            return
+        if not path.exists() or (path.is_file() and is_ours(path)) or path.is_dir():
+            return  # folders are refused where all runs are
+        what = "file that is no motion of Polhode" if path.is_file() else "device"
     raise FileError(
         f"{str(path)!r} cannot take a motion.",
-        "There is a file that is no motion of Polhode, and it is not written over.",
+        f"There is a {what}, and it is not written over.",
         "Give another path, or move that file away.",
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.halt import Halt
+from polhode.integrate.outcome import EVENT, FAULT, ZENO
 from polhode.integrate.storage import diary
 from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
@@ -114,6 +115,13 @@ def past_of(
     if not isinstance(to, Continuation) or to.content.shape.diary is None:
         return [], []
     return diary.read(system, to.content.header["events"], to.content.shape.diary)
+
+
+def told_of(to: Any, cursor: Any) -> str:
+    """Why the host had ended the run that is to go on, if it had."""
+    if isinstance(to, Continuation) and int(cursor.status) in (EVENT, ZENO, FAULT):
+        return str(to.content.ending.get("sentence", ""))
+    return ""
 
 
 def shape_of(made: Made, halt: Halt) -> Shape:

@@ -10,6 +10,7 @@ its parts and makes those that are missing.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -210,8 +211,9 @@ def _write(path: Path, part: Sweep) -> None:
         columns |= {f"work of {name}": v for name, v in part.ledger.work.items()}
     ledger = part.ledger._asdict() if part.ledger is not None else {}
     ledger.pop("work", None)
-    happened = _happened(part)
-    with h5netcdf.File(path, "w") as file:
+    happened, content = _happened(part), io.BytesIO()
+    # HDF5 does not live through a disk that fills: it writes to memory.
+    with h5netcdf.File(content, "w") as file:
         file.dimensions = {
             "run": len(part),
             "sample": part.t.shape[1],
@@ -230,6 +232,7 @@ def _write(path: Path, part: Sweep) -> None:
             file.create_variable(name, place, values.dtype, data=values)
         file.attrs["title"] = f"sweep of {part.system.name}"
         file.attrs["sha256"] = _hash({**columns, **ledger, **happened})
+    path.write_bytes(content.getbuffer())
 
 
 def _happened(part: Sweep) -> dict[str, np.ndarray]:
