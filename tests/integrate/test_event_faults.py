@@ -10,6 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import IntegrationError, IntegrationWarning
+from track import MOTOR, driven
 
 G = 9.81
 
@@ -88,3 +89,40 @@ def test_events_that_are_none_are_refused():
         ph.simulate(
             dropped(), dropped().state(box=1.0), until=0.1, events=ph.Event("a", height)
         ).events["b"]
+
+
+def test_what_rests_on_a_floor_does_not_fall_through_it():
+    """From rest it would pass, a moment later: its reset is made there."""
+    system = dropped()
+
+    def bounce(t, state):
+        return state.changed(speeds={"box": -0.5 * state.speed("box")})
+
+    floor = ph.Event("floor", height, direction=-1, reset=bounce)
+    for speed in (0.0, -1e-12):
+        start = system.state(box=0.0, speeds={"box": speed})
+        with pytest.warns(IntegrationWarning, match="Zeno"):
+            motion = ph.simulate(system, start, until=1.0, events=floor)
+        assert abs(motion.q[-1, 0]) < 1e-12
+    up = ph.Event("ceiling", height, direction=1, reset=bounce)
+    free = ph.simulate(system, system.rest(), until=1.0, events=up)
+    assert free.q[-1, 0] < -4.0
+    assert not len(free.events)
+
+
+@pytest.mark.parametrize("dt", [0.1, 0.05])
+def test_resets_at_the_instants_of_samples_are_made_once(dt):
+    """Multiples of one time differ by their rounding from those of another."""
+
+    def kicked(t, state):
+        return state.changed(speeds={"track": state.speed("track") + 0.1})
+
+    kick = ph.Event("kick", lambda t: jnp.sin(np.pi * t / 0.2), reset=kicked)
+    tick = ph.Event("tick", lambda t: jnp.sin(np.pi * t / 0.1))
+    inputs = {MOTOR: ph.Sampled(lambda t, state: 0.0, dt)}
+    wish = {"until": 3.0, "inputs": inputs, "events": [kick, tick]}
+    motion = ph.simulate(driven(), driven().rest(), **wish)
+    assert motion.outcome.is_complete
+    assert np.allclose(motion.events["kick"].t, 0.2 * np.arange(1, 16), atol=1e-12)
+    assert np.allclose(motion.events["tick"].t, 0.1 * np.arange(1, 31), atol=1e-12)
+    assert abs(motion.z[-1, 0] - 1.5) < 1e-9

@@ -57,6 +57,7 @@ class Scan(NamedTuple):
     doubts     (rows, e): how well g is known
     spacings   (e,)
     before     steps of the run that went before: their errors add up
+    instants   (steps,): times that are nearer to each other are one
     """
 
     steps: Steps
@@ -64,6 +65,7 @@ class Scan(NamedTuple):
     doubts: np.ndarray
     spacings: np.ndarray
     before: int
+    instants: np.ndarray
 
 
 def ends_of(steps: Steps, j: Any) -> Ends:
@@ -111,11 +113,21 @@ def crossings(scan: Scan, sides: np.ndarray) -> Found:
         if parts[j] > PARTS:
             views = _closer(scan, j, int(parts[j]))
         for event in range(width):
+            if _is_instant(scan, g, j, event):
+                continue  # it is met in the next step, or has been just now
             side = _side_at(scan, g, after, j, event)
             after[event] = _Walk(scan, j, event).along(views, side, found)
     is_near = np.abs(g[-1, -1]) <= scan.doubts[-1]
     after = np.where(is_near, after, 2 * np.sign(g[-1, -1])).astype(np.int64)
     return Found(sorted(found, key=lambda c: (c.step, c.s)), after, is_near)
+
+
+def _is_instant(scan: Scan, g: np.ndarray, j: int, event: int) -> bool:
+    """Whether a step is too short to tell zeros in it from those at its ends."""
+    if abs(scan.steps.t[j + 1] - scan.steps.t[j]) > scan.instants[j]:
+        return False
+    ends = np.abs(g[j, [0, -1], event])
+    return bool(np.all(ends <= scan.doubts[[j, j + 1], event]))
 
 
 def _side_at(scan: Scan, g: np.ndarray, after: np.ndarray, j: int, event: int) -> int:

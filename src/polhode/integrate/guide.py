@@ -74,7 +74,8 @@ def searched(guide: Guide, case: Case, here: Steps, before: Cursor) -> Found:
     h = np.abs(np.diff(here.t))
     doubts = _weigh(guide, case, here, np.append(h, h[-1]), held).doubt
     spacings = np.array([event.spacing for event in events])
-    scan = Scan(here, look, doubts, spacings, int(before.accepted))
+    instants = instant(here.t[1:], h)
+    scan = Scan(here, look, doubts, spacings, int(before.accepted), instants)
     return crossings(scan, before.sides)
 
 

@@ -18,6 +18,7 @@ from polhode.integrate.guide import (
     Case,
     Guide,
     Weight,
+    instant,
     landed,
     occurrence,
     searched,
@@ -40,6 +41,9 @@ from polhode.integrate.stops import (
 from polhode.integrate.telling import stopped
 from polhode.system.state import State
 
+# What an event moves from rest, within its doubt, is still more than its rounding.
+SLIGHT = 1e-3
+
 
 def begun(guide: Guide, case: Case, cursor: Cursor) -> Turn:
     """The first leg: sides of events are taken, and resets made that are due at once.
@@ -54,7 +58,7 @@ def begun(guide: Guide, case: Case, cursor: Cursor) -> Turn:
     _require_sides(guide, cursor, weight)
     everyone = list(range(len(guide.events)))
     cursor = cursor._replace(sides=sides_at(cursor, weight, nowhere, everyone))
-    way = np.sign(weight.rate) * np.sign(cursor.h)
+    way = np.sign(_rates(guide, case, cursor, weight)) * np.sign(cursor.h)
     due = [
         Crossing(k, 0, 0.0, float(cursor.t), event.direction, False)
         for k, event in enumerate(guide.events)
@@ -62,6 +66,19 @@ def begun(guide: Guide, case: Case, cursor: Cursor) -> Turn:
         if way[k] == event.direction
     ]
     return restarted(guide, case, cursor, due) if due else Turn([], cursor, [])
+
+
+def _rates(guide: Guide, case: Case, cursor: Cursor, weight: Weight) -> np.ndarray:
+    """How events change where a run begins; from rest, how they will a step later."""
+    still = np.abs(weight.rate * cursor.h) <= weight.doubt
+    if not np.any(still & (np.abs(weight.g) <= weight.doubt)):
+        return weight.rate
+    t, x = cursor.t + cursor.h, cursor.x + cursor.h * cursor.slope
+    there = landed(guide, case, t, x, cursor.held)
+    moved = cursor._replace(t=t, x=there.x, slope=there.slope)
+    later = weighed(guide, case, moved).rate
+    sure = np.abs(later * cursor.h) > SLIGHT * weight.doubt
+    return np.where(still & sure, later, weight.rate)
 
 
 def followed(
@@ -83,7 +100,7 @@ def followed(
         halt = next((c for c in each if guide.events[c.event].stops), None)
         if halt:
             cut = cut_at(case, here, halt, (before, rows))
-            return halted(guide, case, here, each, (halt, cut))
+            return _due(guide, case, halted(guide, case, here, each, (halt, cut)), new)
         after = after._replace(sides=found.sides)
         met = [seen(guide, case, here, c, after.held) for c in each]
     if at_goal and not at_end:
@@ -135,6 +152,17 @@ def _unseen(
 
 
 # ------------------------------------------------------------------ inputs
+
+
+def _due(guide: Guide, case: Case, turn: Turn, like: Steps) -> Turn:
+    """A turn; where its leg has no time, the samples at its end are made at once."""
+    cursor, stop = turn.cursor, float(case.plan.stop)
+    left = abs(float(cursor.goal) - float(cursor.t))
+    is_due = left <= instant(cursor.t, 0.0) and float(cursor.goal) != stop
+    if int(cursor.status) != RUNNING or not is_due:
+        return turn
+    tick = _ticked(guide, case, cursor._replace(t=cursor.goal), like)
+    return tick._replace(rows=turn.rows + tick.rows, met=turn.met + tick.met)
 
 
 def _ticked(guide: Guide, case: Case, cursor: Cursor, like: Steps) -> Turn:
