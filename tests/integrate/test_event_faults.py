@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.errors import FileError, IntegrationError, IntegrationWarning
 from track import MOTOR, driven
 
 G = 9.81
@@ -126,3 +126,40 @@ def test_resets_at_the_instants_of_samples_are_made_once(dt):
     assert np.allclose(motion.events["kick"].t, 0.2 * np.arange(1, 16), atol=1e-12)
     assert np.allclose(motion.events["tick"].t, 0.1 * np.arange(1, 31), atol=1e-12)
     assert abs(motion.z[-1, 0] - 1.5) < 1e-9
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_where_a_run_ended_is_kept_beside_its_samples(stored, tmp_path):
+    """Its last state is its own, and not that of the last sample before."""
+    wish = {"to": tmp_path / "a.nc"} if stored else {}
+    low = ph.Event("low", height, terminal=True)
+    for samples in (5, [1.5]):
+        found = ph.simulate(
+            dropped(), dropped().state(box=1.0), until=1.9, samples=samples,
+            events=low, **wish,
+        )  # fmt: skip
+        assert found.final.t == found.outcome.t == found.events["low"].t[0]
+        assert abs(found.final["box"]) < 1e-12
+        if stored:
+            assert np.array_equal(ph.load(wish["to"]).t, found.t)
+            again = ph.resume(wish["to"], dropped(), events=low)
+            assert np.array_equal(again.q, found.q)
+            wish["to"].unlink()
+    end = float(np.sqrt(2 / G))
+    at_one = ph.simulate(
+        dropped(), dropped().state(box=1.0), until=1.9, samples=[0.1, end], events=low
+    )
+    assert len(at_one) == 2 or at_one.t[-1] != at_one.t[-2]
+
+
+def test_a_run_goes_on_with_events_of_its_own_kind(tmp_path):
+    """Another way, an end or a reset under the old name would be another run."""
+    path, low = tmp_path / "a.nc", ph.Event("low", height)
+    with pytest.warns(IntegrationWarning, match="limit"):
+        ph.simulate(dropped(), dropped().state(box=1.0), until=1.9, limit=3,
+                    events=low, to=path)  # fmt: skip
+    for kind in ({"direction": 1}, {"terminal": True}, {"reset": lambda t, s: s}):
+        other = ph.Event("low", height, **kind)
+        with pytest.raises(FileError, match="other kinds of events"):
+            ph.resume(path, dropped(), events=other, limit=10**6)
+    assert ph.resume(path, dropped(), events=low, limit=10**6).outcome.code == "DONE"

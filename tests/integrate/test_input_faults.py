@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import ForceError, IntegrationError, IntegrationWarning
+from moving import point_pendulum
+from polhode.errors import (
+    ForceError,
+    IntegrationError,
+    IntegrationWarning,
+    UnphysicalInertia,
+)
 from track import MOTOR, held_feedback, run
 
 # ------------------------------------------------------------------- doors
@@ -124,3 +130,49 @@ def test_laws_that_cannot_be_traced_are_refused(law, words):
     """Before any step, with what Python said attached."""
     with pytest.raises(ForceError, match=words):
         run(law)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"seed": -1},
+        {"seed": 1.5},
+        {"seed": True},
+        {"seed": "a"},
+        {"seed": 2**200},
+        {"stream": -1},
+    ],
+)
+def test_seeds_that_are_none_are_refused(given):
+    """A seed is a whole number: another would be taken for one, or for none."""
+    with pytest.raises(IntegrationError, match=f"cannot have the {next(iter(given))}"):
+        ph.Noise(1.0, 0.1, **given)
+
+
+def test_noise_has_as_many_numbers_as_its_input():
+    """And what a law gives is real numbers, not text or nothing."""
+    with pytest.raises(IntegrationError, match=r"deviations of the shape \(2,\)"):
+        run(ph.Noise([1.0, 2.0], 0.1, seed=1))
+    for law, what in ((lambda t: None, "nothing"), (lambda t: 1j * t, "a complex")):
+        with pytest.raises(ForceError, match=f"returns {what}"):
+            run(law)
+    with pytest.raises(ForceError, match="which is no number"):
+        run(ph.Sampled(lambda t, state: "1.0", 0.1))
+
+
+def test_a_stepper_takes_what_can_be():
+    """Methods, inputs and parameters that cannot be are refused by name."""
+    system = point_pendulum()
+    step, rest = ph.stepper(system, dt=0.01, inputs=["bob.mass"]), system.rest()
+    for mass in (1.0, 2.0, 1.5):
+        assert np.all(np.isfinite(step(rest, {"bob.mass": mass}).q))
+    with pytest.raises(UnphysicalInertia, match="cannot have mass -1 kg"):
+        step(rest, {"bob.mass": -1.0})
+    for method in (ph.DormandPrince, ph.RungeKutta4(0.01)):
+        with pytest.raises(IntegrationError, match="cannot be the method of a stepper"):
+            ph.stepper(system, dt=0.01, method=method)
+    for wrong in ("9.81", 1j, None):
+        with pytest.raises(IntegrationError, match="is no number"):
+            step(rest, {"bob.mass": wrong})
+    with pytest.raises(IntegrationError, match="inputs"):
+        step(rest, 9.81)

@@ -217,3 +217,16 @@ def test_an_interrupted_sweep_gives_what_is_done(monkeypatch):
     mixed = ph.States(states.system, [0.0, 1.0], states.q, states.z)
     with pytest.raises(IntegrationError, match="cannot be one sweep"):
         ph.sweep(double_pendulum(), mixed, until=5.0)
+
+
+def test_a_sweep_keeps_its_limit_of_attempts():
+    """To the attempt, alone and among others, as simulate does."""
+    states = raised(3)
+    for limit in (5, 150):
+        with pytest.warns(IntegrationWarning, match="used up its limit"):
+            found = ph.sweep(states.system, states, until=50.0, limit=limit)
+        with pytest.warns(IntegrationWarning, match="used up its limit"):
+            one = ph.sweep(states.system, states[0], until=50.0, limit=limit)
+        assert np.array_equal(found.accepted + found.rejected, np.full(3, limit))
+        assert one.accepted[0] + one.rejected[0] == limit
+        assert np.array_equal(one.final_q[0], found.final_q[0])

@@ -100,6 +100,8 @@ UNDRIVEN = Drive()
 def _value(name: str, law: Law, t: Any, state: State) -> Any:
     try:
         value = law.function(t) if law.arity == 1 else law.function(t, state)
+        if value is None or jnp.iscomplexobj(value):
+            raise _none(name, value)
         found = jnp.asarray(value, float)
     except PolhodeError:
         raise
@@ -113,6 +115,15 @@ def _value(name: str, law: Law, t: Any, state: State) -> Any:
             " Python with ph.Sampled(law, dt).",
         ) from reason
     return shaped(name, found, law.size)
+
+
+def _none(name: str, value: Any) -> ForceError:
+    what = "nothing" if value is None else "a complex number"
+    return ForceError(
+        f"the law of the input {name!r} returns {what}.",
+        "An input is a real number, or several.",
+        "Let the law return it: lambda t, state: ...",
+    )
 
 
 def shaped(name: str, value: Any, size: int) -> Any:

@@ -179,7 +179,9 @@ def _called(
     events = given.guide.events if given.guide else ()
     beside = (events, given.drive)
     program = glide_program(given.equations, given.method, example, beside)
-    after = program(*trees, table, float(goal), np.int64(ROOM))
+    cursor = trees[0].cursor
+    left = given.limit - int(np.max(cursor.accepted + cursor.rejected))
+    after = program(*trees, table, float(goal), np.int64(min(ROOM, left)))
     return _picked(after, slice(0, len(alive)))
 
 

@@ -91,6 +91,16 @@ class Noise:
             )
         size = np.array(size, dtype=float)
         object.__setattr__(self, "deviation", size)
+        for word, given in (("seed", self.seed), ("stream", self.stream)):
+            is_whole = isinstance(given, int | np.integer) and not isinstance(
+                given, bool
+            )
+            if given is not None and not (is_whole and 0 <= given < 2**63):
+                raise IntegrationError(
+                    f"a disturbance cannot have the {word} {given!r}.",
+                    "It says which of all disturbances is drawn.",
+                    "Give a whole number, zero or more, below 2^63.",
+                )
         if self.seed is None:
             object.__setattr__(self, "seed", secrets.randbits(63))
             print(
@@ -98,6 +108,12 @@ class Noise:
                 f" Noise(..., seed={self.seed}) replays it",
                 file=sys.stderr,
             )
+
+    @property
+    def words(self) -> str:
+        """What is drawn, for people."""
+        size = ", ".join(f"{each:.9g}" for each in self.deviation.reshape(-1))
+        return f"noise of deviation {size}, seed {self.seed}"
 
     def draw(self, name: str, run: int, k: int, size: int) -> np.ndarray:
         """Sample number k of a run, (max(size, 1),)."""
@@ -137,7 +153,7 @@ class Inputs:
         each = [f"{name} by a law" for name in self.drive.laws]
         for source in self.sources:
             noun = source.noun
-            what = f"noise, seed {noun.seed}" if isinstance(noun, Noise) else "samples"
+            what = noun.words if isinstance(noun, Noise) else "samples"
             each.append(f"{source.name} by {what} every {noun.dt:g} s")
         return ", ".join(each)
 
@@ -189,6 +205,7 @@ def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
     for name, given in (inputs or {}).items():
         size = input_size(system, name)
         if isinstance(given, Sampled | Noise):
+            _require_size(name, given, size)
             memory = getattr(given, "memory", None)
             width, kept = max(size, 1), 0 if memory is None else len(memory)
             places = slice(held, held + width), slice(recall, recall + kept)
@@ -204,6 +221,19 @@ def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
                 " simulate(..., parameters={...}).",
             )
     return Inputs(Drive(system, laws, sizes), tuple(sources))
+
+
+def _require_size(name: str, given: Sampled | Noise, size: int) -> None:
+    """Refuse noise of more or fewer numbers than its input has."""
+    if not isinstance(given, Noise):
+        return
+    shape = given.deviation.shape
+    if shape not in ((), (1,), (max(size, 1),)):
+        raise IntegrationError(
+            f"the noise of {name!r} has deviations of the shape {shape}.",
+            f"The input is {max(size, 1)} number{'s' if size > 1 else ''}.",
+            "Give one deviation for all of it, or one for each.",
+        )
 
 
 def port_size(system: System, name: str) -> int | None:

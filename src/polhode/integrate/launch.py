@@ -260,11 +260,11 @@ def admit_limit(limit: Any) -> int:
         count = int(limit)
     except (TypeError, ValueError, OverflowError):
         count = 0
-    if count < 1 or count != limit:
+    if not 1 <= count <= MOST_STEPS or count != limit:
         raise IntegrationError(
             f"a run cannot be limited to {limit!r} steps.",
             "The limit is a number of attempts at a step.",
-            "Give a whole number, one or more.",
+            f"Give a whole number, from one to {MOST_STEPS:g}.",
         )
     return count
 

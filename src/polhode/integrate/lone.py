@@ -67,10 +67,15 @@ class _Lane(NamedTuple):
         k, at, shape = self.glide.form.places[number]
         return self.columns[k][at].reshape(shape)
 
-    def moved(self, goal: float) -> _Lane:
+    @property
+    def spent(self) -> int:
+        """How many attempts it has made."""
+        return int(self.part(ACCEPTED)[0]) + int(self.part(REJECTED)[0])
+
+    def moved(self, goal: float, limit: int) -> _Lane:
         """After a chunk, to or just past a goal at most."""
         doubles, counts = self.columns[0], self.columns[1][:-1]
-        doubles[-1] = goal
+        doubles[-1], counts[-1] = goal, min(ROOM, limit - self.spent)
         parts = self.glide.program((doubles, counts), self.table)
         for column, part in zip(self.columns, parts, strict=True):
             column[: len(part)] = part
@@ -170,12 +175,11 @@ def _to_goal(lane: _Lane, goal: float, limit: int, clock: _Clock) -> _Lane:
     t = float(lane.part(T)[0])
     try:
         while lane.status == RUNNING and (goal - t) * clock.span > 0:
-            lane = lane.moved(goal)
-            t, accepted = float(lane.part(T)[0]), int(lane.part(ACCEPTED)[0])
-            spent = accepted + int(lane.part(REJECTED)[0])
-            if spent >= limit and lane.status == RUNNING:
+            lane = lane.moved(goal, limit)
+            t = float(lane.part(T)[0])
+            if lane.spent >= limit and lane.status == RUNNING:
                 lane = lane._replace(status=WORK_LIMIT)
-            clock.tell(t, accepted)
+            clock.tell(t, int(lane.part(ACCEPTED)[0]))
     except KeyboardInterrupt:
         if lane.status == RUNNING:
             lane = lane._replace(status=INTERRUPTED)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
 EVENT, ZENO, FAULT = 7, 8, 9
+# From these no run goes on.
+ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, EVENT, ZENO, FAULT)
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
 JUMPS = (

@@ -16,7 +16,13 @@ from polhode.integrate.chunk import ATTEMPTS, RUNNING, Cursor, LoneChunk, Plan, 
 from polhode.integrate.dense import Steps, bare, evaluate, joined
 from polhode.integrate.escort import Escort
 from polhode.integrate.guide import Case, Guide
-from polhode.integrate.outcome import FULL, INTERRUPTED, UNWRITTEN, WORK_LIMIT
+from polhode.integrate.outcome import (
+    ENDS,
+    FULL,
+    INTERRUPTED,
+    UNWRITTEN,
+    WORK_LIMIT,
+)
 from polhode.integrate.shelf import Shelf
 from polhode.integrate.stops import Turn
 
@@ -126,12 +132,11 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
     count = len(cursors.t)
     keepers = [_Keeper(_part(cursors, k), wish) for k in range(count)]
     escorts = _escorts(call, wish, count)
-    if escorts and wish.store is not None:
-        wish.store.accompany(escorts[0], wish.store.past)
     if escorts and not (wish.store is not None and wish.store.count):
         turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
         cursors = _taken(keepers, turns)
     status = np.where(cursors.status == RUNNING, call.halted, cursors.status)
+    begun = status == RUNNING
     try:
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
@@ -149,6 +154,8 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             clock.tell(call, cursors)
     except KeyboardInterrupt:
         status[status == RUNNING] = INTERRUPTED
+    for k in np.flatnonzero(begun & np.isin(status, ENDS)):
+        keepers[k].end(_part(cursors, k))
     every = [keeper.rows() for keeper in keepers]
     status = _with_room(status, keepers, wish)  # the last rows may not be written
     return [
@@ -187,7 +194,7 @@ class _Keeper:
         self._last = Steps(*(np.asarray(part)[None] for part in first))
         self._samples, self._store = wish.samples, wish.store
         self._kept: Any = Shelf() if wish.store is None else wish.store
-        self._memory = wish.memory
+        self._memory, self._sampled = wish.memory, np.nan
         before = 0 if wish.store is None else wish.store.count
         self._next = 0 if wish.samples is None else before
         if wish.samples is None and not before:
@@ -226,7 +233,18 @@ class _Keeper:
         if len(times):
             x = evaluate(here, times)
             self._kept.append(bare(times, x))
+            self._sampled = times[-1]
             self._next += len(times)
+
+    def end(self, last: Cursor) -> None:
+        """Where a run ended before its time is kept, though no sample was asked."""
+        row = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
+        if self._samples is None or np.array_equal(self._sampled, last.t):
+            return
+        self._kept.append(row)
+        self._next += 1
+        if self._store is not None:
+            self._store.mark(last)
 
     @property
     def bytes(self) -> int:
@@ -253,6 +271,8 @@ def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
     ]
     escorts = [Escort(wish.guide, case) for case in cases]
     call.plans.room[:] = [escort.room for escort in escorts]
+    if wish.store is not None:
+        wish.store.accompany(escorts[0], wish.store.past)
     return escorts
 
 

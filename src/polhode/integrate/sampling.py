@@ -95,7 +95,7 @@ def _asked(
             answer = noun.law(*given)
             if noun.memory is not None:
                 answer, memory = answer
-            value = np.array(answer, dtype=float)
+            value = _numbers(answer)
             memory = np.array(memory, dtype=float)
     except Exception as reason:
         words = f"the input {name!r} raised {type(reason).__name__}: {reason}"
@@ -105,6 +105,14 @@ def _asked(
     if memory.shape != recall[source.recall].shape or not np.all(np.isfinite(memory)):
         raise InputFault(f"the input {name!r} remembers {memory}, which it cannot")
     return value.reshape(-1), memory
+
+
+def _numbers(answer: Any) -> np.ndarray:
+    """An answer as an array; text, though it reads as a number, is none."""
+    found = np.array(answer)
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"it returned {answer!r}, which is no number")
+    return found.astype(float)
 
 
 def _require_untouched(name: str, own: State, kept: tuple[Any, Any]) -> None:

@@ -196,8 +196,7 @@ def _stored(
     own = {name: values[0] for name, values in table.items()}
     made = session.Made(*made_by, own)
     if wish.guide is not None:
-        names = tuple(event.name for event in wish.guide.events)
-        made = made._replace(events=names, inputs=wish.guide.inputs.words)
+        made = made._replace(**session.guided_by(wish.guide))
     until = float(plans.stop[0])
     cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
     halt = Halt(cursor, plan, runs.at(0), until, wish.samples, wish.limit)

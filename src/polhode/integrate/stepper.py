@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from polhode.geometry.admission import is_traced
 from polhode.integrate.commutator_free import CommutatorFree4
 from polhode.integrate.field import field_of
 from polhode.integrate.inputs import port_size
+from polhode.integrate.launch import require_mapping
 from polhode.integrate.method import Method, admit_step
 from polhode.integrate.outcome import Ending, lawless
 from polhode.integrate.simulate import equations_of
@@ -40,6 +41,7 @@ class Stepper:
     method: Method
     sizes: Mapping[str, int]
     program: Program
+    _sound: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -51,7 +53,8 @@ class Stepper:
 
         In a trace nothing is refused: what is no number flows on.
         """
-        given = self._admitted(state, dict(inputs or {}))
+        given = self._admitted(state, _mapping(inputs))
+        self._require_sound(given)
         q, z, is_sound = self.program(state.t, state.q, state.z, given)
         if not is_traced(q, is_sound) and not np.all(is_sound):
             self._refuse(state, given, int(np.argmin(is_sound)))
@@ -79,6 +82,20 @@ class Stepper:
             name: _fitted(name, given[name], (size,) if size else (), many)
             for name, size in self.sizes.items()
         }
+
+    def _require_sound(self, given: dict[str, Any]) -> None:
+        """Refuse parameters beyond those of a sound system; between two, all are."""
+        system = self.equations.system
+        for name, value in given.items():
+            if is_traced(value) or port_size(system, name) is not None:
+                continue
+            low, high = float(np.min(value)), float(np.max(value))
+            known = self._sound.get(name, (np.inf, -np.inf))
+            if known[0] <= low and high <= known[1]:
+                continue
+            for edge in {low, high}:
+                system.with_({name: edge})
+            self._sound[name] = (min(low, known[0]), max(high, known[1]))
 
     @property
     def function(self) -> Any:
@@ -126,7 +143,7 @@ def stepper(
     """
     equations = equations_of(model)
     size = admit_step("a stepper", dt)
-    way = method(step=size)
+    way = _way(method, size)
     if way.is_adaptive:
         raise IntegrationError(
             f"{way.name} chooses its own steps.",
@@ -139,6 +156,24 @@ def stepper(
     example = (0.0, system.neutral(), np.zeros(system.speeds), table)
     program = compile(_step(equations, way, size), *example, batched=True)
     return Stepper(equations, size, way, sizes, program)
+
+
+def _way(method: Any, size: float) -> Method:
+    """A kind of method with its step."""
+    try:
+        return method(step=size)
+    except TypeError as reason:
+        raise IntegrationError(
+            f"{method!r} cannot be the method of a stepper.",
+            "A stepper makes one step of dt by a kind of fixed step, not yet made.",
+            "Give the kind: ph.stepper(system, dt, method=ph.CommutatorFree4).",
+        ) from reason
+
+
+def _mapping(inputs: Any) -> dict[str, Any]:
+    if inputs is not None:
+        require_mapping("inputs", inputs)
+    return dict(inputs or {})
 
 
 def _size(system: System, name: str) -> int:
@@ -158,7 +193,14 @@ def _size(system: System, name: str) -> int:
 def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) -> Any:
     """An input in its own shape, or with one axis of runs before it."""
     if not is_traced(value):
-        value = np.array(value, dtype=float)
+        value = np.array(value)
+        if value.dtype.kind not in "fiub":
+            raise IntegrationError(
+                f"the input {name!r} of a stepper is no number.",
+                f"It is of the type {value.dtype}.",
+                "Give real numbers.",
+            )
+        value = value.astype(float)
     if not many and value.shape == (1,) and own == ():
         value = value[0]
     if value.shape not in (own, many + own):

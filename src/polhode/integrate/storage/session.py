@@ -28,6 +28,7 @@ from polhode.integrate.storage.transaction import journal_of
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.events import Occurrence
+    from polhode.integrate.guide import Guide
     from polhode.integrate.method import Method
     from polhode.system.system import System
 
@@ -36,6 +37,7 @@ class Made(NamedTuple):
     """By what a motion is made: equations, method, words about it, parameters.
 
     events   the names of those that were watched for
+    kinds    the way, terminal or not, reset or not, of each, where that is known
     inputs   what drove it, in words, seeds included
     """
 
@@ -45,6 +47,7 @@ class Made(NamedTuple):
     table: dict[str, Any]
     events: tuple[str, ...] = ()
     inputs: str = ""
+    kinds: list[list[Any]] | None = None
 
 
 Settle = Callable[[Steps], Steps]
@@ -54,6 +57,15 @@ class Continuation(NamedTuple):
     """A file that is to be gone on with, as `simulate(..., to=...)` takes it."""
 
     content: Content
+
+
+def guided_by(guide: Guide) -> dict[str, Any]:
+    """What `Made` tells of events and inputs."""
+    names = tuple(event.name for event in guide.events)
+    kinds = [
+        [int(e.direction), bool(e.terminal), e.reset is not None] for e in guide.events
+    ]
+    return {"events": names, "inputs": guide.inputs.words, "kinds": kinds}
 
 
 def opened(
@@ -137,12 +149,13 @@ def _require_same_guide(content: Content, made: Made) -> None:
     for what, file, given in (
         ("events", content.header["events"], list(made.events)),
         ("inputs", content.header["inputs"], made.inputs),
+        ("kinds of events", content.header.get("event_kinds"), made.kinds),
     ):
-        if file != given:
+        if file != given and not (file is None or given is None):
             raise FileError(
                 f"{str(content.path)!r} holds a run with other {what}.",
                 f"The file has {file or 'none'}; given are {given or 'none'}.",
-                f"Give the same: ph.resume(path, system, {what}=...).",
+                f"Give the same: ph.resume(path, system, {what.split()[-1]}=...).",
             )
 
 
@@ -153,6 +166,7 @@ def header_for(made: Made, halt: Halt) -> dict[str, Any]:
         "note": made.note,
         "model_text": told(made.equations.system),
         "events": list(made.events),
+        "event_kinds": made.kinds,
         "inputs": made.inputs,
         "table": {name: float(value) for name, value in made.table.items()},
         "start": [[float(v) for v in np.atleast_1d(part)] for part in halt.start],
