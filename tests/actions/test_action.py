@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
+import polhode as ph
 import polhode.actions
 from closeness import assert_close
 from polhode.actions import friction
@@ -255,7 +256,7 @@ def test_actions_of_masses_and_contacts_read_in_numbers():
     places = (Point(moon, [0, 0, 0]), Point(ship, [0, 0, 1]))
     masses = (PointMass(places[0], 5.0), PointMass(places[1], 2))
     assert repr(masses[1]) == "PointMass(2 kg at [0, 0, 1] of 'ship')"
-    listed = "5 kg of 'moon', 2 kg of 'ship'"
+    listed = "5 kg of 'moon', 2 kg of 'ship.point(0, 0, 1)'"
     assert repr(Gravitation(masses, 1.5)) == f"Gravitation({listed}, G=1.5)"
     many = Gravitation(masses * 3, 1.5)
     assert repr(many) == f"Gravitation({listed}, 5 kg of 'moon', 3 more, G=1.5)"
@@ -273,3 +274,14 @@ def test_actions_of_masses_and_contacts_read_in_numbers():
     assert repr(friction.Viscous(0.2)) == "Viscous(0.2 N s/m)"
     smooth = friction.Regularised(0.3, 0.01)
     assert repr(smooth) == "Regularised(dynamic=0.3, speed=0.01)"
+
+
+def test_several_masses_of_one_body_have_names_of_their_own():
+    """Nobody named them: they are called by their places, not as their body is."""
+    ship = ph.Body.from_inertia("ship", mass=9.0, inertia=(1.0, 2.0, 2.0))
+    planet = PointMass(ph.World().origin, 1e20)
+    ends = [PointMass(ship.point(x, 0, 0), m) for x, m in ((1, 4.0), (-1, 5.0))]
+    found = ph.System([ship], [Gravitation((planet, *ends))]).parameters
+    assert found["ship.mass"] == 9.0
+    assert found["ship.point(1, 0, 0).mass"] == 4.0
+    assert found["ship.point(-1, 0, 0).mass"] == 5.0

@@ -111,7 +111,13 @@ class FrictionLaw(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class Coulomb:
-    """Dry friction: mu_d N while sliding, up to mu_s N at rest."""
+    """Dry friction: mu_d N against the sliding.
+
+    At rest it has no force: what holds a body there is a constraint, and `holds` says
+    whether mu_s N is enough for it. No motion sticks by itself: one that comes to rest
+    slides on, or back, or is told to make its steps ever shorter. `Regularised` creeps
+    instead; or let an event end the run where the sliding ends.
+    """
 
     dynamic: Quantity
     static: Quantity | None = None

@@ -14,6 +14,7 @@ from polhode.actions.coefficient import coefficient
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potential import distinct
+from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, shown
 from polhode.lowering.arrays import namespace
@@ -31,7 +32,10 @@ from polhode.matter.rigid_body import Body
 @final
 @dataclass(frozen=True, eq=False)
 class PointMass:
-    """A mass at a material point: a particle, or a body at its mass centre."""
+    """A mass at a material point: a particle, or a body at its mass centre.
+
+    It is called as its body is, or by its place there where that is no point of note.
+    """
 
     point: Attachment
     mass: Quantity
@@ -39,7 +43,11 @@ class PointMass:
 
     def __post_init__(self) -> None:
         require_points(self.name or "gravitation", self.point)
-        name = self.name or self.point.frame.name
+        place, there = self.point.frame.name, self.point.coordinates
+        if not (self.point.name or is_traced(there)) and np.any(there):
+            numbers = ", ".join(f"{x:g}" for x in there)
+            place = f"{place}.point({numbers})"
+        name = self.name or place
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "mass", coefficient(name, "mass", self.mass))
 
