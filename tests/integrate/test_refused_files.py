@@ -254,6 +254,26 @@ def test_what_is_no_file_is_not_replaced_by_one(motion, tmp_path):
         assert same(ph.load(real).of(double_pendulum()), motion)
 
 
+def test_a_file_has_one_writer(motion, tmp_path):
+    """While a run writes, no other goes on with its file or takes its place."""
+    path, tries = tmp_path / "a.nc", []
+
+    def other(progress):
+        for go in (
+            lambda: ph.resume(path, double_pendulum()),
+            lambda: motion.save(path),
+        ):
+            with pytest.raises(FileError, match="is being written"):
+                go()
+            tries.append(progress)
+
+    run = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path, watch=other)
+    assert len(tries) > 2
+    assert all(tries)
+    assert same(run, motion)
+    assert same(ph.resume(path, double_pendulum()), motion)
+
+
 @pytest.mark.parametrize("path", [None, 3, "", "a\0b.nc"])
 def test_what_is_no_path_is_refused(motion, path):
     """At every door alike."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -17,8 +18,10 @@ from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import FORMAT, FORMAT_VERSION, digest
 from polhode.integrate.storage.layout import Shape
-from polhode.integrate.storage.transaction import repair
+from polhode.integrate.storage.transaction import is_in_use, repair
 
+# Looks at a file that a run is writing, before it is called damaged.
+LOOKS = 8
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -56,14 +59,20 @@ def content_of(
     """
     _require_ours(path)
     _repair(path)
-    try:
-        with h5py.File(path, "r") as file:
-            return _content(path, file, span, most)
-    except FileError:
-        raise
-    # Whatever a damaged file makes of its reader, it is the file's fault.
-    except Exception as error:
-        raise _damaged(path, f"{error}"[:200]) from error
+    for wait in (*np.geomspace(0.01, 1.0, LOOKS), 0.0):
+        try:
+            with h5py.File(path, "r") as file:
+                return _content(path, file, span, most)
+        # Whatever a damaged file makes of its reader, it is the file's fault; one that
+        # a run is just writing is whole a moment later.
+        except Exception as error:
+            if wait and is_in_use(path):
+                time.sleep(wait)
+                continue
+            if isinstance(error, FileError):
+                raise
+            raise _damaged(path, f"{error}"[:200]) from error
+    raise AssertionError(path)
 
 
 def _repair(path: Path) -> None:

@@ -13,7 +13,7 @@ from polhode.integrate.halt import Halt
 from polhode.integrate.storage.place import admit_path, file_errors
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
-from polhode.integrate.storage.transaction import journal_of
+from polhode.integrate.storage.transaction import journal_of, require_free
 
 if TYPE_CHECKING:
     from polhode.integrate.events import Occurrence
@@ -43,7 +43,10 @@ def save(motion: Trajectory, path: Any) -> None:
 
 def _require_replaceable(path: Path) -> None:
     with file_errors(path):
-        if not path.exists() or (path.is_file() and is_ours(path)) or path.is_dir():
+        if path.is_file() and is_ours(path):
+            require_free(path)
+            return
+        if not path.exists() or path.is_dir():
             return  # folders are refused where all runs are
         what = "file that is no motion of Polhode" if path.is_file() else "device"
     raise FileError(

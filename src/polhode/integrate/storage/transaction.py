@@ -23,6 +23,13 @@ import zlib
 from pathlib import Path
 from typing import Any, final
 
+from polhode.errors import FileError
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
+
 MAGIC = b"polhode-journal\n"
 _HEAD = struct.Struct("<QQ")  # where, how many bytes
 _TAIL = struct.Struct("<I")  # checksum of all that goes before
@@ -39,11 +46,16 @@ class TransactionFile(io.RawIOBase):
 
     def __init__(self, path: Path, *, fresh: bool):
         super().__init__()
+        require_free(path)
         if not fresh:
             repair(path)
         flags = os.O_RDWR | (os.O_CREAT | os.O_TRUNC if fresh else 0)
         self._file = os.open(path, flags, 0o644)
         self._journal = os.open(journal_of(path), os.O_RDWR | os.O_CREAT, 0o644)
+        if not _lock(self._journal):
+            os.close(self._file)
+            os.close(self._journal)
+            raise in_use(path)
         os.ftruncate(self._journal, 0)
         self._path, self._place = path, 0
         self._safe = self._end = os.fstat(self._file).st_size
@@ -139,13 +151,54 @@ class TransactionFile(io.RawIOBase):
         super().close()
 
 
+def is_in_use(path: Path) -> bool:
+    """Whether a run is writing to a file: it holds the journal as long as it lives."""
+    try:
+        journal = os.open(journal_of(path), os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not _lock(journal)
+    finally:
+        os.close(journal)
+
+
+def require_free(path: Path) -> None:
+    """Refuse a file to which a run is writing."""
+    if is_in_use(path):
+        raise in_use(path)
+
+
+def in_use(path: Path) -> FileError:
+    """What is said of a file that has a writer."""
+    return FileError(
+        f"{str(path)!r} is being written.",
+        "A run, here or in another process, has it open, and two would spoil it.",
+        "Wait until that run has ended, or give another path.",
+    )
+
+
+def _lock(file: int) -> bool:
+    """Take a file for oneself, until it is closed or the process dies."""
+    if fcntl is None:  # not every system has such locks
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # nor every disk
+        return True
+    return True
+
+
 def repair(path: Path) -> bool:
     """Finish a transaction that was cut short; whether there was one.
 
-    An incomplete journal is of a transaction that never began to change the file.
+    An incomplete journal is of a transaction that never began to change the file. One
+    that a run holds is left to it.
     """
     journal = journal_of(path)
-    if not journal.exists():
+    if not journal.exists() or is_in_use(path):
         return False
     pieces = _pieces(journal.read_bytes())
     if pieces:
