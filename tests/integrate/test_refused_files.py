@@ -142,9 +142,12 @@ def test_places_that_cannot_take_a_run_are_refused(
             ph.simulate(system, state or start(), until=1.0, to=to)
 
     refused(tmp_path / "none" / "a.nc", "There is no folder")
-    refused(saved, "never writes over an older one")
+    refused(saved, r"never writes over an older file(.|\n)*ph\.resume")
+    (tmp_path / "letter.txt").write_text("Dear all")
+    refused(tmp_path / "letter.txt", r"older file\.\s*Give another path")
+    (tmp_path / "letter.txt").unlink()
     refused(tmp_path / "a.nc", "use ph.sweep", state=[start(), start()])
-    with pytest.raises(FileError, match="There is no folder"):
+    with pytest.raises(FileError, match=r"none/a\.nc' cannot(.|\n)*There is no folder"):
         motion.save(tmp_path / "none" / "a.nc")
     with pytest.raises(FileError, match="cannot be saved"):
         motion[3:9].save(tmp_path / "a.nc")

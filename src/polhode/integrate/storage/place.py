@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import FileError
+from polhode.integrate.storage.reading import is_ours
 
 # Less than this is no room for a run.
 LEAST_FREE = 4e6
@@ -60,10 +61,11 @@ def _require_room(path: Path) -> None:
         why = "It is a folder."
         repair = f"Give the path of a file, such as {str(path / 'motion.nc')!r}."
     elif path.exists():
-        why = "A run never writes over an older one."
-        repair = (
-            f"ph.resume({str(path)!r}, system) goes on with it; or give another path."
-        )
+        why = "A run never writes over an older file."
+        repair = "Give another path."
+        if is_ours(path):
+            again = f"ph.resume({str(path)!r}, system)"
+            repair = f"{again} goes on with it; or give another path."
     elif not folder.is_dir():
         why = f"There is no folder {str(folder)!r}."
         repair = "Make the folder, or give another path."

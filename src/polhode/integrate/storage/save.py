@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
-from polhode.integrate.storage.place import admit_path, file_errors
+from polhode.integrate.storage.place import admit_path, file_errors, require_writable
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
 from polhode.integrate.storage.transaction import journal_of, require_free
@@ -30,6 +30,8 @@ def save(motion: Trajectory, path: Any) -> None:
     _require_replaceable(target)
     with file_errors(target):
         target = target.resolve()  # what a link leads to is the file
+    if not target.exists():
+        require_writable(target)
     aside = target.with_name(f".{target.name}.{os.getpid()}.part")
     aside.unlink(missing_ok=True)
     try:
