@@ -95,3 +95,23 @@ def test_a_free_satellite_keeps_its_face_down():
     rate = sqrt(3.986004418e14 / 7.0e6**3)
     found = ph.steady_motions(system, {"turn z": rate}, near, starts=1)
     assert_close(np.linalg.norm(found[0].state.q[4:]), 7.0e6, rtol=1e-9)
+
+
+@pytest.mark.long
+def test_a_small_satellite_is_as_stable_as_a_large_one():
+    """Two masses 200 m apart, along the vertical: its orbit of 7000 km hides nothing.
+
+    The attitude's part of the energy is 1e-9 of the orbit's.
+    """
+    arm, mu, r, mass = 100.0, 3.986004418e14, 7e6, 100.0
+    n = np.sqrt(mu / 2 * (1 / (r + arm) ** 2 + 1 / (r - arm) ** 2) / r)
+    inertia = mass * arm**2 * np.array([0.01, 1.01, 1.01])
+    ship, world = ph.Body.from_inertia("ship", mass=mass, inertia=inertia), ph.World()
+    ends = [ph.PointMass(ship.point(x, 0, 0), mass / 2) for x in (arm, -arm)]
+    pull = ph.Gravitation((ph.PointMass(world.origin, mu), *ends), 1.0)
+    system = ph.System([ship], [pull], name="dumb-bell")
+    upright = ph.Rotation.identity(of=ship.frame, seen_from=world.frame)
+    place, speeds = ph.Pose(upright, (r, 0, 0)), {"ship": (0, 0, n, 0, n * r, 0)}
+    near = system.state(ship=place, speeds=speeds)
+    (found,) = ph.steady_motions(system, {"turn z": n}, near, starts=1)
+    assert found.stability().verdict == "stable"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 CRITICAL = 1e-7  # of its parts: a slope of F that is none
 FLAT = 1e-8  # of the largest curvature
+ROUGH = 1e-5  # of it: a curvature that must be zero, and is as far as is known
 ORBIT = 1e-6  # of the quickest carrier: what leaves the momenta as they are
 DEPENDENT = 1e-8  # a singular value of unit rows that is not one
 
@@ -54,8 +55,12 @@ class SecondVariation:
 
     @property
     def edge(self) -> float:
-        """The size of a curvature that is none."""
-        return FLAT * float(np.max(np.abs(self.curvatures), initial=0.0))
+        """The size of a curvature that is none: those of being carried show it."""
+        each = np.sort(np.abs(self.curvatures))
+        largest = float(np.max(each, initial=0.0))
+        none = float(np.max(each[: self.carried], initial=0.0))
+        rounding = 3 * none if none < ROUGH * largest else 0.0
+        return max(FLAT * largest, rounding)
 
     @property
     def negative(self) -> int:
@@ -117,21 +122,24 @@ def second_variation(
     system = state.system
     if np.any(xi) and not all(c.is_holonomic for c in system.constraints):
         return None
-    at = _asked(carriers, state, multipliers)
-    found, sizes = at(xi), _sizes(state, xi, carriers)
-    keeps = found.kept * sizes
+    sizes = _sizes(state, xi, carriers)
+    at = _eased(_asked(carriers, state, multipliers), sizes, xi)
+    found = at(xi)
+    keeps = found.kept
     T = _null(keeps)
-    slope = T.T @ (found.slope * sizes)
+    slope = T.T @ found.slope
     none = at(0.0 * xi)
-    parts = np.max(np.abs(none.slope * sizes)) + np.max(
-        np.abs((found.slope - none.slope) * sizes), initial=0.0
+    parts = np.max(np.abs(none.slope)) + np.max(
+        np.abs(found.slope - none.slope), initial=0.0
     )
     if np.max(np.abs(slope), initial=0.0) > CRITICAL * max(parts, 1e-300):
         return None
-    spare = _null(found.carried[: system.speeds])  # rates that carry nothing anywhere
+    spare = _null(
+        found.carried[: system.speeds] * sizes[: system.speeds, None]
+    )  # rates that carry nothing anywhere
     rate = float(np.max(np.abs(xi), initial=0.0)) or 1.0
-    first = _on(T, sizes, at(xi).curvature)
-    changes = [_on(T, sizes, at(xi + rate * c).curvature) - first for c in spare.T]
+    first = _on(T, found.curvature)
+    changes = [_on(T, at(xi + rate * c).curvature) - first for c in spare.T]
     # Carriers that are one wherever the system is change nothing but rounding.
     largest = np.max(np.abs(first), initial=0.0)
     felt = [np.max(np.abs(Q), initial=0.0) > FLAT * largest for Q in changes]
@@ -139,7 +147,7 @@ def second_variation(
     chosen, curvatures = _best(
         [first, *(Q / rate for Q, is_felt in pairs if is_felt)], rate
     )
-    carried = _kept_among(found.carried / sizes[:, None], keeps)
+    carried = _kept_among(found.carried, keeps)
     rates = xi + spare @ chosen
     return SecondVariation(
         curvatures,
@@ -276,11 +284,41 @@ def _sizes(state: State, xi: np.ndarray, carriers: Carriers) -> np.ndarray:
     balance = Balance(system, carriers, pushes=(0.0,) * len(carriers.names))
     found = sizes_at(balance, float(state.t), state.q[None], xi[None], NOMINAL)
     rate = rate_of(Sizes(*(part[0] for part in found)), D)
+    # Forces that only hold an orbit are large beside those that turn what goes round.
+    carried = float(np.max(np.abs(xi), initial=0.0))
+    rate = min(rate, carried) if carried else rate
     return np.concatenate([D, D * rate])
 
 
-def _on(T: np.ndarray, sizes: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    found = T.T @ (Q * np.outer(sizes, sizes)) @ T
+def _eased(
+    at: Callable[[np.ndarray], _Parts], sizes: np.ndarray, xi: np.ndarray
+) -> Callable[[np.ndarray], _Parts]:
+    """The same in sizes of the system's own, and with w about where F is least for d.
+
+    Speeds along a body's own axes turn with it: of a satellite that is displaced in
+    attitude alone, F would be as large as its orbit.
+    """
+    n = len(sizes) // 2
+    Q = at(xi).curvature * np.outer(sizes, sizes)
+    way, back = np.eye(2 * n), np.eye(2 * n)
+    way[n:, :n] = -np.linalg.lstsq(Q[n:, n:], Q[n:, :n], rcond=None)[0]
+    back[n:, :n] = -way[n:, :n]
+
+    def parts(xi: np.ndarray) -> _Parts:
+        found = at(xi)
+        return _Parts(
+            way.T @ (found.slope * sizes),
+            way.T @ (found.curvature * np.outer(sizes, sizes)) @ way,
+            (found.kept * sizes) @ way,
+            found.momenta,
+            back @ (found.carried / sizes[:, None]),
+        )
+
+    return parts
+
+
+def _on(T: np.ndarray, Q: np.ndarray) -> np.ndarray:
+    found = T.T @ Q @ T
     return (found + found.T) / 2
 
 
