@@ -77,7 +77,8 @@ def simulate(
     `to` is a path: the rows of one run go there as it runs, a few times a second, and
     `ph.resume` goes on with what a killed run has left. `events` are watched for, and
     found in `motion.events`. `inputs` drive motors and other actions by name: functions
-    of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`.
+    of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
+    are values for this call alone: go on with `system.with_(...)` of the same values.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+import time
 import zlib
 from pathlib import Path
 from typing import Any, final
@@ -30,6 +31,7 @@ try:
 except ImportError:
     fcntl = None  # type: ignore[assignment]
 
+MOMENTS = 40  # for which a writer waits
 MAGIC = b"polhode-journal\n"
 _HEAD = struct.Struct("<QQ")  # where, how many bytes
 _TAIL = struct.Struct("<I")  # checksum of all that goes before
@@ -52,7 +54,7 @@ class TransactionFile(io.RawIOBase):
         flags = os.O_RDWR | (os.O_CREAT | os.O_TRUNC if fresh else 0)
         self._file = os.open(path, flags, 0o644)
         self._journal = os.open(journal_of(path), os.O_RDWR | os.O_CREAT, 0o644)
-        if not _lock(self._journal):
+        if not _taken(self._journal):
             os.close(self._file)
             os.close(self._journal)
             raise in_use(path)
@@ -158,7 +160,7 @@ def is_in_use(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _lock(journal)
+        return not _lock(journal, shared=True)
     finally:
         os.close(journal)
 
@@ -178,12 +180,22 @@ def in_use(path: Path) -> FileError:
     )
 
 
-def _lock(file: int) -> bool:
-    """Take a file for oneself, until it is closed or the process dies."""
+def _taken(file: int) -> bool:
+    """Take a file for oneself; a look at it by others lasts no longer than a moment."""
+    for _ in range(MOMENTS):
+        if _lock(file, shared=False):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def _lock(file: int, *, shared: bool) -> bool:
+    """Hold a file alone or with others, until it is closed or the process dies."""
     if fcntl is None:  # not every system has such locks
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError:  # nor every disk
