@@ -241,6 +241,10 @@ def test_a_sweep_on_a_full_disk_is_refused_and_the_program_lives(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     again = ph.sweep(double_pendulum(), states, until=0.01, to=tmp_path / "runs")
     assert len(again.whole()) == 500
+    note = tmp_path / "runs" / "sweep.json"
+    note.write_bytes(note.read_bytes()[:99])
+    with pytest.raises(FileError, match=r"sweep\.json' is damaged"):
+        ph.sweep(double_pendulum(), states, until=0.01, to=tmp_path / "runs")
 
 
 def test_what_is_no_file_is_not_replaced_by_one(motion, tmp_path):

@@ -60,17 +60,34 @@ def sweep_parts(
             "It has other files in it.",
             "Give a folder that is new or empty.",
         )
-    if note.exists() and digest(note.read_text("utf-8")) != digest(text):
-        raise FileError(
-            f"{str(folder)!r} has another sweep in it.",
-            "Model, method, states, parameters or goals differ.",
-            "Give another folder, or the same sweep to go on with it.",
-        )
+    if note.exists():
+        _require_same(folder, note, text)
     with file_errors(folder):
         folder.mkdir(exist_ok=True)
         _moved_in(note, lambda aside: aside.write_text(text, "utf-8"))
     whole = (given.equations.system, until, len(runs), given.drive)
     return SweepParts(folder, *whole)
+
+
+def _require_same(folder: Path, note: Path, text: str) -> None:
+    """Refuse a folder of another sweep, or one that does not say of which it is."""
+    with file_errors(note):
+        found = note.read_bytes()
+    if digest(text) == hashlib.sha256(found).hexdigest():
+        return
+    try:
+        json.loads(found)
+    except ValueError as error:
+        raise FileError(
+            f"{str(note)!r} is damaged.",
+            f"It says of which sweep the parts beside it are, and {error}.",
+            "Give another folder, and sweep anew.",
+        ) from error
+    raise FileError(
+        f"{str(folder)!r} has another sweep in it.",
+        "Model, method, states, parameters, inputs or goals differ.",
+        "Give another folder, or the same sweep to go on with it.",
+    )
 
 
 @final
