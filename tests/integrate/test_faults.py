@@ -264,3 +264,19 @@ def test_fixed_steps_that_the_clock_does_not_see_are_refused():
     late = ph.State(system, 1e12, rest.q, rest.z)
     with pytest.raises(IntegrationError, match=r"no step below 0\.000888 s"):
         ph.simulate(system, late, until=1e12 + 1, method=ph.RungeKutta4(1e-5))
+
+
+def test_dry_friction_at_rest_is_told_to_hold_nothing():
+    """A block on a slope that friction should hold slides, and nobody is left to think
+    that it would: the way that there is is named."""
+    block = ph.Particle("block", 1.0)
+    slope = ph.Prismatic(
+        "slope", ph.World().origin, block.mass_centre, axis=(0.94, 0, -0.34)
+    )
+    rubs = ph.JointFriction(slope, ph.Coulomb(0.2, 0.4))
+    system = ph.System([slope], [ph.Weight(9.81), rubs], name="block")
+    for go in (ph.simulate, ph.sweep):
+        with pytest.warns(IntegrationWarning, match="holds nothing there"):
+            go(system, system.rest(), until=0.1)
+    sliding = system.state(speeds={"slope": 1.0})
+    assert ph.simulate(system, sliding, until=0.1).outcome.is_complete

@@ -17,6 +17,7 @@ from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
 from polhode.integrate.drive import Drive
 from polhode.integrate.drivers import require_smooth_drivers
+from polhode.integrate.dry import warn_of_rest
 from polhode.integrate.events import Event
 from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
@@ -94,6 +95,7 @@ def simulate(
     times = admit_samples(samples, _common_start(runs, samples), until, memory)
     table = admit_parameters(equations, parameters or {}, len(runs))
     require_smooth_drivers(equations.system, float(np.min(runs.t)), until)
+    warn_of_rest(runs)
     guide = guide_of(equations, pick[0], events, inputs)
     fed = first_inputs(guide, runs, until)
     drive = guide.inputs.drive

@@ -12,6 +12,7 @@ from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.integrate.choice import picked, suited
 from polhode.integrate.drive import Drive
+from polhode.integrate.dry import warn_of_rest
 from polhode.integrate.events import Event
 from polhode.integrate.fleet import Fleet, Given, flown
 from polhode.integrate.guidance import guide_of
@@ -86,6 +87,7 @@ def sweep(
     _require_one_start(runs)
     goals = np.array([until]) if times is None else times
     table = admit_parameters(equations, parameters or {}, len(runs))
+    warn_of_rest(runs)
     guide = guide_of(equations, pick[0], events, inputs)
     drive = _drive(guide)
     if method is None:
