@@ -250,8 +250,7 @@ def input_size(system: System, name: str) -> int:
     if size is not None:
         return size
     actions = {action.name: action for action in system.actions}
-    fed = {p.name for a in actions.values() for p in a.parameters if _may(a)}
-    barred = {p.name for part in _others(system) for p in part.parameters}
+    fed, barred = _fed(system), _barred(system)
     if name in fed - barred:
         return 0
     why = "An input is a motor, a couple or follower force, or a parameter of such."
@@ -264,6 +263,19 @@ def input_size(system: System, name: str) -> int:
     raise IntegrationError(
         f"{system.name!r} has no input {name!r}.", why, suggestion(name, known)
     )
+
+
+def is_input(system: System, name: str) -> bool:
+    """Whether something may drive it: any value of it leaves the system what it is."""
+    return port_size(system, name) is not None or name in _fed(system) - _barred(system)
+
+
+def _fed(system: System) -> set[str]:
+    return {p.name for a in system.actions for p in a.parameters if _may(a)}
+
+
+def _barred(system: System) -> set[str]:
+    return {p.name for part in _others(system) for p in part.parameters}
 
 
 def _is_port(action: Any) -> bool:

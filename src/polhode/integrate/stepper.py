@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
 from polhode.integrate.commutator_free import CommutatorFree4
 from polhode.integrate.field import field_of
-from polhode.integrate.inputs import port_size
+from polhode.integrate.inputs import is_input, port_size
 from polhode.integrate.launch import require_mapping
 from polhode.integrate.method import Method, admit_step
 from polhode.integrate.outcome import Ending, lawless
@@ -33,7 +33,8 @@ class Stepper:
 
     Many `States` give as many; each input is then one for all, or one for each. Inside
     a trace a state of tracers is stepped like any other, for `jit`, `grad` and `vmap`;
-    `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX.
+    `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX. `sound` are the
+    values so far of what a system is made of; those between them are no others.
     """
 
     equations: Equations
@@ -41,7 +42,7 @@ class Stepper:
     method: Method
     sizes: Mapping[str, int]
     program: Program
-    _sound: dict[str, tuple[float, float]] = field(default_factory=dict)
+    sound: dict[str, tuple[float, float]]
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -87,15 +88,15 @@ class Stepper:
         """Refuse parameters beyond those of a sound system; between two, all are."""
         system = self.equations.system
         for name, value in given.items():
-            if is_traced(value) or port_size(system, name) is not None:
+            if is_traced(value) or name not in self.sound:
                 continue
             low, high = float(np.min(value)), float(np.max(value))
-            known = self._sound.get(name, (np.inf, -np.inf))
+            known = self.sound[name]
             if known[0] <= low and high <= known[1]:
                 continue
             for edge in {low, high}:
                 system.with_({name: edge})
-            self._sound[name] = (min(low, known[0]), max(high, known[1]))
+            self.sound[name] = (min(low, known[0]), max(high, known[1]))
 
     @property
     def function(self) -> Any:
@@ -155,7 +156,8 @@ def stepper(
     table = {name: np.zeros(size) if size else 0.0 for name, size in sizes.items()}
     example = (0.0, system.neutral(), np.zeros(system.speeds), table)
     program = compile(_step(equations, way, size), *example, batched=True)
-    return Stepper(equations, size, way, sizes, program)
+    bound = {n: (np.inf, -np.inf) for n in sizes if not is_input(system, n)}
+    return Stepper(equations, size, way, sizes, program, bound)
 
 
 def _way(method: Any, size: float) -> Method:
