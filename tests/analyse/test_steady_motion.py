@@ -96,6 +96,7 @@ def _lean(q):
     return 2 * (y * z + w * x)
 
 
+@pytest.mark.long
 @pytest.mark.row("E-11")
 def test_a_disc_rolls_in_a_circle():
     """Lean 0.3, third rate 1.2: printed spin, yaw rate and radius of the circle."""

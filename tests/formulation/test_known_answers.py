@@ -149,6 +149,7 @@ def test_udwadia_and_kalaba_ask_for_constraints(pendulum):
     assert all(row.microseconds > 0 and row.operations > 0 for row in table.applied)
 
 
+@pytest.mark.long
 def test_redundant_constraints_leave_many_reactions():
     """Where two hinges share a load, the table says so, and the motion is one."""
     table = ph.compare(topology("doubled_hinge"), steps=0)

@@ -265,6 +265,7 @@ def momenta(motion: ph.Trajectory) -> float:
     return max(np.max(np.abs(p - p[0])) for p in each) / size
 
 
+@pytest.mark.long
 def test_a_formation_keeps_energy_and_momenta(sprung):
     """1e4 steps of an isolated pair on a spring: all to 1e-12 and energy to 1e-11."""
     speeds = {"a": (0.2, 1.0, 0.4), "b": (-0.05, -0.35, -0.1)}

@@ -14,7 +14,7 @@ from polhode.formulation.registry import FORMULATIONS
 from strategies_system import TOPOLOGIES, random_state, topology
 
 # Few bodies and every kind of thing; the others take minutes to compile in all forms.
-QUICK = ("pendulum", "spherical_pendulum", "doubled_hinge", "sleigh", "driven_hinge")
+QUICK = ("pendulum", "spherical_pendulum", "sleigh", "driven_hinge")
 REDUNDANT = ("doubled_hinge", "four_bar", "slider_crank")
 SPEEDS = ("Gauss", "recursive", "Kane")
 

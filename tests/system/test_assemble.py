@@ -14,6 +14,15 @@ from strategies_system import TOPOLOGIES, four_bar, random_state, topology
 
 CONSTRAINED = [name for name in TOPOLOGIES if topology(name).constraints]
 constrained = pytest.mark.parametrize("name", CONSTRAINED)
+# Of some the compiled rows take long to compile.
+QUICK = ("four_bar", "sleigh", "geared_wheels")
+compiled = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in QUICK else pytest.mark.long)
+        for name in CONSTRAINED
+    ],
+)
 
 
 def test_a_four_bar_closes_as_two_circles_meet():
@@ -74,7 +83,7 @@ def test_assembled_states_keep_every_row(name):
     assert_close(phi, 0 * phi, atol=1e-11)
 
 
-@constrained
+@compiled
 def test_rows_on_the_host_are_the_compiled_ones(name):
     """Differences of five values agree with JAX's derivatives."""
     system = topology(name)
