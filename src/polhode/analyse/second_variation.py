@@ -134,9 +134,8 @@ def second_variation(
     )
     if np.max(np.abs(slope), initial=0.0) > CRITICAL * max(parts, 1e-300):
         return None
-    spare = _null(
-        found.carried[: system.speeds] * sizes[: system.speeds, None]
-    )  # rates that carry nothing anywhere
+    # Rates that carry nothing anywhere.
+    spare = _null(found.carried[: system.speeds] * sizes[: system.speeds, None])
     rate = float(np.max(np.abs(xi), initial=0.0)) or 1.0
     first = _on(T, found.curvature)
     changes = [_on(T, at(xi + rate * c).curvature) - first for c in spare.T]
