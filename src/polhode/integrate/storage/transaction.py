@@ -49,15 +49,15 @@ class TransactionFile(io.RawIOBase):
     def __init__(self, path: Path, *, fresh: bool):
         super().__init__()
         require_free(path)
-        if not fresh:
-            repair(path)
         flags = os.O_RDWR | (os.O_CREAT | os.O_TRUNC if fresh else 0)
         self._file = os.open(path, flags, 0o644)
-        self._journal = os.open(journal_of(path), os.O_RDWR | os.O_CREAT, 0o644)
-        if not _taken(self._journal):
+        journal = _taken(path)
+        if journal is None:
             os.close(self._file)
-            os.close(self._journal)
             raise in_use(path)
+        self._journal = journal
+        if not fresh:
+            _mend(self._file, path)
         os.ftruncate(self._journal, 0)
         self._path, self._place = path, 0
         self._safe = self._end = os.fstat(self._file).st_size
@@ -148,8 +148,7 @@ class TransactionFile(io.RawIOBase):
         if self.closed:
             return
         os.close(self._file)
-        os.close(self._journal)
-        journal_of(self._path).unlink(missing_ok=True)
+        _remove(self._journal, journal_of(self._path))
         super().close()
 
 
@@ -180,13 +179,27 @@ def in_use(path: Path) -> FileError:
     )
 
 
-def _taken(file: int) -> bool:
-    """Take a file for oneself; a look at it by others lasts no longer than a moment."""
+def _taken(path: Path) -> int | None:
+    """The journal of a file for oneself; others look at it for no more than a moment.
+
+    One that was removed meanwhile is none: nobody would find it.
+    """
+    place = journal_of(path)
     for _ in range(MOMENTS):
-        if _lock(file, shared=False):
-            return True
+        journal = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+        if _lock(journal, shared=False) and _is_at(journal, place):
+            return journal
+        os.close(journal)
         time.sleep(0.005)
-    return False
+    return None
+
+
+def _is_at(file: int, place: Path) -> bool:
+    """Whether an open file is the one that lies at a place now."""
+    try:
+        return os.path.samestat(os.fstat(file), os.stat(place))
+    except FileNotFoundError:
+        return False
 
 
 def _lock(file: int, *, shared: bool) -> bool:
@@ -209,19 +222,42 @@ def repair(path: Path) -> bool:
     An incomplete journal is of a transaction that never began to change the file. One
     that a run holds is left to it.
     """
-    journal = journal_of(path)
-    if not journal.exists() or is_in_use(path):
+    place = journal_of(path)
+    if not place.exists():
         return False
-    pieces = _pieces(journal.read_bytes())
-    if pieces:
-        file = os.open(path, os.O_RDWR)
-        try:
-            for where, data in pieces:
-                _write(file, data, where)
-        finally:
-            os.close(file)
-    journal.unlink()
-    return bool(pieces)
+    journal = os.open(place, os.O_RDONLY)
+    if not (_lock(journal, shared=False) and _is_at(journal, place)):
+        os.close(journal)
+        return False
+    is_whole = bool(_pieces(place.read_bytes()))
+    try:
+        if is_whole:
+            file = os.open(path, os.O_RDWR)
+            try:
+                _mend(file, path)
+            finally:
+                os.close(file)
+    except OSError:
+        os.close(journal)
+        raise
+    _remove(journal, place)
+    return is_whole
+
+
+def _remove(journal: int, place: Path) -> None:
+    """Remove a journal while it is held, as else it may be another's by then."""
+    if fcntl is None:  # where there are no locks, what is open cannot be removed
+        os.close(journal)
+        place.unlink(missing_ok=True)
+    else:
+        place.unlink(missing_ok=True)
+        os.close(journal)
+
+
+def _mend(file: int, path: Path) -> None:
+    """Write what a complete journal has over a file."""
+    for where, data in _pieces(journal_of(path).read_bytes()):
+        _write(file, data, where)
 
 
 def _pieces(content: bytes) -> list[tuple[int, bytes]]:
