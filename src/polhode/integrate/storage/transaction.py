@@ -249,8 +249,10 @@ def _remove(journal: int, place: Path) -> None:
     if fcntl is None:  # where there are no locks, what is open cannot be removed
         os.close(journal)
         place.unlink(missing_ok=True)
-    else:
+        return
+    try:
         place.unlink(missing_ok=True)
+    finally:
         os.close(journal)
 
 
