@@ -9,7 +9,7 @@ DOCS_READY := $(VENV)/.docs-ready
 # A file of tests stays in one process: what it compiles serves all its tests.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
 
-.PHONY: demo test test-all test-browser check docs format bench rows clean
+.PHONY: demo test test-all test-browser check attack docs format bench rows clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -51,6 +51,10 @@ check: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Kills, races, damaged files and planted code; prints tries and failures.
+attack: $(READY)
+	$(BIN)/python -m attacks $(addprefix --only ,$(ONLY))
 
 bench: $(BENCH_READY)
 	$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY))

@@ -23,7 +23,7 @@ from source_tree import (
     positional,
 )
 
-FILE, BODY, PARAMETERS, METHODS = 400, 40, 5, 12
+FILE, BODY, PARAMETERS, METHODS = 600, 80, 5, 12
 SOURCES = all_python()
 
 
@@ -45,8 +45,8 @@ def excused_file(source: Source) -> bool:
     return any(line.startswith("# limit:") and has_reason(line) for line in lines)
 
 
-def test_a_file_is_at_most_400_lines():
-    """A file that grows is split."""
+def test_a_file_is_at_most_600_lines():
+    """A file longer than this holds more than one concept; 80 to 300 is usual."""
     long = [
         f"{source.place}: {source.text.count(chr(10))} lines"
         for source in SOURCES
@@ -55,8 +55,8 @@ def test_a_file_is_at_most_400_lines():
     assert not long, "\n".join(long)
 
 
-def test_a_function_is_at_most_40_lines():
-    """Bodies fit on a screen, docstring not counted."""
+def test_a_function_is_at_most_80_lines():
+    """Usual is 3 to 15, docstring not counted."""
     long = [
         f"{source.place}:{f.lineno} {f.name} has {body_lines(f)} lines"
         for source in SOURCES

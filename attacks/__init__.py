@@ -1,0 +1,1 @@
+"""Attacks on the product: faults made at random, counted with their failures."""

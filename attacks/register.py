@@ -1,0 +1,7 @@
+"""All attacks, by the part of the product that they are made on."""
+
+from __future__ import annotations
+
+from attacks.attack import Attack
+
+ATTACKS: tuple[Attack, ...] = ()
