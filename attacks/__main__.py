@@ -1,4 +1,4 @@
-"""`python -m attacks [--only NAME] [--tries N]`: all attacks, with a table at the end."""
+"""`python -m attacks [--only NAME] [--tries N]`: all attacks, then a table."""
 
 from __future__ import annotations
 
