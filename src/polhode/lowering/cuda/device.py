@@ -53,6 +53,18 @@ class Device:
 
         return launch
 
+    def synchronise(self) -> None:
+        """Return when the device has done all that it was given, Ctrl-C or not."""
+        pressed: KeyboardInterrupt | None = None
+        while True:
+            try:
+                self._cupy.cuda.Device().synchronize()
+                break
+            except KeyboardInterrupt as again:
+                pressed = again
+        if pressed is not None:
+            raise pressed
+
     def empty(self, shape: tuple[int, ...], type: str) -> Any:
         """An array on the device, not yet written."""
         return self._cupy.empty(shape, type)

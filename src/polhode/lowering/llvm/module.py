@@ -56,7 +56,9 @@ def write_module(
     body = "\n".join([*prologue, *emit.lines])
     text = "\n".join([*memory.globals(), *functions, *emit.functions, body])
     text = text.replace("%LATCH", f"%{emit.label}")
-    return Module("\n".join([*_declarations(text), text, RARE]), memory.slots * SLOT * lanes)
+    return Module(
+        "\n".join([*_declarations(text), text, RARE]), memory.slots * SLOT * lanes
+    )
 
 
 def _prologue(
