@@ -1,9 +1,9 @@
 """Ctrl-C at random instants, in a process of its own: what it leaves must be sound.
 
-    python pressed_run.py KIND FIRST_SEED TRIES
+    python pressed_run.py KIND[,KIND...] FIRST_SEED TRIES
 
-prints a line a try: its seed, the seconds from Ctrl-C to the end of the call, and what
-went wrong, if anything did. A kind is what goes on when Ctrl-C is pressed.
+prints a line a try: its kind, its seed, the seconds from Ctrl-C to the end of the call,
+and what went wrong, if anything did. A kind is what goes on when Ctrl-C is pressed.
 """
 
 from __future__ import annotations
@@ -296,6 +296,32 @@ def save() -> Trial:
     return trial
 
 
+def line() -> Trial:
+    """A run to a file, Ctrl-C at a line of what keeps and writes rows, gone on with."""
+    from injected import interrupted
+    from polhode.integrate import escort, run, shelf
+    from polhode.integrate.storage import appender, desk, recorder, session, transaction
+
+    modules = (run, shelf, escort, recorder, desk, session, appender, transaction)
+    system, guide = bouncing()
+    state, wish = thrown(system), {"until": 0.1, **guide}
+    whole = ph.simulate(system, state, **wish)
+    recorder.SECONDS = 0.0
+
+    def trial(rng: random.Random) -> tuple[float, str]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "motion.nc"
+            _, injection = interrupted(
+                modules,
+                rng.randrange(1, 6000),
+                lambda: ph.simulate(system, state, **wish, to=path),
+            )
+            fault = _resumed(whole, path, **guide) if path.exists() else ""
+            return 0.0, fault and f"{injection.place}: {fault}"
+
+    return trial
+
+
 KINDS: dict[str, Callable[[], Trial]] = {
     "compile": compilation,
     "batch": batch,
@@ -307,11 +333,12 @@ KINDS: dict[str, Callable[[], Trial]] = {
     "append": append,
     "events": events,
     "save": save,
+    "line": line,
 }
 
 
 def leave_in_the_middle(seed: int) -> None:
-    """The interpreter exits while a daemon is in a batched call; Ctrl-C at exit, too."""
+    """The interpreter exits while a daemon is in a batched call; perhaps by Ctrl-C."""
     rng = random.Random(seed)
     many = np.linspace(0, 1, 4000 * 5).reshape(4000, 5)
     program = ph.compile(
@@ -333,10 +360,11 @@ def main(kind: str, first: str, tries: str) -> None:
         leave_in_the_middle(int(first))
         return
     warnings.simplefilter("ignore")
-    trial = KINDS[kind]()
-    for seed in range(int(first), int(first) + int(tries)):
-        late, fault = trial(random.Random(f"{kind} {seed}"))
-        print(seed, f"{late:.4f}", fault, flush=True)
+    for word in kind.split(","):
+        trial = KINDS[word]()
+        for seed in range(int(first), int(first) + int(tries)):
+            late, fault = trial(random.Random(f"{word} {seed}"))
+            print(word, seed, f"{late:.4f}", fault, flush=True)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,10 @@ class Recorder:
         self.told = ""  # why a run that goes on had ended, where the host ended it
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
-        self._file = Appender(path, shape, rows)
+        # A file that Ctrl-C left open would be locked while anybody has the traceback.
+        self._file = uninterrupted(
+            lambda: Appender(path, shape, rows), lambda file: file.close(whole=False)
+        )
 
     @property
     def count(self) -> int:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 T = TypeVar("T")
+
+
+def _nothing(result: Any) -> None:
+    """What is undone of most."""
 
 
 @final
@@ -41,8 +45,11 @@ class Job(Generic[T]):
                 self.done.set()
 
 
-def uninterrupted(function: Callable[[], T]) -> T:
-    """What a function gives; Ctrl-C on the way is raised when it has returned."""
+def uninterrupted(function: Callable[[], T], undo: Callable[[T], Any] = _nothing) -> T:
+    """What a function gives; Ctrl-C on the way is raised when it has returned.
+
+    What it gave is undone then, for nobody would have it.
+    """
     job, pressed = Job(function), None
     while not job.done.is_set():
         try:
@@ -53,6 +60,8 @@ def uninterrupted(function: Callable[[], T]) -> T:
             pressed = interrupt
     if job.error is not None:
         raise job.error
+    result: T = job.result  # type: ignore[assignment]
     if pressed is not None:
+        undo(result)
         raise pressed
-    return job.result  # type: ignore[return-value]
+    return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -54,16 +55,18 @@ class Device:
         return launch
 
     def synchronise(self) -> None:
-        """Return when the device has done all that it was given, Ctrl-C or not."""
-        pressed: KeyboardInterrupt | None = None
+        """Return when the device has done all that it was given, Ctrl-C or not.
+
+        It is for those on whom something was raised: what the device has to say
+        against its work would hide that.
+        """
         while True:
             try:
-                self._cupy.cuda.Device().synchronize()
-                break
-            except KeyboardInterrupt as again:
-                pressed = again
-        if pressed is not None:
-            raise pressed
+                with contextlib.suppress(Exception):
+                    self._cupy.cuda.Device().synchronize()
+                return
+            except KeyboardInterrupt:
+                continue
 
     def empty(self, shape: tuple[int, ...], type: str) -> Any:
         """An array on the device, not yet written."""
