@@ -12,8 +12,8 @@ from pathlib import Path
 from attacks.attack import Attack
 
 SUPPORT = Path(__file__).parents[1] / "tests" / "support"
-TOGETHER = 10  # tries in one process: most of a try would else be its beginning
-PATIENCE = 600  # seconds for so many tries
+TOGETHER = 25  # tries in one process: most of a try would else be its beginning
+PATIENCE = 1800  # seconds for so many tries
 LEAVE = 10  # seconds in which a process ends on a busy machine
 KINDS = (
     "compile",

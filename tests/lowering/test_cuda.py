@@ -253,7 +253,7 @@ def test_what_cannot_be_lowered_is_refused(gpu):
 @on_host
 @pytest.mark.parametrize("where", ["launch", "fetch"])
 def test_an_interrupted_kernel_is_waited_for(gpu, monkeypatch, where):
-    """Ctrl-C after a launch: arrays are given back when the device is done with them."""
+    """Ctrl-C after a launch: arrays go when the device is done with them."""
     program = ph.compile(jnp.sin, 1.0, batched=True, backend="cuda")
     kernel = program._runner._kernel
 

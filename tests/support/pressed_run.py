@@ -148,7 +148,7 @@ def compilation() -> Trial:
         keep, factor = folder, rng.uniform(1.0, 2.0)
 
         def function(x):
-            for _ in range(40):
+            for _ in range(6):
                 x = jnp.sin(x * factor) + jnp.cos(x[::-1])
             return x
 

@@ -147,8 +147,10 @@ class _Clock(NamedTuple):
 def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
     count = len(cursors.t)
     escorts = _escorts(call, wish, count)
-    pairs = zip(_each(cursors), escorts or [None] * count, strict=True)
-    keepers = [_Keeper(cursor, wish, escort) for cursor, escort in pairs]
+    keepers = [
+        _Keeper(cursor, wish, escorts[k] if escorts else None)
+        for k, cursor in enumerate(_each(cursors))
+    ]
     begun = np.zeros(count, bool)
     try:
         # A run that is gone on with has been fed already.

@@ -20,11 +20,12 @@ AHEAD = 8  # room is made so many times as large as the rows that need it
 class Held(NamedTuple):
     """The rows of a shelf at one moment; rows that come later do not touch them.
 
+    number, bytes   how many rows there are, and what they take
     loose, pieces   pieces that lie loose, of which the first so many are meant
     columns         where rows lie side by side, if they do
     """
 
-    count: int
+    number: int
     bytes: int
     loose: list[Steps]
     pieces: int
@@ -47,7 +48,7 @@ class Shelf:
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return self.held.count
+        return self.held.number
 
     @property
     def bytes(self) -> int:
@@ -74,11 +75,11 @@ class Shelf:
             rows, chosen = Steps(*(part[chosen] for part in rows)), None
         more = len(rows.t) if chosen is None else len(chosen)
         size = more * sum(part[:1].nbytes for part in rows)
-        count, total = held.count + more, held.bytes + size
-        if not held.columns and (total <= LARGE or not held.count):
+        count, total = held.number + more, held.bytes + size
+        if not held.columns and (total <= LARGE or not held.number):
             del held.loose[held.pieces :]
             held.loose.append(rows)
-            self.held = held._replace(count=count, bytes=total, pieces=held.pieces + 1)
+            self.held = held._replace(number=count, bytes=total, pieces=held.pieces + 1)
         else:
             columns = self._put(rows, chosen, count)
             self.held = Held(count, total, [], 0, columns)
@@ -87,7 +88,7 @@ class Shelf:
         """The rows from one on; they stay as they are while more come."""
         held = self.held
         if held.columns:
-            return Steps(*(column[first : held.count] for column in held.columns))
+            return Steps(*(column[first : held.number] for column in held.columns))
         if held.pieces > 1:
             whole = [joined(held.loose[: held.pieces])]
             self.held = held = held._replace(loose=whole, pieces=1)

@@ -148,7 +148,8 @@ def _decay(
 
 def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
-    (runs, table, until), found = begun, []
+    runs, table, until = begun
+    found: list[Sweep] = []
     for first in range(0, len(runs), SLAB):
         pick = slice(first, min(first + SLAB, len(runs)))
         if parts is not None and parts.has(first):

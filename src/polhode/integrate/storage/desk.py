@@ -45,8 +45,8 @@ class Desk(NamedTuple):
     def after_sending(self) -> Desk:
         """The desk when what waits has left; those rows stay until the next time."""
         if self.all_stay and self.shelf.bytes <= self.kept:
-            left = {"rows_left": self.shelf.count, "bytes_left": self.shelf.bytes}
-            return self._replace(**left)
+            rows, size = self.shelf.count, self.shelf.bytes
+            return self._replace(rows_left=rows, bytes_left=size)
         used = Shelf() if self.all_stay else self.shelf
         self.second.clear()
         return Desk(self.second, used, self.kept, False)
