@@ -21,6 +21,7 @@ import numpy as np
 UNLIMITED = 2**62  # an allowance that no native code ever spends
 # Of one call in the main thread, where Ctrl-C cannot be heard: some 20 ms.
 SHORT = 40_000_000
+LISTEN = 0.03  # seconds between two looks for signals of who waits for threads
 POLL = 0.002  # seconds between two looks at threads that were told to leave
 NOWHERE = np.empty(64, np.uint8)
 
@@ -82,7 +83,9 @@ class Call:
 
     def wait(self) -> None:
         """Return when all pieces are done; raises what a thread has raised."""
-        self._done.acquire()
+        # A signal that comes just before the wait does not end it: look again.
+        while not self._done.acquire(timeout=LISTEN):
+            pass
         if self._error is not None:
             raise self._error
 
