@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from attacks import interrupts, kills
 from attacks.attack import Attack
 
-ATTACKS: tuple[Attack, ...] = ()
+ATTACKS: tuple[Attack, ...] = (
+    *interrupts.ATTACKS,
+    *kills.ATTACKS,
+)

@@ -173,3 +173,31 @@ def test_a_run_that_stops_early_is_bad_news(capsys, folder):
     assert code == 1
     assert "stopped at t = 0.785" in shown.out
     assert shown.err.startswith("Warning: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "pendulum", "--until", "400"),
+        ("plot", "pendulum", "--until", "400"),
+        ("audit", "pendulum", "--until", "400"),
+        ("report", "pendulum", "--until", "400"),
+        ("view", "pendulum", "--until", "400"),
+        ("bench", "pendulum"),
+    ],
+)
+def test_an_interrupted_command_ends_with_130(capsys, monkeypatch, tmp_path, words):
+    """As documented; `run` still tells what is done, others draw no part of it."""
+    monkeypatch.chdir(tmp_path)
+
+    def press(call, cursors):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("polhode.integrate.run._Clock.tell", lambda *_: press(*_[1:]))
+    assert main(list(words)) == 130
+    said = capsys.readouterr()
+    if words[0] == "run":
+        assert "was interrupted at t =" in said.out
+    else:
+        assert said.err.endswith("Interrupted.\n")
+    assert not list(tmp_path.iterdir())

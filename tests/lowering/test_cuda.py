@@ -248,3 +248,26 @@ def test_what_cannot_be_lowered_is_refused(gpu):
     """The primitive is named, as for native code."""
     with pytest.raises(UnsupportedPrimitive, match="lgamma"):
         ph.compile(lax.lgamma, 1.0, backend="cuda")
+
+
+@on_host
+@pytest.mark.parametrize("where", ["launch", "fetch"])
+def test_an_interrupted_kernel_is_waited_for(gpu, monkeypatch, where):
+    """Ctrl-C after a launch: arrays go when the device is done with them."""
+    program = ph.compile(jnp.sin, 1.0, batched=True, backend="cuda")
+    kernel = program._runner._kernel
+
+    def press(*arguments):
+        if where == "launch":
+            kernel(*arguments)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        if where == "launch":
+            patch.setattr(program._runner, "_kernel", press)
+        else:
+            patch.setattr(program._runner._device, "fetch", press)
+        with pytest.raises(KeyboardInterrupt):
+            program(np.ones(5))
+    assert gpu.synchronised > 0
+    assert np.array_equal(program(np.ones(5)), np.full(5, np.sin(1.0)))

@@ -48,7 +48,8 @@ class RawModule:
 
 
 def host_cupy(processors: int = 1, free_bytes: int = 2**30) -> Any:
-    """What stands in for the module `cupy`; `.fetched` counts copies to NumPy."""
+    """What stands in for the module `cupy`; `.fetched` counts copies to NumPy,
+    `.synchronised` waits for the device."""
 
     def asnumpy(array: np.ndarray, order: str) -> np.ndarray:
         module.fetched += 1
@@ -59,8 +60,13 @@ def host_cupy(processors: int = 1, free_bytes: int = 2**30) -> Any:
         size = int(np.prod(shape)) * np.dtype(type).itemsize
         return np.full(size, 0xA5, np.uint8).view(type).reshape(shape).view(ndarray)
 
+    def synchronize() -> None:
+        module.synchronised += 1
+
     card = SimpleNamespace(
-        attributes={"MultiProcessorCount": processors}, mem_info=(free_bytes, 2**40)
+        attributes={"MultiProcessorCount": processors},
+        mem_info=(free_bytes, 2**40),
+        synchronize=synchronize,
     )
     module = SimpleNamespace(
         ndarray=ndarray,
@@ -70,6 +76,7 @@ def host_cupy(processors: int = 1, free_bytes: int = 2**30) -> Any:
         asnumpy=asnumpy,
         empty=empty,
         fetched=0,
+        synchronised=0,
         cuda=SimpleNamespace(
             Device=lambda: card, runtime=SimpleNamespace(getDeviceCount=lambda: 1)
         ),

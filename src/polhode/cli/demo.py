@@ -164,12 +164,13 @@ def _page(console: Any, body: Any, out: Path) -> Path:
     import numpy as np
 
     import polhode as ph
+    from polhode.cli.words import uncut
 
     system = ph.System([body], name="T-handle")
     spin = np.array(SPIN)
     still = np.cross(body.mass_centre.coordinates, spin)  # so that G stays where it is
     state = system.state(speeds={body.name: (*spin, *still)})
-    motion = ph.simulate(system, state, until=SECONDS)
+    motion = uncut(ph.simulate(system, state, until=SECONDS))
     _heading(console, "The same body as a system: ph.simulate, audited")
     console.print(_indented(str(motion.ledger())))
     _heading(console, "Every form of its equations, side by side: ph.compare")

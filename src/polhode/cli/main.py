@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from polhode.cli.codes import BAD_NEWS, FILES, INTERRUPTED, REFUSED, WELL, WORDS
 from polhode.errors import (
     AnalysisError,
     CommandError,
@@ -26,7 +27,6 @@ from polhode.errors import (
 
 # Of what was asked, not of the model: a time, a number of samples, a name of a curve.
 ASKED = (CommandError, IntegrationError, ShowError, AnalysisError)
-WELL, BAD_NEWS, WORDS, REFUSED, FILES, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 SHOWN = "For example:"  # above examples; no style of docstrings has such a section
 

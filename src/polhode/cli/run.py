@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from polhode.cli.codes import BAD_NEWS, INTERRUPTED, WELL
 from polhode.cli.words import Changes, Chosen, Json, ModelName, Span
 from polhode.errors import CommandError
 
@@ -46,7 +47,9 @@ def run(
         print_json(_facts(motion))
     else:
         _tell(motion, out)
-    return 0 if motion.outcome.is_complete else 1
+    if motion.outcome.code == "INTERRUPTED":
+        return INTERRUPTED
+    return WELL if motion.outcome.is_complete else BAD_NEWS
 
 
 def _stored(found: Chosen, span: Span, out: Path, json: bool) -> Any:

@@ -193,11 +193,18 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
     import polhode as ph
 
     if not subject.endswith(".nc"):
-        return run_of(chosen(subject, changes), span)
+        return uncut(run_of(chosen(subject, changes), span))
     if not Path(subject).is_file():
         raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
     told = ph.load(subject)
     return told.of(chosen(model, changes).system) if model else told.of()
+
+
+def uncut(motion: Any) -> Any:
+    """A motion that Ctrl-C has not ended: of a part nothing is drawn or audited."""
+    if motion.outcome.code == "INTERRUPTED":
+        raise KeyboardInterrupt
+    return motion
 
 
 def run_of(found: Chosen, span: Span) -> Any:

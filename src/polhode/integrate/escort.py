@@ -44,6 +44,15 @@ class Escort:
             self.room = CAREFUL if has_stopped else min(2 * self.room, ATTEMPTS)
         return turn
 
+    def mark(self) -> tuple[int, int, Told | None]:
+        """How much has been collected so far."""
+        return len(self.met), len(self.fed), self.told
+
+    def restore(self, mark: tuple[int, int, Told | None]) -> None:
+        """Forget what was collected after a mark."""
+        met, fed, self.told = mark
+        del self.met[met:], self.fed[fed:]
+
     def _noted(self, turn: Turn) -> Turn:
         self.met += turn.met
         self.told = turn.told

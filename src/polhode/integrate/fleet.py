@@ -97,25 +97,41 @@ def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
     runs, width = fleet.cursors.x.shape
     fleet, patrol = _patrolled(given, fleet)
     gliders = first_gliders(fleet.cursors, *extent(given))
-    status = np.array(fleet.cursors.status)
+    way = _Way(gliders, np.array(fleet.cursors.status), _mark(patrol))
     t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
     clock = _Clock(watch, fleet, time.perf_counter())
     for k, goal in enumerate(given.goals):
-        gliders = _to_goal(given, fleet, (gliders, status, patrol), goal, clock)
+        way = _to_goal(given, fleet, (way, patrol), goal, clock)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(gliders, fleet.plans, goal)
+            t[:, k], x[:, k] = at_goal(way.gliders, fleet.plans, goal)
         else:
-            t[:, k], x[:, k] = gliders.cursor.t, gliders.cursor.x
+            t[:, k], x[:, k] = way.gliders.cursor.t, way.gliders.cursor.x
     # Samples may end before the run does.
     end = float(fleet.plans.stop[0])
-    gliders = _to_goal(given, fleet, (gliders, status, patrol), end, clock)
+    way = _to_goal(given, fleet, (way, patrol), end, clock)
     if patrol is not None and given.sampled:
         for (run, k), value in patrol.early.items():
             t[run, k], x[run, k] = given.goals[k], value
-    last = gliders.cursor
+    last = way.gliders.cursor
     counts = (last.accepted, last.rejected, last.stiff)
-    landing = Landing(last.t, last.x, last.tried, *counts, gliders.work)
-    return Flight(t, x, landing, status, fleet.plans.start, fleet.cursors.x, patrol)
+    landing = Landing(last.t, last.x, last.tried, *counts, way.gliders.work)
+    first = (fleet.plans.start, fleet.cursors.x)
+    return Flight(t, x, landing, way.status, *first, patrol)
+
+
+class _Way(NamedTuple):
+    """Runs on their way after a chunk; it changes as a whole, or Ctrl-C would part it.
+
+    collected   how much their patrol had collected by then
+    """
+
+    gliders: Glider
+    status: np.ndarray
+    collected: Any
+
+
+def _mark(patrol: Patrol | None) -> Any:
+    return None if patrol is None else patrol.mark()
 
 
 def extent(given: Given) -> tuple[int, int]:
@@ -139,19 +155,20 @@ def _patrolled(given: Given, fleet: Fleet) -> tuple[Fleet, Patrol | None]:
 def _to_goal(
     given: Given,
     fleet: Fleet,
-    runs: tuple[Glider, np.ndarray, Patrol | None],
+    runs: tuple[_Way, Patrol | None],
     goal: float,
     clock: _Clock,
-) -> Glider:
-    """All runs that still go, to or just past a goal; `status` is changed in place."""
-    gliders, status, patrol = runs
+) -> _Way:
+    """All runs that still go, to or just past a goal."""
+    way, patrol = runs
     sign = np.sign(fleet.plans.stop - fleet.plans.start)
     try:
         while True:
+            gliders, status, _ = way
             ahead = (goal - gliders.cursor.t) * sign > 0
             alive = np.flatnonzero((status == RUNNING) & ahead)
             if not len(alive):
-                return gliders
+                return way
             after = _called(given, fleet, gliders, alive, goal)
             after = _attended(after, alive, patrol)
             is_all = len(alive) == len(status)
@@ -159,11 +176,14 @@ def _to_goal(
             cursor = after.cursor
             spent = cursor.accepted + cursor.rejected >= given.limit
             out = spent & (cursor.status == RUNNING)
-            status[alive] = np.where(out, WORK_LIMIT, cursor.status)
+            now = np.where(out, WORK_LIMIT, cursor.status)
+            way = _Way(gliders, _replaced(status, alive, now), _mark(patrol))
             clock.tell(gliders.cursor)
     except KeyboardInterrupt:
-        status[status == RUNNING] = INTERRUPTED
-    return gliders
+        if patrol is not None:
+            patrol.restore(way.collected)
+        ended = np.where(way.status == RUNNING, INTERRUPTED, way.status)
+        return way._replace(status=ended)
 
 
 def _called(

@@ -50,7 +50,10 @@ class Ready(NamedTuple):
 
 
 class _Lane(NamedTuple):
-    """One run on its way, as columns of its `Ready`, which are changed in place."""
+    """One run on its way, as columns of its `Ready`.
+
+    A chunk makes new columns: Ctrl-C finds those before it or those after it.
+    """
 
     ready: Alone
     glide: Alone
@@ -77,9 +80,10 @@ class _Lane(NamedTuple):
         doubles, counts = self.columns[0], self.columns[1][:-1]
         doubles[-1], counts[-1] = goal, min(ROOM, limit - self.spent)
         parts = self.glide.program((doubles, counts), self.table)
-        for column, part in zip(self.columns, parts, strict=True):
-            column[: len(part)] = part
-        return self._replace(status=int(self.part(STATUS)[0]))
+        pairs = zip(self.columns, parts, strict=True)
+        columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
+        after = self._replace(columns=(columns[0], columns[1]))
+        return after._replace(status=int(after.part(STATUS)[0]))
 
 
 # The cursor is the first of a glider: its leaves are numbered as its fields.

@@ -80,6 +80,17 @@ class Patrol:
         here = {"t": cursor.t, "x": cursor.x, "slope": cursor.slope}
         return glider._replace(cursor=cursor, **here, bend=0.0 * glider.bend)
 
+    def mark(self) -> tuple[int, int, int]:
+        """How much has been collected so far."""
+        return len(self.met), len(self.told), len(self.early)
+
+    def restore(self, mark: tuple[int, int, int]) -> None:
+        """Forget what was collected after a mark."""
+        del self.met[mark[0] :]
+        # Dictionaries keep the order in which their entries came.
+        self.told = dict(list(self.told.items())[: mark[1]])
+        self.early = dict(list(self.early.items())[: mark[2]])
+
     def _note(self, run: int, turn: Turn, first: Steps) -> None:
         """What a turn tells; states at goals before the cut, which no one else has."""
         self.met += [(run, event) for event in turn.met]

@@ -87,13 +87,29 @@ def run(
             halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
             before = (first, first / count, halts[0] if halts else RUNNING)
             call = _Call(program, ways, _part(table, pick), *before)
-            found += _run_slab(call, starts, wish, clock)
+            try:
+                found += _run_slab(call, starts, wish, clock)
+            except KeyboardInterrupt:
+                if not found:
+                    raise
+                # What the slabs before have is not lost: this one is not begun.
+                halted = call._replace(halted=INTERRUPTED)
+                found += _run_slab(halted, starts, wish, clock)
             rows = (part for kept in found[first:] for part in kept.steps)
             wish = wish._replace(memory=wish.memory - sum(r.nbytes for r in rows))
     finally:
         if wish.store is not None:
-            wish.store.close()
+            _close(wish.store)
     return found
+
+
+def _close(store: Any) -> None:
+    """Let go of a file; Ctrl-C on the way does not leave it open."""
+    try:
+        store.close()
+    except KeyboardInterrupt:
+        store.close()
+        raise
 
 
 class _Call(NamedTuple):
@@ -130,14 +146,19 @@ class _Clock(NamedTuple):
 
 def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
     count = len(cursors.t)
-    keepers = [_Keeper(_part(cursors, k), wish) for k in range(count)]
     escorts = _escorts(call, wish, count)
-    if escorts and not (wish.store is not None and wish.store.count):
-        turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
-        cursors = _taken(keepers, turns)
-    status = np.where(cursors.status == RUNNING, call.halted, cursors.status)
-    begun = status == RUNNING
+    keepers = [
+        _Keeper(cursor, wish, escorts[k] if escorts else None)
+        for k, cursor in enumerate(_each(cursors))
+    ]
+    begun = np.zeros(count, bool)
     try:
+        # A run that is gone on with has been fed already.
+        if escorts and not escorts[0].fed:
+            turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
+            cursors = _taken(keepers, turns)
+        status = np.where(cursors.status == RUNNING, call.halted, cursors.status)
+        begun = status == RUNNING
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
             after, rows = _called(call, _part(cursors, alive), alive, wish.limit)
@@ -153,22 +174,35 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
             status = _with_room(status, keepers, wish)
             clock.tell(call, cursors)
     except KeyboardInterrupt:
+        # Rows and cursor of a run change together, but not of all runs at once.
+        cursors = _stacked([keeper.restore() for keeper in keepers])
+        status = _with_work(cursors, wish)
         status[status == RUNNING] = INTERRUPTED
-    for k in np.flatnonzero(begun & np.isin(status, ENDS)):
-        keepers[k].end(_part(cursors, k))
-    every = [keeper.rows() for keeper in keepers]
-    status = _with_room(status, keepers, wish)  # the last rows may not be written
-    return [
-        Kept(
-            every[k],
-            wish.samples is None,
-            _part(cursors, k),
-            int(status[k]),
-            _part(call.plans, k),
-            escorts[k] if escorts else None,
-        )
-        for k in range(count)
-    ]
+    ends = np.flatnonzero(begun & np.isin(status, ENDS))
+
+    def finished() -> list[Kept]:
+        for k in ends:
+            keepers[k].end(_part(cursors, k))
+        every = [keeper.rows() for keeper in keepers]
+        after = _with_room(status, keepers, wish)  # the last rows may not be written
+        return [
+            Kept(
+                every[k],
+                wish.samples is None,
+                _part(cursors, k),
+                int(after[k]),
+                _part(call.plans, k),
+                escorts[k] if escorts else None,
+            )
+            for k in range(count)
+        ]
+
+    try:
+        return finished()
+    except KeyboardInterrupt:
+        if not np.any(status == INTERRUPTED):
+            raise
+        return finished()  # who presses twice still gets what is done
 
 
 def _with_work(after: Cursor, wish: Wish) -> np.ndarray:
@@ -185,20 +219,51 @@ def _with_room(status: np.ndarray, keepers: list[_Keeper], wish: Wish) -> np.nda
     return np.where(is_full & (status == RUNNING), FULL, status)
 
 
-class _Keeper:
-    """Collects the rows of one run, or its values at the sample times."""
+class _Note(NamedTuple):
+    """What belongs to the rows of a run after a chunk: its cursor, what samples need,
+    and how much its escort has collected."""
 
-    def __init__(self, cursor: Cursor, wish: Wish):
+    cursor: Cursor
+    last: Steps
+    next: int
+    sampled: Any
+    escort: Any
+
+
+class _Keeper:
+    """Collects the rows of one run, or its values at the sample times.
+
+    Each chunk ends with a mark, by one assignment; what Ctrl-C leaves without one is
+    forgotten by `restore`.
+    """
+
+    def __init__(self, cursor: Cursor, wish: Wish, escort: Escort | None = None):
         straight = np.zeros((wish.bends, len(cursor.x)))
         first = Steps(cursor.t, cursor.x, cursor.slope, straight)
         self._last = Steps(*(np.asarray(part)[None] for part in first))
         self._samples, self._store = wish.samples, wish.store
         self._kept: Any = Shelf() if wish.store is None else wish.store
-        self._memory, self._sampled = wish.memory, np.nan
+        self._memory, self._sampled, self._escort = wish.memory, np.nan, escort
         before = 0 if wish.store is None else wish.store.count
         self._next = 0 if wish.samples is None else before
         if wish.samples is None and not before:
             self._kept.append(self._last)
+        self._mark(cursor)
+
+    def _mark(self, cursor: Cursor) -> None:
+        """All that was collected so far belongs to this cursor."""
+        collected = self._escort and self._escort.mark()
+        samples = (self._last, self._next, self._sampled)
+        self._kept.mark(cursor, _Note(cursor, *samples, collected))
+
+    def restore(self) -> Cursor:
+        """Back to the last mark; the cursor there."""
+        self._kept.restore()
+        note: _Note = self._kept.note
+        self._last, self._next, self._sampled = note.last, note.next, note.sampled
+        if self._escort is not None:
+            self._escort.restore(note.escort)
+        return note.cursor
 
     def choose(self, rows: Steps, chosen: np.ndarray, after: Cursor) -> None:
         """The rows of one chunk at the places `chosen`, and the cursor that it left."""
@@ -206,16 +271,14 @@ class _Keeper:
             self._kept.append(rows, chosen)
         elif len(chosen):
             self._add(Steps(*(part[chosen] for part in rows)))
-        if self._store is not None:
-            self._store.mark(after)
+        self._mark(after)
 
     def take(self, rows: list[Steps], after: Cursor) -> None:
         """The accepted rows of one chunk, and the cursor that it left."""
         for new in rows:
             if len(new.t):
                 self._add(new)
-        if self._store is not None:
-            self._store.mark(after)
+        self._mark(after)
 
     def _add(self, new: Steps) -> None:
         if self._samples is None:
@@ -238,13 +301,14 @@ class _Keeper:
 
     def end(self, last: Cursor) -> None:
         """Where a run ended before its time is kept, though no sample was asked."""
+        self.restore()
         row = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
         if self._samples is None or np.array_equal(self._sampled, last.t):
             return
         self._kept.append(row)
         self._next += 1
-        if self._store is not None:
-            self._store.mark(last)
+        self._sampled = last.t
+        self._mark(last)
 
     @property
     def bytes(self) -> int:
@@ -254,7 +318,9 @@ class _Keeper:
     def rows(self) -> Steps:
         """All that was kept; of a sampled run at least nothing, in the right shape."""
         if self._samples is not None and self._next == 0:
+            cursor = self.restore()
             self._sample(self._last)
+            self._mark(cursor)
         if self._store is not None:
             return self._store.rows(self._memory)
         if not self._kept.count:
@@ -292,8 +358,11 @@ def _taken(keepers: list[_Keeper], turns: list[Turn]) -> Cursor:
     """Rows to their keepers; the cursors of all turns."""
     for keeper, turn in zip(keepers, turns, strict=True):
         keeper.take(turn.rows, turn.cursor)
-    columns = zip(*(turn.cursor for turn in turns), strict=True)
-    return Cursor(*map(np.stack, columns))
+    return _stacked([turn.cursor for turn in turns])
+
+
+def _stacked(cursors: list[Cursor]) -> Cursor:
+    return Cursor(*map(np.stack, zip(*cursors, strict=True)))
 
 
 def _each(tree: Any) -> list[Any]:

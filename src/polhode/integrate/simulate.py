@@ -113,9 +113,13 @@ def simulate(
     if to is not None:
         begun = (runs, cursors, plans, table)
         cursors, plans, wish = _stored(to, made_by, begun, wish)
-    with watched(watch, equations.system.name) as told:
-        wish = wish._replace(watch=told)
-        all_kept = run(program, cursors, plans, table, wish)
+    try:
+        with watched(watch, equations.system.name) as told:
+            wish = wish._replace(watch=told)
+            all_kept = run(program, cursors, plans, table, wish)
+    finally:
+        if wish.store is not None:
+            wish.store.close()  # Ctrl-C may have come before the run began
     each = [{name: v[i] for name, v in table.items()} for i in range(len(runs))]
     found = [
         _trajectory(made_by, kept, wish, own, runs.at(i))
@@ -211,11 +215,15 @@ def _stored(
         ).steps
 
     store, halt = session.opened(path, made, halt, settle)
-    cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
-    plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
-    store.past = session.past_of(to, runs.system)
-    store.told = session.told_of(to, halt.cursor)
-    return cursors, plans, wish._replace(store=store)
+    try:
+        cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
+        plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
+        store.past = session.past_of(to, runs.system)
+        store.told = session.told_of(to, halt.cursor)
+        return cursors, plans, wish._replace(store=store)
+    except BaseException:
+        store.discard()
+        raise
 
 
 def _trajectory(

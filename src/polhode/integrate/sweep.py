@@ -148,17 +148,20 @@ def _decay(
 
 def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
-    (runs, table, until), found = begun, []
+    runs, table, until = begun
+    found: list[Sweep] = []
     for first in range(0, len(runs), SLAB):
         pick = slice(first, min(first + SLAB, len(runs)))
         if parts is not None and parts.has(first):
             continue
         own = {name: values[pick] for name, values in table.items()}
-        if len(runs) == 1 and given.guide is None:
-            flight = flown_alone(given, (runs, own, until), watch)
-        else:
-            flight = flown(given, _launched(given, runs, pick, own, until), watch)
-        part = part_of(given, flight, own, until)
+        try:
+            part = _part(given, (runs, own, until), pick, watch)
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            _warn_of_missing(len(runs), first)
+            break
         if parts is not None and part.is_interrupted:
             break
         if parts is None:
@@ -168,6 +171,27 @@ def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
         if pick.stop < len(runs) and part.is_interrupted:
             break
     return joined(found) if parts is None else None
+
+
+def _part(
+    given: Given, begun: tuple[States, Any, float], pick: slice, watch: Watch | None
+) -> Sweep:
+    """The runs of one slab, to their goals."""
+    runs, own, until = begun
+    if len(runs) == 1 and given.guide is None:
+        flight = flown_alone(given, (runs, own, until), watch)
+    else:
+        flight = flown(given, _launched(given, runs, pick, own, until), watch)
+    return part_of(given, flight, own, until)
+
+
+def _warn_of_missing(runs: int, done: int) -> None:
+    """Ctrl-C before a slab has begun, or after its end: what is done is given."""
+    warnings.warn(
+        f"the sweep was interrupted: it has the first {done} of {runs} runs.",
+        IntegrationWarning,
+        stacklevel=4,
+    )
 
 
 def _launched(

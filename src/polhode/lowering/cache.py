@@ -87,8 +87,9 @@ def save(name: str, facts: dict[str, Any], code: bytes) -> str:
             with os.fdopen(handle, "wb") as file:
                 file.write(_pack(facts, code))
             os.replace(temporary, folder / name)
-        except OSError:
-            os.unlink(temporary)  # a full disk is not filled further
+        except BaseException:  # a full disk is not filled further, nor by Ctrl-C
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
             raise
         _trim(folder)
     except OSError as error:

@@ -7,7 +7,6 @@ import itertools
 import os
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
@@ -20,22 +19,20 @@ from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
 from polhode.lowering.prepare import Prepared
 from polhode.lowering.program import type_of
 from polhode.lowering.report import Report
+from polhode.lowering.threads import (
+    SHORT,
+    UNLIMITED,
+    Frame,
+    is_main_thread,
+    pool,
+)
 from polhode.lowering.trace import fingerprint
 from polhode.version import __version__
 
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
-NOWHERE = np.empty(64, np.uint8)
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="polhode")
-
-
-if hasattr(os, "register_at_fork"):  # a forked process has none of these threads
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
 
 
 def available_threads() -> int:
@@ -62,8 +59,9 @@ class NativeRunner:
         self._variants: dict[int, tuple[Code, int]] = {}
         self._pointers = (
             ctypes.c_void_p * len(batched),
-            ctypes.c_void_p * len(self._outputs),
+            ctypes.c_void_p * (len(self._outputs) + 1),  # and the allowance
         )
+        self._takes_long = False  # whether the last call alone did
         self._lock = threading.Lock()
         self._name = fingerprint(jaxpr)
         if any(batched):
@@ -165,46 +163,40 @@ class NativeRunner:
             a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
         ]
         lanes = 1 if count == 1 else self._lanes
-        code, scratch = self.variant(lanes)
-        ins = self._pointers[0](*map(address, arrays))
-        outs = self._pointers[1](*map(address, outputs))
-
-        def run(first: int, last: int) -> None:
-            memory = np.empty(scratch + 64, np.uint8) if scratch else NOWHERE
-            start = address(memory)
-            code.run(ins, outs, start + -start % 64, first, last)
-
+        frame = Frame(self.variant(lanes), self._pointers, arrays, outputs)
         blocks = -(-count // lanes)
         if self._threads == 1 or blocks < 2 or not self._is_long(count):
-            run(0, count)
+            self._alone(frame, count)
         else:
-            self._spread(run, count, lanes)
+            pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
 
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0
         return heavy or count * self._report.operations > WORTH_THREADS
 
-    def _spread(self, run: Any, count: int, lanes: int) -> None:
-        """Whole blocks of lanes to each thread, in a few rounds to even out."""
-        pieces = min(4 * self._threads, -(-count // lanes))
+    def _alone(self, frame: Frame, count: int) -> None:
+        """All systems in this thread.
+
+        The main thread hears no Ctrl-C in native code: what takes longer goes on
+        elsewhere, while it listens, and so does the next call.
+        """
+        if not is_main_thread():
+            frame.run(0, count, UNLIMITED)
+            return
+        done = 0 if self._takes_long else frame.run(0, count, SHORT)
+        if done < count:
+            start = time.perf_counter()
+            pool().run(frame, [(done, count)], 1)
+            self._takes_long = time.perf_counter() - start > WORTH_LISTENING
+
+    def _pieces(self, count: int, lanes: int) -> list[tuple[int, int]]:
+        """Whole blocks of lanes, in a few pieces a thread to even out."""
         blocks = -(-count // lanes)
+        pieces = min(4 * self._threads, blocks)
         edges = [min(count, lanes * (k * blocks // pieces)) for k in range(pieces + 1)]
         edges[-1] = count
-        jobs = [
-            _pool(self._threads).submit(run, a, b)
-            for a, b in itertools.pairwise(edges)
-            if b > a
-        ]
-        for job in jobs:
-            job.result()
-
-
-def address(array: np.ndarray) -> int:
-    """Where an array begins in memory; the buffer's way there is the quicker by far."""
-    if array.flags.writeable and array.size:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
-    return array.__array_interface__["data"][0]
+        return [(a, b) for a, b in itertools.pairwise(edges) if b > a]
 
 
 @cache

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
-from typing import final
-
-import numpy as np
+from typing import NamedTuple
 
 from polhode.integrate.dense import Steps
 from polhode.integrate.shelf import Shelf
 
 
-@final
-class Desk:
-    """Rows that wait for the writer; `all_stay` while all that ever came are here.
+class Desk(NamedTuple):
+    """Shelves with rows that wait for the writer, and how many have left.
 
-    Up to `kept` bytes all rows stay where they were put. Beyond, two shelves are used
-    by turns: one fills while the rows of the other are written.
+    Up to `kept` bytes all rows stay where they were put, and `all_stay`. Beyond, two
+    shelves are used by turns: one fills while the rows of the other are written.
     """
 
-    def __init__(self, kept: float):
-        self.waiting = 0  # bytes
-        self.all_stay = kept > 0
-        self._kept = kept
-        self._shelf, self._second = Shelf(), Shelf()
-        self._left = 0  # rows of the shelf that have left
+    shelf: Shelf
+    second: Shelf
+    kept: float
+    all_stay: bool
+    rows_left: int = 0
+    bytes_left: int = 0
 
-    def append(self, rows: Steps, chosen: np.ndarray | None = None) -> None:
-        """More rows: all, or those at the places `chosen`."""
-        before = self._shelf.bytes
-        self._shelf.append(rows, chosen)
-        self.waiting += self._shelf.bytes - before
+    @classmethod
+    def empty(cls, kept: float) -> Desk:
+        """A desk without rows."""
+        return cls(Shelf(), Shelf(), kept, kept > 0)
+
+    @property
+    def waiting(self) -> int:
+        """How many bytes wait."""
+        return self.shelf.bytes - self.bytes_left
 
     def unsent(self) -> Steps | None:
         """The rows that wait; None where there are none."""
-        return self._shelf.rows(self._left) if self._left < self._shelf.count else None
+        if self.rows_left >= self.shelf.count:
+            return None
+        return self.shelf.rows(self.rows_left)
 
     def all_rows(self) -> Steps | None:
         """All rows that ever came, if they are here, and there are any."""
-        return self._shelf.rows() if self.all_stay and self._shelf.count else None
+        return self.shelf.rows() if self.all_stay and self.shelf.count else None
 
-    def clear(self) -> None:
-        """What waited has left; it stays as it is until this is said again."""
-        self.waiting = 0
-        if self.all_stay and self._shelf.bytes <= self._kept:
-            self._left = self._shelf.count
-            return
-        used = Shelf() if self.all_stay else self._shelf
-        self._shelf, self._second, self._left = self._second, used, 0
-        self._shelf.clear()
-        self.all_stay = False
+    def after_sending(self) -> Desk:
+        """The desk when what waits has left; those rows stay until the next time."""
+        if self.all_stay and self.shelf.bytes <= self.kept:
+            rows, size = self.shelf.count, self.shelf.bytes
+            return self._replace(rows_left=rows, bytes_left=size)
+        used = Shelf() if self.all_stay else self.shelf
+        self.second.clear()
+        return Desk(self.second, used, self.kept, False)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.outcome import Outcome
-from polhode.integrate.shelf import Shelf
+from polhode.integrate.shelf import Held, Shelf
 from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.desk import Desk
@@ -22,6 +22,7 @@ from polhode.integrate.storage.diary import Diary, written
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.reading import content_of
+from polhode.integrate.storage.uninterrupted import Job, uninterrupted
 from polhode.integrate.telling import Told
 
 # A part goes to the disk when it is this old or this large.
@@ -30,13 +31,41 @@ SECONDS, BYTES = 0.25, 32e6
 KEPT = 256e6
 
 
+class Part(NamedTuple):
+    """Rows on their way to the file, and the job that puts them there."""
+
+    rows: Steps | None
+    job: Job[None]
+
+
+class Stand(NamedTuple):
+    """How far a recording is: all of it changes at once, or Ctrl-C would part it.
+
+    desk           where rows wait
+    held           the rows of its shelf up to the last mark
+    cursor, note   of that mark
+    told           how many events and inputs had been noted by then
+    sent           how many of them have left for the file
+    part           what is on its way there, or was refused by the disk
+    """
+
+    desk: Desk
+    held: Held
+    cursor: Any = None
+    note: Any = None
+    told: tuple[int, int] = (0, 0)
+    sent: tuple[int, int] = (0, 0)
+    part: Part | None = None
+
+
 @final
 class Recorder:
     """A motion's file, open for more rows.
 
     `append` rows, `mark` where the run is after them: from time to time all rows up to
     the last mark become a part of the file, whole or not at all, while the run goes
-    on. If the disk fails, the rows stay here, and `failure` says why.
+    on; `restore` forgets rows after the last mark. If the disk fails, the rows stay
+    here, and `failure` says why.
     """
 
     def __init__(
@@ -54,18 +83,18 @@ class Recorder:
         self._names = list(names)
         self.failure = ""
         # Of a run that goes on, older rows are in the file alone.
-        self._desk = Desk(KEPT if self._is_dense and not rows else 0.0)
+        desk = Desk.empty(KEPT if self._is_dense and not rows else 0.0)
+        self._stand = Stand(desk, desk.shelf.held)
         self._settled = None if rows or self._is_dense else Shelf()
-        self._leaving: Steps | None = None
-        self._cursor: Any = None
         self.escort: Any = None
         self.past: tuple[list, list] = ([], [])
         self.told = ""  # why a run that goes on had ended, where the host ended it
-        self._told = (0, 0)
         self._since = time.perf_counter()
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
-        self._task: Future[None] | None = None
-        self._file = Appender(path, shape, rows)
+        # A file that Ctrl-C left open would be locked while anybody has the traceback.
+        self._file = uninterrupted(
+            lambda: Appender(path, shape, rows), lambda file: file.close(whole=False)
+        )
 
     @property
     def count(self) -> int:
@@ -74,24 +103,38 @@ class Recorder:
 
     # ----------------------------------------------------------- a store of rows
 
+    @property
+    def note(self) -> Any:
+        """What was noted at the last mark."""
+        return self._stand.note
+
     def append(self, rows: Steps, chosen: np.ndarray | None = None) -> None:
         """More rows, all or those at the places `chosen`; they wait for a mark."""
-        self._desk.append(rows, chosen)
+        self._stand.desk.shelf.append(rows, chosen)
 
-    def mark(self, cursor: Any) -> None:
+    def mark(self, cursor: Any, note: Any = None) -> None:
         """Where the run is after the rows so far."""
-        self._cursor = cursor
+        told = (0, 0)
+        if self.escort is not None:
+            told = (len(self.escort.met), len(self.escort.fed))
+        stand, held = self._stand, self._stand.desk.shelf.held
+        self._stand = stand._replace(held=held, cursor=cursor, note=note, told=told)
         old = time.perf_counter() - self._since > SECONDS
-        if (old or self._desk.waiting > BYTES) and not self.failure:
+        if (old or self._stand.desk.waiting > BYTES) and not self.failure:
             self._send()
+
+    def restore(self) -> None:
+        """The rows of the last mark."""
+        self._stand.desk.shelf.held = self._stand.held
 
     def rows(self, memory: float) -> Steps:
         """All rows; or the last ones, if all need more than `memory`."""
         self.close()
-        found = self._desk.all_rows()
+        desk, part = self._stand.desk, self._stand.part
+        found = desk.all_rows()
         if found is not None:
             return found
-        waiting = (self._leaving, self._desk.unsent())
+        waiting = (part.rows if part else None, desk.unsent())
         unwritten = [self._settle(rows) for rows in waiting if rows is not None]
         if self._settled is not None and self._settled.count:
             unwritten.insert(0, self._settled.rows())
@@ -103,49 +146,78 @@ class Recorder:
         return joined([found, *unwritten])
 
     def close(self) -> None:
-        """Send what waits and let go of the file; what the disk refuses stays here."""
+        """Send what waits and let go of the file; what the disk refuses stays here.
+
+        It may be called again where Ctrl-C has cut it short.
+        """
         if self._file.is_closed:
             return
-        if self._desk.waiting and not self.failure:
+        self.restore()
+        if self._stand.desk.waiting and not self.failure:
             self._send()
-        self._settle_task()
+        self._settle_part()
+        self._let_go(whole=not self.failure)
+
+    def discard(self) -> None:
+        """Let go of the file, without what waits."""
+        if self._file.is_closed:
+            return
+        part = self._stand.part
+        if part is not None:
+            part.job.cancel()
+            uninterrupted(part.job.done.wait)  # a part that was begun is in the file
+        self._let_go(whole=False)
+
+    def _let_go(self, *, whole: bool) -> None:
         self._writer.shutdown()
-        self._file.close(whole=not self.failure)
+        uninterrupted(lambda: self._file.close(whole=whole))
 
     def seal(self, outcome: Outcome) -> None:
         """How the run ended, into the closed file; not where the disk had failed."""
-        if self.failure:
-            return
+        if not self.failure:
+            uninterrupted(lambda: self._put_ending(json.dumps(asdict(outcome))))
+
+    def _put_ending(self, text: str) -> None:
         again = Appender(self.path, self._shape, self.count)
         with file_errors(self.path):
-            again.put_ending(json.dumps(asdict(outcome)))
+            again.put_ending(text)
             again.close(whole=True)
 
     # ------------------------------------------------------------------ writing
 
     def _send(self) -> None:
         """Waiting rows leave as one part, once the part before has arrived."""
-        self._settle_task()
+        self._settle_part()
         if self.failure:
             return
-        self._leaving = self._desk.unsent()
-        columns, diary = columns_of(self._cursor), self._diary()
-        self._task = self._writer.submit(self._put, self._leaving, columns, diary)
-        self._desk.clear()
+        self.restore()
+        stand = self._stand
+        rows, columns = stand.desk.unsent(), columns_of(stand.cursor)
+        diary = self._diary(stand)
+        part = Part(rows, Job(lambda: self._put(rows, columns, diary)))
+        desk = stand.desk.after_sending()
+        # Rows leave the desk and become the part at once: they are never in both.
+        self._stand = stand._replace(
+            desk=desk, held=desk.shelf.held, sent=stand.told, part=part
+        )
+        self._writer.submit(part.job.run)
         self._since = time.perf_counter()
 
-    def _settle_task(self) -> None:
+    def _settle_part(self) -> None:
         """Wait for the part that is under way."""
-        task, self._task = self._task, None
-        if task is None:
+        part = self._stand.part
+        if part is None:
             return
-        error = task.exception()
+        if not part.job.is_begun:  # Ctrl-C may have come before the writer had it
+            self._writer.submit(part.job.run)
+        part.job.done.wait()
+        error = part.job.error
         if isinstance(error, OSError):
             self.failure = f"{error.strerror or error}"
-        elif error is not None:
+            return
+        self._stand = self._stand._replace(part=None)
+        if error is not None:
             raise error
-        else:
-            self._leaving = None
 
     def accompany(self, escort: Any, past: tuple[list, list]) -> None:
         """Write down what happens to a run; the escort knows of what is past."""
@@ -153,16 +225,20 @@ class Recorder:
         escort.met[:0], escort.fed[:0] = past
         if self.told:
             escort.told = Told(self.told)
-        self._told = (len(past[0]), len(past[1]))
+        known = (len(past[0]), len(past[1]))
+        self._stand = self._stand._replace(told=known, sent=known)
 
-    def _diary(self) -> Diary | None:
+    def _diary(self, stand: Stand) -> Diary | None:
         """What happened since the last part."""
         empty = self._shape.diary
         if empty is None or self.escort is None:
             return empty
-        events, feeds = self._told
-        met, fed = self.escort.met[events:], self.escort.fed[feeds:]
-        self._told = (events + len(met), feeds + len(fed))
+        met, fed = (
+            entries[first:last]
+            for entries, first, last in zip(
+                (self.escort.met, self.escort.fed), stand.sent, stand.told, strict=True
+            )
+        )
         return written(self._names, met, fed, empty)
 
     def _put(self, leaving: Steps | None, cursor: Columns, diary: Diary | None) -> None:

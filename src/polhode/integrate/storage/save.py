@@ -66,11 +66,14 @@ def _write(motion: Trajectory, path: Path) -> None:
         motion.inputs.inputs.words,
     )
     recorder = begun(path, made, halt, lambda steps: steps)
-    with file_errors(path):
-        recorder.accompany(_Met(list(motion.events), _fed(motion)), ([], []))
-        recorder.append(motion.steps)
-        recorder.mark(halt.cursor)
-        recorder.close()
+    try:
+        with file_errors(path):
+            recorder.accompany(_Met(list(motion.events), _fed(motion)), ([], []))
+            recorder.append(motion.steps)
+            recorder.mark(halt.cursor)
+            recorder.close()
+    finally:
+        recorder.discard()  # where Ctrl-C or the disk has cut it short
     if recorder.failure:
         raise FileError(
             f"the motion of {motion.system.name!r} could not be saved.",

@@ -78,7 +78,11 @@ def opened(
         recorder = continued(to.content, settle)
     else:
         recorder = begun(to, made, halt, settle)
-    recorder.mark(halt.cursor)
+    try:
+        recorder.mark(halt.cursor)
+    except BaseException:
+        recorder.discard()
+        raise
     return recorder, halt
 
 

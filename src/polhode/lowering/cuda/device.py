@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -52,6 +53,20 @@ class Device:
             function((blocks,), (THREADS_A_BLOCK,), tuple(arguments))
 
         return launch
+
+    def synchronise(self) -> None:
+        """Return when the device has done all that it was given, Ctrl-C or not.
+
+        It is for those on whom something was raised: what the device has to say
+        against its work would hide that.
+        """
+        while True:
+            try:
+                with contextlib.suppress(Exception):
+                    self._cupy.cuda.Device().synchronize()
+                return
+            except KeyboardInterrupt:
+                continue
 
     def empty(self, shape: tuple[int, ...], type: str) -> Any:
         """An array on the device, not yet written."""

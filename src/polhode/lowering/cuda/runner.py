@@ -68,6 +68,14 @@ class CudaRunner:
     # ----------------------------------------------------------------- running
 
     def __call__(self, arrays: list[Any], batch: int) -> list[Any]:
+        try:
+            return self._results(arrays, batch)
+        except BaseException:
+            # Ctrl-C: the kernel goes on, and arrays go when this returns.
+            self._device.synchronise()
+            raise
+
+    def _results(self, arrays: list[Any], batch: int) -> list[Any]:
         stay = any(map(is_on_device, arrays))
         count = 1 if batch < 0 else batch
         shapes = [((count, math.prod(shape)), type) for shape, type in self._outputs]
@@ -91,7 +99,11 @@ class CudaRunner:
             inputs.append(self._device.send(array))
         scratch = self._device.empty((max(1, self.source.slots * threads),), "uint64")
         numbers = [np.int64(threads), np.int64(count)]
-        self._kernel([*inputs, *results, scratch, *numbers], threads)
+        try:
+            self._kernel([*inputs, *results, scratch, *numbers], threads)
+        except BaseException:
+            self._device.synchronise()  # before inputs and scratch memory go
+            raise
 
     def _laid(self, shape: tuple[int, int]) -> tuple[int, int]:
         return shape[::-1] if self._turned else shape

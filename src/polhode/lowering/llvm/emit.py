@@ -41,6 +41,8 @@ class Emitter:  # limit: the words in which all code is written
         self.functions: list[str] = []  # parts of blocks too long for one function
         self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
         self.holes: list[tuple[int, str]] = []  # phis of open loops
+        self.leaves = False  # whether this is the function that a caller may leave
+        self.exits: list[str] = []  # blocks by which it is left before its end
         self._next = 0
 
     # ------------------------------------------------------------------ words

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polhode.lowering.graph import Branch, Element, Loop, Node
-from polhode.lowering.llvm import access
+from polhode.lowering.llvm import access, allowance
 from polhode.lowering.llvm.emit import Emitter
 from polhode.lowering.llvm.text import SCALAR, vector
 from polhode.lowering.schedule import Function
@@ -72,6 +72,7 @@ def _counted(emit: Emitter, node: Node) -> None:
     carries = _carries(emit, data)
     outs = [emit.use(data.outs[k], data.phis[k].type, wide[k]) for k in carries]
     following = emit.write(f"add i64 {counter}, 1")
+    _count(emit, following, data)
     more = emit.write(f"icmp ult i64 {following}, {data.trip}")
     _close(emit, [following, *outs])
     after = emit.new_label("after")
@@ -106,10 +107,17 @@ def _while(emit: Emitter, node: Node) -> None:
             value = emit.write(f"select {mask} {active}, {kind} {value}, {kind} {name}")
         values.append(value)
     following = emit.write(f"add i64 {counter}, 1")
+    _count(emit, following, data)
     _close(emit, [following, *values])
     emit.do(f"br label %{head}")
     emit.start(after)
     _finish(emit, node, {k: data.phis[k] for k in carries})
+
+
+def _count(emit: Emitter, counter: str, data: Loop) -> None:
+    """A loop that may take long can be left between two turns."""
+    if allowance.is_counted(emit.plan, data):
+        allowance.count(emit, counter, allowance.turn_cost(emit.plan, data))
 
 
 def any_lane(emit: Emitter, mask: str) -> str:

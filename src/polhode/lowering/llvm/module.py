@@ -1,7 +1,9 @@
 """A whole LLVM module: one entry that runs a range of systems, lanes at a time.
 
-    void run(ptr* inputs, ptr* outputs, ptr scratch, i64 first, i64 last)
+    i64 run(ptr* inputs, ptr* outputs, ptr scratch, i64 first, i64 last)
 
+It gives `last`, or the first system that was not run, where its allowance was spent:
+that word lies behind the pointers to outputs (see `allowance`).
 An argument with a batch axis lies as the user has it, [system][element]. Lanes past the
 last system repeat it, and write the same bits to the same place: no masks, no copies.
 """
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 
 from polhode.lowering.columns import LONG, Column, columns_of, roots_of
 from polhode.lowering.graph import Buffer, Element, Node
-from polhode.lowering.llvm import access
+from polhode.lowering.llvm import access, allowance
 from polhode.lowering.llvm.buffers import Memory
 from polhode.lowering.llvm.emit import Emitter
 from polhode.lowering.llvm.lanes import find_varying
@@ -23,6 +25,7 @@ from polhode.lowering.schedule import Function, Schedule
 
 RUN = 128  # stores in a row
 ATTRIBUTES = {"rare": "noinline cold", "shared": "noinline", "inline": "alwaysinline"}
+RARE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 _INTRINSIC = re.compile(r"call ([^@]+) @(llvm\.[\w.]+)\(")
 
 
@@ -42,23 +45,27 @@ def write_module(
     varying = find_varying(plan, batched)
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
-    emit.label = "systems"
+    emit.label, emit.leaves = "systems", True
     emit.roots = {e for e in roots_of(program.outputs) if isinstance(e, Node)}
     _turn_inputs(emit, program)
     emit.block(program.graph.top)
     _store_outputs(emit, program)
+    cost = allowance.cost_of(plan, program.graph.top)
+    _epilogue(emit, cost)
     functions = _functions(emit)
-    body = "\n".join([*prologue, *emit.lines, *_epilogue(lanes, emit.label)])
+    body = "\n".join([*prologue, *emit.lines])
     text = "\n".join([*memory.globals(), *functions, *emit.functions, body])
     text = text.replace("%LATCH", f"%{emit.label}")
-    return Module("\n".join([*_declarations(text), text]), memory.slots * SLOT * lanes)
+    return Module(
+        "\n".join([*_declarations(text), text, RARE]), memory.slots * SLOT * lanes
+    )
 
 
 def _prologue(
     program: ScalarProgram, plan: Schedule, batched: list, lanes: int
 ) -> list:
     lines = [
-        "define void @run(ptr noalias %in, ptr noalias %out, ptr noalias %scratch, "
+        "define i64 @run(ptr noalias %in, ptr noalias %out, ptr noalias %scratch, "
         "i64 %first, i64 %last) alignstack(64) {",
         "entry:",
     ]
@@ -66,7 +73,9 @@ def _prologue(
         lines += _pointer("in", k)
     for k in range(len(program.outputs)):
         lines += _pointer("out", k)
+    place = len(program.outputs)
     lines += [
+        f"  %allowance = getelementptr inbounds i64, ptr %out, i64 {place}",
         "  %final = sub i64 %last, 1",
         "  %never = icmp slt i64 %last, 0",
         "  br label %systems",
@@ -193,15 +202,17 @@ def _store_element(emit: Emitter, k: int, j: str, element: object, type: str) ->
         emit.do(f"store {stored} {value}, ptr {place}")
 
 
-def _epilogue(lanes: int, label: str) -> list[str]:
-    return [
-        f"  %following = add i64 %system, {lanes}",
-        "  %more = icmp slt i64 %following, %last",
-        "  br i1 %more, label %systems, label %done",
-        "done:",
-        "  ret void",
-        "}",
-    ]
+def _epilogue(emit: Emitter, cost: int) -> None:
+    """The next systems; the end of all; where a call is left before its end."""
+    lanes, more = emit.lanes, emit.new_label("more")
+    emit.do(f"%following = add i64 %system, {lanes}")
+    emit.do("%goes.on = icmp slt i64 %following, %last")
+    emit.do(f"br i1 %goes.on, label %{more}, label %done")
+    emit.start(more)
+    block = emit.write(f"udiv i64 %following, {lanes}")
+    allowance.count(emit, block, cost, "%following")
+    emit.do("br label %systems")
+    emit.lines += ["done:", "  ret i64 %last", *emit.exits, "}"]
 
 
 def _functions(emit: Emitter) -> list[str]:

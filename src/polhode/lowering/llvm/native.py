@@ -80,6 +80,6 @@ class Code:
             library.add_current_process().export_symbol("run")
             self._library = library.link(_linker(), f"program{next(_COUNT)}")
         pointer, number = ctypes.c_void_p, ctypes.c_int64
-        kind = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, number, number)
+        kind = ctypes.CFUNCTYPE(number, pointer, pointer, pointer, number, number)
         self.run = kind(self._library["run"])  # the call releases Python's lock
         self.size = len(image)
