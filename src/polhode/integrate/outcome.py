@@ -16,8 +16,10 @@ from polhode.integrate.chunk import (
     NOT_A_NUMBER,
     RUNNING,
     TOO_SMALL,
+    UNMET,
     UNSOLVED,
 )
+from polhode.integrate.unmet import unmet
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
 EVENT, ZENO, FAULT = 7, 8, 9
 # From these no run goes on.
-ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, EVENT, ZENO, FAULT)
+ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
 JUMPS = (
@@ -43,6 +45,7 @@ CODES = {
     NOT_A_NUMBER: "FORCE",
     TOO_SMALL: "INTEG",
     UNSOLVED: "INTEG",
+    UNMET: "CONSTR",
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
     FULL: "INTEG",
@@ -58,7 +61,8 @@ CODES = {
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, EVENT (a terminal one), FORCE, INTEG, SING, IO or INTERRUPTED
+    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO or
+               INTERRUPTED
     t          the time of the last good row
     sentence   for people
     accepted, rejected   steps
@@ -129,6 +133,22 @@ def _explained(
             f"{name} used up its limit of steps at {at}, {steps}, short of"
             f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
             f"{_stiffness(end) or JUMPS}"
+        )
+    if end.status in (TOO_SMALL, UNSOLVED, UNMET):
+        why = unmet(system, end, until, table)
+        if why:
+            return "CONSTR", (
+                f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
+                f" further. {why} Drive it less far, correct the lengths, or end the run"
+                " before; what was reached is kept."
+            )
+    if end.status == UNMET:
+        return "CONSTR", (
+            f"{name} stopped at {at}, {steps}: after the next step, of"
+            f" {abs(end.tried):.3g} s, projection did not meet its constraints, though"
+            " there are states near that keep them. The step is too long for how they"
+            " bend there, or they are singular; what was reached is kept. Give a"
+            " smaller step or tolerance."
         )
     if end.status == TOO_SMALL:
         return "INTEG", (

@@ -9,9 +9,22 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import ForceError, IntegrationError, ModelError, StateError
+from polhode.errors import (
+    ConstraintError,
+    ForceError,
+    IntegrationError,
+    ModelError,
+    StateError,
+)
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
+from polhode.integrate.chunk import (
+    NOT_A_NUMBER,
+    RUNNING,
+    UNMET,
+    UNSOLVED,
+    fault_status,
+)
 from polhode.integrate.commutator_free import CommutatorFree4
 from polhode.integrate.field import field_of
 from polhode.integrate.inputs import is_input, port_size
@@ -20,6 +33,7 @@ from polhode.integrate.method import Method, admit_step
 from polhode.integrate.outcome import Ending, lawless
 from polhode.integrate.simulate import equations_of
 from polhode.integrate.states import States
+from polhode.integrate.unmet import unmet
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State
@@ -50,15 +64,16 @@ class Stepper:
         return tuple(self.sizes)
 
     def __call__(self, state: Any, inputs: Mapping[str, Any] | None = None) -> Any:
-        """The state one step later, refused by name where a force is no number.
+        """The state one step later; refused where a force is not finite, constraints
+        are not met, or an implicit step is not solved.
 
         In a trace nothing is refused: what is no number flows on.
         """
         given = self._admitted(state, _mapping(inputs))
         self._require_sound(given)
-        q, z, is_sound = self.program(state.t, state.q, state.z, given)
-        if not is_traced(q, is_sound) and not np.all(is_sound):
-            self._refuse(state, given, int(np.argmin(is_sound)))
+        q, z, status = self.program(state.t, state.q, state.z, given)
+        if not is_traced(q, status) and np.any(status):
+            self._refuse(state, given, status)
         kind = type(state)
         return kind(self.equations.system, state.t + self.dt, q, z)
 
@@ -103,15 +118,36 @@ class Stepper:
         """(t, q, z, inputs) -> (q, z), for use inside a trace."""
         return lambda t, q, z, inputs: self.program.function(t, q, z, inputs)[:2]
 
-    def _refuse(self, state: Any, given: dict[str, Any], k: int) -> None:
-        system = self.equations.system
+    def _refuse(self, state: Any, given: dict[str, Any], status: Any) -> None:
+        """Raise what is wrong with a step, of many states with the first that is."""
         if isinstance(state, States):
-            state, given = state[k], {name: value[k] for name, value in given.items()}
-        at = Ending(0, float(state.t), state.q, state.z, self.dt, 0, 0)
+            k = int(np.argmax(status != RUNNING))
+            own = {name: value[k] for name, value in given.items()}
+            return self._refuse(state[k], own, status[k])
+        system, t = self.equations.system, float(state.t)
+        at = Ending(int(status), t, state.q, state.z, self.dt, 0, 0)
+        who = f"{system.name!r} has no next state after t = {t:g} s"
+        missed = "" if status == NOT_A_NUMBER else unmet(system, at, t + self.dt, given)
+        if missed or status == UNMET:
+            raise ConstraintError(
+                f"{who}: a step of {self.dt:g} s does not meet its constraints.",
+                missed
+                or "There are states near that keep them, but none where so long"
+                " a step leads.",
+                "Take a smaller dt, or ask less of drivers and lengths; the state is as"
+                " before.",
+            )
+        if status == UNSOLVED:
+            raise IntegrationError(
+                f"{who}: the equations of a step of {self.dt:g} s could not be solved.",
+                f"The step of {self.method.name} is implicit, and too long for the"
+                " motion there; the state is as before.",
+                "Take a smaller dt.",
+            )
         guilty = lawless(system, at, given)
-        who = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
+        what = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
         raise ForceError(
-            f"{system.name!r} has no next state after t = {float(state.t):g} s: {who}.",
+            f"{who}: {what}.",
             "A step ends in a state of numbers, or not at all; the state is as before.",
             "Take a smaller dt, or change the law where it is undefined.",
         )
@@ -221,10 +257,12 @@ def _step(equations: Equations, method: Method, h: float) -> Any:
     def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
         field = field_of(equations, inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])
-        x = method.attempt(field, t, x, field.slope(t, x), h).x
-        x = field.settled(t + h, x)
+        moved = method.attempt(field, t, x, field.slope(t, x), h)
+        x, is_kept = field.projected(t + h, moved.x)
         z = core.speeds(t + h, x[:n], x[n:], inputs)
-        good = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
-        return x[:n], 1.0 * z, good
+        is_finite = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
+        is_good = is_finite & moved.is_solved & is_kept
+        status = jnp.where(is_good, RUNNING, fault_status(moved.is_solved, is_finite))
+        return x[:n], 1.0 * z, status
 
     return step
