@@ -86,11 +86,10 @@ def test_a_stepper_raises_where_constraints_cannot_be_met():
     system, start = pulled()
     step = ph.stepper(system, 0.06)
     state = start
-    with pytest.raises(ConstraintError, match="does not meet") as refused:
-        for _ in range(40):
-            state = step(state)
-    assert 0.9 < state.t < 1.0
-    assert "link" in str(refused.value)
+    while state.t + 0.06 < 1.0:
+        state = step(state)
+    with pytest.raises(ConstraintError, match=r"does not meet.*\n.*\n.*link by"):
+        step(state)
     with pytest.raises(ConstraintError, match="does not meet"):
         step(ph.States(system, state.t, state.q[None], state.z[None]))
 

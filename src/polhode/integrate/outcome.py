@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
 EVENT, ZENO, FAULT = 7, 8, 9
+# Runs of a sweep that could not begin: what was given, and singular equations.
+REFUSED, SINGULAR = 19, 20
 # From these no run goes on.
 ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
 # Fewer than so many steps at the edge of stability may be chance.
@@ -53,6 +55,8 @@ CODES = {
     EVENT: "EVENT",
     ZENO: "INTEG",
     FAULT: "FORCE",
+    REFUSED: "STATE",
+    SINGULAR: "SING",
 }
 
 
@@ -61,8 +65,8 @@ CODES = {
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO or
-               INTERRUPTED
+    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO,
+               INTERRUPTED, or STATE for a run of a sweep that could not begin
     t          the time of the last good row
     sentence   for people
     accepted, rejected   steps
@@ -139,8 +143,8 @@ def _explained(
         if why:
             return "CONSTR", (
                 f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
-                f" further. {why} Drive it less far, correct the lengths, or end the run"
-                " before; what was reached is kept."
+                f" further. {why} Drive it less far, correct the lengths, or end the"
+                " run before; what was reached is kept."
             )
     if end.status == UNMET:
         return "CONSTR", (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.errors import (
     ConstraintError,
     ForceError,
@@ -18,6 +19,10 @@ from polhode.errors import (
 )
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
+from polhode.integrate.admission import (
+    raise_of_run,
+    require_mapping,
+)
 from polhode.integrate.chunk import (
     NOT_A_NUMBER,
     RUNNING,
@@ -26,18 +31,24 @@ from polhode.integrate.chunk import (
     fault_status,
 )
 from polhode.integrate.commutator_free import CommutatorFree4
+from polhode.integrate.constraint_miss import keeps_constraints
+from polhode.integrate.drivers import require_smooth_drivers
 from polhode.integrate.field import field_of
 from polhode.integrate.inputs import is_input, port_size
-from polhode.integrate.launch import require_mapping
+from polhode.integrate.launch import require_clock
 from polhode.integrate.method import Method, admit_step
-from polhode.integrate.outcome import Ending, lawless
+from polhode.integrate.outcome import REFUSED, Ending, lawless
+from polhode.integrate.refusal import inconsistency
 from polhode.integrate.simulate import equations_of
-from polhode.integrate.states import States
+from polhode.integrate.states import States, require_own
 from polhode.integrate.unmet import unmet
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.system.values import require_value
+
+LOOKED_AHEAD = 1000  # steps along which drivers are asked whether they jump
 
 
 @final
@@ -49,6 +60,7 @@ class Stepper:
     a trace a state of tracers is stepped like any other, for `jit`, `grad` and `vmap`;
     `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX. `sound` are the
     values so far of what a system is made of; those between them are no others.
+    `smooth` is the time within which no driver jumps, as far as it was looked at.
     """
 
     equations: Equations
@@ -57,6 +69,7 @@ class Stepper:
     sizes: Mapping[str, int]
     program: Program
     sound: dict[str, tuple[float, float]]
+    smooth: list[tuple[float, float]] = field(default_factory=list)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -71,6 +84,8 @@ class Stepper:
         """
         given = self._admitted(state, _mapping(inputs))
         self._require_sound(given)
+        if not is_traced(state.t):
+            self._require_time(state)
         q, z, status = self.program(state.t, state.q, state.z, given)
         if not is_traced(q, status) and np.any(status):
             self._refuse(state, given, status)
@@ -79,12 +94,13 @@ class Stepper:
 
     def _admitted(self, state: Any, given: dict[str, Any]) -> dict[str, Any]:
         system = self.equations.system
-        if not isinstance(state, State | States) or state.system is not system:
+        if not isinstance(state, State | States):
             raise StateError(
                 f"the stepper of {system.name!r} cannot step {state!r}.",
                 "Coordinates mean what their own system says.",
                 f"Give a state of {system.name!r}: system.state(...), or ph.States.",
             )
+        require_own(system, state)
         if set(given) != set(self.inputs):
             raise IntegrationError(
                 f"the stepper of {self.equations.system.name!r} was given inputs"
@@ -93,7 +109,12 @@ class Stepper:
                 "Name the inputs when the stepper is made: ph.stepper(system, dt,"
                 " inputs=[...]).",
             )
+        for name, value in given.items():
+            if not is_traced(value):
+                require_value(system, name, value)
         many = (len(state),) if isinstance(state, States) else ()
+        if isinstance(state, States) and state.faults:
+            raise_of_run(min(state.faults), state.faults, len(state))
         return {
             name: _fitted(name, given[name], (size,) if size else (), many)
             for name, size in self.sizes.items()
@@ -113,6 +134,31 @@ class Stepper:
                 system.with_({name: edge})
             self.sound[name] = (min(low, known[0]), max(high, known[1]))
 
+    def _require_time(self, state: Any) -> None:
+        """Refuse a time that the step does not advance, or at which a driver jumps."""
+        system, first = self.equations.system, float(np.min(state.t))
+        latest = max(abs(first), abs(float(np.max(state.t)) + self.dt))
+        require_clock(system, self.dt, latest)
+        if not self.drivers:
+            return
+        start, end = self.smooth[0] if self.smooth else (np.inf, -np.inf)
+        last = float(np.max(state.t)) + self.dt
+        if start <= first and last <= end:
+            return
+        # Many steps ahead at once: a look along a law takes as long as many steps.
+        ahead = last + LOOKED_AHEAD * self.dt
+        try:
+            require_smooth_drivers(system, first, ahead)
+            self.smooth[:] = [(first, ahead)]
+        except ConstraintError:
+            require_smooth_drivers(system, first, last)
+
+    @property
+    def drivers(self) -> bool:
+        """Whether a driver prescribes the motion of a joint."""
+        system = self.equations.system
+        return any(isinstance(c, PrescribedMotion) for c in system.constraints)
+
     @property
     def function(self) -> Any:
         """(t, q, z, inputs) -> (q, z), for use inside a trace."""
@@ -126,6 +172,9 @@ class Stepper:
             return self._refuse(state[k], own, status[k])
         system, t = self.equations.system, float(state.t)
         at = Ending(int(status), t, state.q, state.z, self.dt, 0, 0)
+        if status == REFUSED:
+            parameters = {n: v for n, v in given.items() if n in system.parameters}
+            raise inconsistency(system, (t, state.q, state.z), parameters)
         who = f"{system.name!r} has no next state after t = {t:g} s"
         missed = "" if status == NOT_A_NUMBER else unmet(system, at, t + self.dt, given)
         if missed or status == UNMET:
@@ -231,14 +280,7 @@ def _size(system: System, name: str) -> int:
 def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) -> Any:
     """An input in its own shape, or with one axis of runs before it."""
     if not is_traced(value):
-        value = np.array(value)
-        if value.dtype.kind not in "fiub":
-            raise IntegrationError(
-                f"the input {name!r} of a stepper is no number.",
-                f"It is of the type {value.dtype}.",
-                "Give real numbers.",
-            )
-        value = value.astype(float)
+        value = np.array(value, dtype=float)
     if not many and value.shape == (1,) and own == ():
         value = value[0]
     if value.shape not in (own, many + own):
@@ -251,18 +293,29 @@ def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) 
     return np.broadcast_to(value, many + own) if many else value
 
 
+def _begins(system: System, state: tuple[Any, Any, Any], table: Any) -> Any:
+    """Whether a state keeps its constraints before the step, traced."""
+    if not system.constraints:
+        return jnp.array(True)
+    return keeps_constraints(
+        system, state, system.constraint_rows(*state, table)[0], table
+    )
+
+
 def _step(equations: Equations, method: Method, h: float) -> Any:
     core, n = equations.functions, equations.system.coordinates
 
     def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
         field = field_of(equations, inputs)
+        begins = _begins(equations.system, (t, q, z), inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])
         moved = method.attempt(field, t, x, field.slope(t, x), h)
         x, is_kept = field.projected(t + h, moved.x)
         z = core.speeds(t + h, x[:n], x[n:], inputs)
         is_finite = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)
         is_good = is_finite & moved.is_solved & is_kept
-        status = jnp.where(is_good, RUNNING, fault_status(moved.is_solved, is_finite))
+        fault = jnp.where(begins, fault_status(moved.is_solved, is_finite), REFUSED)
+        status = jnp.where(is_good & begins, RUNNING, fault)
         return x[:n], 1.0 * z, status
 
     return step
