@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 
 import jax
@@ -80,6 +81,19 @@ def test_a_bad_balance_warns_with_numbers():
     motion = ph.simulate(system, start, until=10.0, method=method)
     with pytest.warns(NumericalWarning, match=r"out of balance by .* J, of .* J that"):
         motion.ledger()
+
+
+def test_a_promise_that_outgrows_the_energy_warns():
+    """A bound above what it bounds is none: it says so, and what to ask for."""
+    system = double_pendulum()
+    start = system.state(shoulder=2.0, elbow=1.0)
+    loose = ph.simulate(system, start, until=60.0, rtol=3e-3)
+    with pytest.warns(NumericalWarning, match=r"promises the energy of .* only.*Give rtol"):
+        ledger = loose.ledger()
+    assert ledger.promise > 0.1 * ledger.scale
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ph.simulate(system, start, until=60.0, rtol=1e-8).ledger()
 
 
 def test_work_is_not_guessed_from_samples():
