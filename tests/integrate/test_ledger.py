@@ -88,7 +88,9 @@ def test_a_promise_that_outgrows_the_energy_warns():
     system = double_pendulum()
     start = system.state(shoulder=2.0, elbow=1.0)
     loose = ph.simulate(system, start, until=60.0, rtol=3e-3)
-    with pytest.warns(NumericalWarning, match=r"promises the energy of .* only.*Give rtol"):
+    with pytest.warns(
+        NumericalWarning, match=r"promises the energy of .* only.*Give rtol"
+    ):
         ledger = loose.ledger()
     assert ledger.promise > 0.1 * ledger.scale
     with warnings.catch_warnings():

@@ -15,6 +15,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError, ModelError, PolhodeError
 from polhode.integrate.asking import ROUNDING
+from polhode.integrate.doubtful_start import warn_of_start
 from polhode.integrate.drivers import require_smooth_drivers
 from polhode.integrate.dry import warn_of_rest
 from polhode.integrate.launch import MOST_STEPS
@@ -67,6 +68,7 @@ def admitted(
     table, wrong = admit_parameters(system, given, len(runs))
     require_smooth_drivers(system, float(np.min(runs.t)), end)
     warn_of_rest(runs)
+    warn_of_start(runs)
     return Admitted(runs, end, times, table, {**wrong, **runs.faults})
 
 

@@ -32,15 +32,16 @@ from polhode.integrate.chunk import (
 )
 from polhode.integrate.commutator_free import CommutatorFree4
 from polhode.integrate.constraint_miss import keeps_constraints
+from polhode.integrate.doubtful_start import warn_of_start
 from polhode.integrate.drivers import require_smooth_drivers
 from polhode.integrate.field import field_of
 from polhode.integrate.inputs import is_input, port_size
 from polhode.integrate.launch import require_clock
 from polhode.integrate.method import Method, admit_step
-from polhode.integrate.outcome import REFUSED, Ending, lawless
+from polhode.integrate.outcome import REFUSED, Ending, growth, lawless
 from polhode.integrate.refusal import inconsistency
 from polhode.integrate.simulate import equations_of
-from polhode.integrate.states import States, require_own
+from polhode.integrate.states import States, require_own, states_of
 from polhode.integrate.unmet import unmet
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
@@ -70,6 +71,7 @@ class Stepper:
     program: Program
     sound: dict[str, tuple[float, float]]
     smooth: list[tuple[float, float]] = field(default_factory=list)
+    started: list[bool] = field(default_factory=list)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -84,8 +86,9 @@ class Stepper:
         """
         given = self._admitted(state, _mapping(inputs))
         self._require_sound(given)
-        if not is_traced(state.t):
+        if not is_traced(state.t, state.q):
             self._require_time(state)
+            self._warn_once(state)
         q, z, status = self.program(state.t, state.q, state.z, given)
         if not is_traced(q, status) and np.any(status):
             self._refuse(state, given, status)
@@ -153,6 +156,13 @@ class Stepper:
         except ConstraintError:
             require_smooth_drivers(system, first, last)
 
+    def _warn_once(self, state: Any) -> None:
+        """Tell of a doubtful start: the first state is one, others come of it."""
+        if not self.started:
+            self.started.append(True)
+            system, many = self.equations.system, isinstance(state, States)
+            warn_of_start(state if many else states_of(system, state), 4)
+
     @property
     def drivers(self) -> bool:
         """Whether a driver prescribes the motion of a joint."""
@@ -192,6 +202,13 @@ class Stepper:
                 f"The step of {self.method.name} is implicit, and too long for the"
                 " motion there; the state is as before.",
                 "Take a smaller dt.",
+            )
+        grown = growth(system, at, given)
+        if grown:
+            raise IntegrationError(
+                f"{who}.",
+                f"{grown[0].upper()}{grown[1:]}",
+                "Take a smaller dt; the state is as before.",
             )
         guilty = lawless(system, at, given)
         what = f"{guilty!r} gives no force" if guilty else "its accelerations are none"
