@@ -62,11 +62,12 @@ def admitted(
     system, given = equations.system, {} if parameters is None else parameters
     runs = states_of(system, state)
     require_mapping("parameters", given)
-    runs = repeated(runs, _most_values(given))
+    runs = repeated(runs, _most_values(given)) if given else runs
     end = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), end, memory)
-    table, wrong = admit_parameters(system, given, len(runs))
-    require_smooth_drivers(system, float(np.min(runs.t)), end)
+    table, wrong = admit_parameters(system, given, len(runs)) if given else ({}, {})
+    if system.constraints:
+        require_smooth_drivers(system, float(np.min(runs.t)), end)
     warn_of_rest(runs)
     warn_of_start(runs)
     return Admitted(runs, end, times, table, {**wrong, **runs.faults})
