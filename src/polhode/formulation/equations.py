@@ -19,6 +19,7 @@ from polhode.formulation.solve import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import require_layout
+from polhode.system.values import require_values
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Attachment
@@ -292,6 +293,8 @@ class Equations:  # limit: one noun answers every question about the motion
             return function(t, q, self.functions.start(t, q, z, table), table)
 
         require_layout(self.system, state)
+        if table:
+            require_values(self.system, table)
         arguments = (state.t, state.q, state.z, dict(table))
         if is_traced(*arguments[:3], *table.values()):
             return from_speeds(*arguments)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ATTEMPTS = 512
 RECENT = 10
 RUNNING, DONE, NOT_A_NUMBER, TOO_SMALL, UNSOLVED = 0, 1, 2, 3, 6
+UNMET = 18  # projection could not meet the constraints
 
 
 class Cursor(NamedTuple):
@@ -214,9 +215,9 @@ def _fixed(
     # Times are multiples of the step: sums of it would drift.
     t = jnp.where(is_last, cursor.goal, cursor.begun + done * cursor.h)
     moved = _moved(field, method, plan, cursor)
-    x, slope, good = _arrived(field, t, moved.x)
-    fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
-    good = good & moved.is_solved
+    x, slope, good, is_kept = _arrived(field, t, moved.x)
+    fault = fault_status(moved.is_solved, good)
+    good = good & moved.is_solved & is_kept
     status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
     after = cursor._replace(tried=cursor.h, status=status)
     reached = after._replace(t=t, x=x, slope=slope, accepted=count)
@@ -234,11 +235,13 @@ def _adaptive(
     t = jnp.where(is_last, cursor.goal, cursor.t + h)
     h = t - cursor.t  # as far as the clock goes: late times are rounded
     moved = _moved(field, method, plan, cursor._replace(h=h))
-    x, slope, good = _arrived(field, t, moved.x)
+    x, slope, good, is_kept = _arrived(field, t, moved.x)
     share = step_size.shares(cursor.x, moved.foreseen, plan.rtol, plan.atol)
     size = step_size.size_of(moved.error, share)
-    fault = jnp.where(moved.is_solved, NOT_A_NUMBER, UNSOLVED)
-    good = good & size.is_finite & moved.is_solved
+    good = good & size.is_finite
+    fault = fault_status(moved.is_solved, good)
+    # A step whose constraints are not met leads nowhere, however small its error.
+    good = good & moved.is_solved & is_kept
     accepted = good & size.is_allowed
     tried = step_size.Tried(h, size, good, accepted, cursor.tried == 0)
     h, memory = step_size.chosen(falls_of(method), tried, cursor.memory)
@@ -288,13 +291,18 @@ def _is_held(moved: Attempt, share: Any, h: Any, end: Cursor) -> Any:
     return (below > 0) & (h * h * above > limit**2 * below)
 
 
-def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any]:
-    """The state settled, its slope, and whether all of it is numbers."""
-    x = field.settled(t, x)
+def fault_status(is_solved: Any, is_finite: Any) -> Any:
+    """Why a step that is not good is not: its equations, its numbers, or its rows."""
+    return jnp.where(is_solved, jnp.where(is_finite, UNMET, NOT_A_NUMBER), UNSOLVED)
+
+
+def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+    """The state projected, its slope, whether all of it is numbers, and is kept."""
+    x, is_kept = field.projected(t, x)
     slope = field.slope(t, x)
     # Each is tested apart: a product with zero would let a missing number through.
     good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(slope))
-    return x, slope, good & field.is_sound(t, x)
+    return x, slope, good & field.is_sound(t, x), is_kept
 
 
 def _chosen(flag: Any, yes: Cursor, no: Cursor) -> Cursor:

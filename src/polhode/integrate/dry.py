@@ -33,5 +33,5 @@ def warn_of_rest(states: States) -> None:
             " keep it at rest by a constraint as long as its reaction stays within"
             " static times the push.",
             IntegrationWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from polhode.actions.weight import WeightOf
 from polhode.formulation.solve import solve_constrained
+from polhode.integrate.constraint_miss import keeps_constraints
 from polhode.lowering.arrays import shared
 from polhode.matter.parameter import Table
 from polhode.system import rows
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 NEWTON = 2  # after one accurate step each iteration squares what is missed
 
 
+class Projected(NamedTuple):
+    """A state put back on its manifold, and whether it keeps its constraints there."""
+
+    x: Any
+    is_kept: Any
+
+
 class Field(NamedTuple):
     """The functions of one set of equations, its parameters given.
 
@@ -35,7 +43,8 @@ class Field(NamedTuple):
     accelerations  (t, q, y) -> y_dot
     speeds         (t, q, y) -> z, the speeds along which `local` moves
     local          (q, delta) -> q
-    settled        (t, x) -> x: unit quaternions, constraints kept, y within its rows
+    projected      (t, x) -> Projected: unit quaternions, constraints kept, y within its
+                   rows, and whether that could be done
     is_sound       (t, x) -> whether every force is a number
     start          (t, q, z) -> y
     table_at       (t, q, y) -> the values of parameters then and there
@@ -51,7 +60,7 @@ class Field(NamedTuple):
     accelerations: Callable[[Any, Any, Any], Any]
     speeds: Callable[[Any, Any, Any], Any]
     local: Callable[[Any, Any], Any]
-    settled: Callable[[Any, Any], Any]
+    projected: Callable[[Any, Any], Projected]
     is_sound: Callable[[Any, Any], Any]
     start: Callable[[Any, Any, Any], Any]
     table_at: Callable[[Any, Any, Any], Table]
@@ -59,6 +68,10 @@ class Field(NamedTuple):
     is_in_speeds: bool = True
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
+
+    def settled(self, t: Any, x: Any) -> Any:
+        """The projected state alone."""
+        return self.projected(t, x).x
 
 
 def field_of(
@@ -94,7 +107,7 @@ def field_of(
         accelerations=accelerations,
         speeds=lambda t, q, y: core.speeds(t, q, y, table),
         local=system.local,
-        settled=lambda t, x: settled(equations, t, x, table),
+        projected=lambda t, x: projected(equations, t, x, table),
         is_sound=_soundness(equations, driven, table),
         start=lambda t, q, z: core.start(t, q, z, table),
         table_at=driven,
@@ -125,17 +138,23 @@ def _soundness(
 
 
 def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
+    """The projected state, of which it is known that its constraints can be kept."""
+    return projected(equations, t, x, table).x
+
+
+def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     """The state nearest in mass that is on its manifold and keeps all constraints.
 
     Quaternions are brought to length one. Then Newton's steps along the joints,
 
         minimise |delta|_M  with  g + (dg/dz) delta = 0,      q <- local(q, delta)
 
-    and one or two on the speeds, whose rows are linear or nearly so.
+    and one or two on the speeds, whose rows are linear or nearly so. Where no state
+    near keeps the constraints, or the way is too far for so few steps, it says so.
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
-    q, y = x[:n], x[n:]
+    q, y, is_kept = x[:n], x[n:], jnp.array(True)
     if system.coordinates != system.speeds:
         q = system.normalised(q)
     if system.constraints:
@@ -143,11 +162,12 @@ def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
             q = _placed(equations, t, q, table)
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
-            z = _moved(equations, t, q, z, table)
+            z, A = _moved(equations, t, q, z, table)
+        is_kept = keeps_constraints(system, (t, q, z), A, table)
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
-    return jnp.concatenate([q, y])
+    return Projected(jnp.concatenate([q, y]), is_kept)
 
 
 def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
@@ -164,9 +184,12 @@ def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
     return system.local(q, delta)
 
 
-def _moved(equations: Equations, t: Any, q: Any, z: Any, table: Table) -> Any:
+def _moved(
+    equations: Equations, t: Any, q: Any, z: Any, table: Table
+) -> tuple[Any, Any]:
+    """Speeds nearer to their rows, and the rows A."""
     system = equations.system
     M = system.mass_matrix(t, q, table)
     A, _ = system.constraint_rows(t, q, z, table)
     missed = rows.velocities(system, t, q, z, table)
-    return z + solve_constrained(M, jnp.zeros(system.speeds), A, -missed)[0]
+    return z + solve_constrained(M, jnp.zeros(system.speeds), A, -missed)[0], A

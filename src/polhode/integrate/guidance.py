@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.admission import require_mapping
 from polhode.integrate.chunk import Cursor, start_cursor
 from polhode.integrate.events import NO_EVENTS, Events, admit_events
 from polhode.integrate.guide import Guide
 from polhode.integrate.inputs import UNFED, Fed, admit_inputs
-from polhode.integrate.launch import require_mapping
 from polhode.integrate.sampling import first_samples
 from polhode.integrate.states import States
 

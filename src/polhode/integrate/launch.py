@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -10,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.integrate.asking import ROUNDING
 from polhode.integrate.chunk import (
     ATTEMPTS,
     DONE,
@@ -19,13 +17,13 @@ from polhode.integrate.chunk import (
     Plan,
     start_cursor,
 )
+from polhode.integrate.constraint_miss import keeps_constraints
 from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.field import field_of
 from polhode.integrate.method import Method
 from polhode.integrate.packing import Alone
 from polhode.integrate.scales import scales
 from polhode.integrate.states import States
-from polhode.integrate.tolerance import real_number
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 FIRST_STEP = 0.1
 # Steps below this many units of rounding of the time do not advance it reliably.
 LEAST = 16 * np.finfo(float).eps
+# Below this share of the time itself a step hardly advances it.
+CLOCK = 4 * np.finfo(float).eps
 # Of the motion's own time: steps that no method makes.
 HOPELESS = 10.0
 # More cannot be counted, nor waited for.
@@ -65,12 +65,14 @@ class Probe(NamedTuple):
     x, slope      [q; y] and its rate
     z_dot         the rate of the system's speeds
     is_sound      whether every force is a number
+    is_kept       whether the constraints are, with the parameters of this call
     """
 
     x: Any
     slope: Any
     z_dot: Any
     is_sound: Any
+    is_kept: Any
 
 
 class Launch(NamedTuple):
@@ -144,8 +146,8 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     """(t, q, z, table, held) -> probe, and dy/dz (k, nz)."""
     core = equations.functions
 
-    def probe(t: Any, q: Any, z: Any, table: Any, held: Any) -> tuple[Probe, Any]:
-        table = {**table, **drive.unpacked(held)}
+    def probe(t: Any, q: Any, z: Any, given: Any, held: Any) -> tuple[Probe, Any]:
+        table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
         y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
         x = jnp.concatenate([q, y])
@@ -154,7 +156,12 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         now, change = (t, q, y), (jnp.ones_like(t), slope[:n], slope[n:])
         _, z_dot = jax.jvp(field.speeds, now, change)
         there = spread(t, q, z, table)
-        return Probe(x, slope, z_dot, field.is_sound(t, x)), there
+        is_kept = jnp.array(True)
+        # By its own parameters a system has checked its states already.
+        if equations.system.constraints and given:
+            A, _ = equations.system.constraint_rows(t, q, z, given)
+            is_kept = keeps_constraints(equations.system, (t, q, z), A, given)
+        return Probe(x, slope, z_dot, field.is_sound(t, x), is_kept), there
 
     return probe
 
@@ -196,11 +203,15 @@ def require_feasible(equations: Equations, go: Launch, method: Method) -> None:
     """Refuse times that rounding swallows, and more steps than can be counted."""
     start, stop = go.plan.start, go.plan.stop
     if method.is_adaptive:
-        _require_reach(equations, (start, float(stop[0])), 1 / go.rate, go.plan.least)
+        # A rate that is not finite is that of a run that is refused by itself.
+        own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
+        _require_reach(equations, (start, float(stop[0])), own, go.plan.least)
     else:
         far = float(np.max(np.abs(stop - start)))
         _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
-        _require_clock(equations, method, (start, stop))
+        if np.any(start != stop):
+            latest, step = float(np.max(np.abs([start, stop]))), method.step  # type: ignore[attr-defined]
+            require_clock(equations.system, step, latest)
 
 
 def _require_reach(
@@ -229,163 +240,12 @@ def _require_count(equations: Equations, method: Method, count: float) -> None:
         )
 
 
-def _require_clock(equations: Equations, method: Method, ends: Any) -> None:
+def require_clock(system: System, step: float, latest: float) -> None:
     """Refuse steps after which it is no later than before."""
-    latest, step = float(np.max(np.abs(ends))), method.step  # type: ignore[attr-defined]
-    least = 4 * np.finfo(float).eps * latest
-    if step < least and np.any(ends[0] != ends[1]):
+    least = CLOCK * latest
+    if step < least:
         raise IntegrationError(
-            f"{equations.system.name!r} cannot be stepped by {step:g} s near"
-            f" t = {latest:g} s.",
+            f"{system.name!r} cannot be stepped by {step:g} s near t = {latest:g} s.",
             f"Beside such times double precision knows no step below {least:.3g} s.",
             "Count time from the start of the run, or give longer steps.",
         )
-
-
-def admit_until(until: Any) -> float:
-    """A time to run to: finite."""
-    t = real_number(until)
-    if not np.isfinite(t):
-        raise IntegrationError(
-            f"a run cannot end at until = {until!r}.",
-            "The end is a time in seconds; before the start, the run goes backwards.",
-            "Give a finite number.",
-        )
-    return t
-
-
-def admit_limit(limit: Any) -> int:
-    """A number of attempts: whole, one or more."""
-    try:
-        count = int(limit)
-    except (TypeError, ValueError, OverflowError):
-        count = 0
-    if not 1 <= count <= MOST_STEPS or count != limit:
-        raise IntegrationError(
-            f"a run cannot be limited to {limit!r} steps.",
-            "The limit is a number of attempts at a step.",
-            f"Give a whole number, from one to {MOST_STEPS:g}.",
-        )
-    return count
-
-
-def admit_samples(
-    samples: Any, start: float, until: float, memory: float = np.inf
-) -> np.ndarray | None:
-    """Sample times in the order of the run, each once, all within it."""
-    if samples is None:
-        return None
-    if isinstance(samples, int | np.integer) and not isinstance(samples, bool):
-        if samples < 2:
-            raise IntegrationError(
-                f"a run cannot be sampled {samples} times.",
-                "A number of samples counts both ends.",
-                "Give 2 or more, or a list of times.",
-            )
-        if 8.0 * int(samples) > memory:
-            raise IntegrationError(
-                f"{samples} samples would need more than {memory / 1e9:.3g} GB for"
-                " their times alone.",
-                "Every sample is kept in memory.",
-                "Give fewer samples=..., or allow more with memory=... (bytes).",
-            )
-        return np.linspace(start, until, int(samples))
-    try:
-        times = np.array(samples, dtype=float)
-    except (TypeError, ValueError):
-        times = np.array([])
-    low, high = min(start, until), max(start, until)
-    sign = 1.0 if until >= start else -1.0
-    times = _meeting(times, low, high)
-    wrong = ""
-    if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)):
-        wrong = "they are not a list of finite times"
-    elif np.any(sign * np.diff(times) <= 0):
-        k = int(np.argmax(sign * np.diff(times) <= 0))
-        wrong = f"{times[k + 1]:g} s follows {times[k]:g} s"
-    elif np.any((times < low) | (times > high)):
-        out = times[(times < low) | (times > high)][0]
-        wrong = f"{out:g} s is outside {start:g} to {until:g} s"
-    if wrong:
-        raise IntegrationError(
-            f"the sample times cannot be used: {wrong}.",
-            "Samples follow the run: each once, in its order, within its ends.",
-            "Sort them, drop doubles, and keep them between the start and until.",
-        )
-    return times
-
-
-def _meeting(times: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Times such as 20 * 0.1, a few units of rounding off the end they mean, there."""
-    slack = ROUNDING * max(abs(low), abs(high))
-    for end in (low, high):
-        times = np.where(np.abs(times - end) <= slack, end, times)
-    return times
-
-
-def require_mapping(word: str, given: Any) -> None:
-    """Refuse what does not give values by name."""
-    if not isinstance(given, Mapping):
-        raise IntegrationError(
-            f"{word} = {given!r} gives nothing by name.",
-            "What drives or changes a system is called by its name.",
-            f"Give {word}={{name: value}}.",
-        )
-
-
-def admit_memory(memory: Any) -> float:
-    """Bytes that rows may take."""
-    size = real_number(memory)
-    if not (size > 0 or memory == np.inf):
-        raise IntegrationError(
-            f"a run cannot keep its rows in memory = {memory!r}.",
-            "It is a number of bytes.",
-            "Give a number above zero, such as 4e9.",
-        )
-    return size
-
-
-def admit_watch(watch: Any) -> Any:
-    """The watch, or none; refused if it cannot be told of progress."""
-    if watch is not None and not callable(watch):
-        raise IntegrationError(
-            f"progress cannot be told to {watch!r}.",
-            "A watch is called between chunks with share, steps and seconds.",
-            "Give watch=lambda progress: ..., or leave it out.",
-        )
-    return watch
-
-
-def _column(name: str, value: Any) -> np.ndarray:
-    """The values of a parameter as they came: real numbers, at least one."""
-    try:
-        column = np.asarray(value)
-    except ValueError:
-        column = np.array(None)
-    if column.dtype.kind not in "fiu" or not column.size:
-        raise IntegrationError(
-            f"parameter {name!r} cannot be {value!r}.",
-            "A quantity of a model is a real number, or one for each run.",
-            "Give a number, or a list of them.",
-        )
-    return column.astype(float)
-
-
-def admit_parameters(
-    equations: Equations, parameters: Mapping[str, Any], runs: int
-) -> dict[str, np.ndarray]:
-    """Values of parameters, one or one a run; every value must make a sound system."""
-    table: dict[str, np.ndarray] = {}
-    for name, value in parameters.items():
-        column = _column(name, value)
-        if column.shape not in ((), (runs,)):
-            raise IntegrationError(
-                f"parameter {name!r} has {column.size} values for {runs} runs.",
-                "A parameter has one value for all runs, or one for each.",
-                "Give a number, or as many as there are states.",
-            )
-        table[name] = np.broadcast_to(column, (runs,)).copy()
-    if table:
-        for pick in (np.min, np.max):
-            equations.system.with_({n: float(pick(v)) for n, v in table.items()})
-    return table

@@ -151,7 +151,7 @@ def _readying(given: Given, places: tuple[int, int]) -> Any:
 
     def ready(begin: Any, table: Any) -> Ready:
         start, cursor, plan, rate = launch(begin, table)
-        fine = jnp.all(jnp.isfinite(start.slope)) & start.is_sound
+        fine = jnp.all(jnp.isfinite(start.slope)) & start.is_sound & start.is_kept
         # Of fixed steps the host counts whether there are too many.
         lost = (plan.least * rate > HOPELESS) | (plan.steps > 0)
         glider = first_gliders(cursor, *places)

@@ -16,19 +16,26 @@ from polhode.integrate.chunk import (
     NOT_A_NUMBER,
     RUNNING,
     TOO_SMALL,
+    UNMET,
     UNSOLVED,
 )
+from polhode.integrate.unmet import unmet
 from polhode.matter.parameter import Table
+from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.system.system import System
 
 INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
 EVENT, ZENO, FAULT = 7, 8, 9
+# Runs of a sweep that could not begin: what was given, and singular equations.
+REFUSED, SINGULAR = 19, 20
 # From these no run goes on.
-ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, EVENT, ZENO, FAULT)
+ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
+# rad/s or m/s: quicker than light is no motion of a machine.
+UNBOUNDED = 1e9
 JUMPS = (
     " A force that jumps again and again, such as sign(speed), makes steps ever"
     " shorter: round it off."
@@ -43,6 +50,7 @@ CODES = {
     NOT_A_NUMBER: "FORCE",
     TOO_SMALL: "INTEG",
     UNSOLVED: "INTEG",
+    UNMET: "CONSTR",
     INTERRUPTED: "INTERRUPTED",
     WORK_LIMIT: "INTEG",
     FULL: "INTEG",
@@ -50,6 +58,8 @@ CODES = {
     EVENT: "EVENT",
     ZENO: "INTEG",
     FAULT: "FORCE",
+    REFUSED: "STATE",
+    SINGULAR: "SING",
 }
 
 
@@ -58,7 +68,8 @@ CODES = {
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, EVENT (a terminal one), FORCE, INTEG, SING, IO or INTERRUPTED
+    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO,
+               INTERRUPTED, or STATE for a run of a sweep that could not begin
     t          the time of the last good row
     sentence   for people
     accepted, rejected   steps
@@ -130,6 +141,22 @@ def _explained(
             f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
             f"{_stiffness(end) or JUMPS}"
         )
+    if end.status in (TOO_SMALL, UNSOLVED, UNMET):
+        why = unmet(system, end, until, table)
+        if why:
+            return "CONSTR", (
+                f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
+                f" further. {why} Drive it less far, correct the lengths, or end the"
+                " run before; what was reached is kept."
+            )
+    if end.status == UNMET:
+        return "CONSTR", (
+            f"{name} stopped at {at}, {steps}: after the next step, of"
+            f" {abs(end.tried):.3g} s, projection did not meet its constraints, though"
+            " there are states near that keep them. The step is too long for how they"
+            " bend there, or they are singular; what was reached is kept. Give a"
+            " smaller step or tolerance."
+        )
     if end.status == TOO_SMALL:
         return "INTEG", (
             f"{name} stopped at {at}, {steps}: no step, however small, is accurate"
@@ -160,6 +187,9 @@ def _stiffness(end: Ending) -> str:
 
 def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, str]:
     at, name = f"t = {end.t:.9g} s", repr(system.name)
+    grown = growth(system, end, table)
+    if grown:
+        return "INTEG", f"{name} stopped at {at}, after {end.accepted} steps: {grown}"
     guilty = lawless(system, end, table)
     if guilty:
         return "FORCE", (
@@ -172,6 +202,40 @@ def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, st
         " numbers just after, though all forces are. Its mass matrix or its"
         " constraints are singular there, or the speeds chosen cease to determine the"
         " others; what was reached is kept."
+    )
+
+
+def growth(system: System, end: Ending, table: Any) -> str:
+    """What to say of a state that steps too long for it have let grow; or nothing.
+
+    Where steps are chosen such a state is refused long before: others were tried.
+    """
+    size = float(np.max(np.abs(end.z), initial=0.0))
+    if end.rejected or not size > UNBOUNDED:
+        return ""
+    from polhode.formulation.recursive.recursive import recursive
+
+    given = table(end.t, end.q, end.z) if callable(table) else table
+    # What has grown is the quickest motion, in which z_dot = r^2 q: its rate is that of
+    # the whole state. Quaternions do not grow, and leave z_dot = r z.
+    with np.errstate(all="ignore"):
+        state = State(system, end.t, end.q, end.z)
+        pushed = np.max(np.abs(recursive(system).accelerations(state, dict(given))))
+        rate = float(pushed / size)
+        if system.coordinates == system.speeds:
+            rate = float(np.sqrt(pushed / np.max(np.abs(end.q))))
+    step = abs(end.tried)
+    quick = "The step is too long for the quickest motion."
+    if np.isfinite(rate) and rate * step > 1:
+        quick = (
+            f"The quickest motion has a rate of {rate:.3g} 1/s, and a step of"
+            f" {step:.3g} s is {rate * step:.3g} times its time: explicit methods are"
+            f" stable to about 2, which is a step of {2 / rate:.2g} s."
+        )
+    return (
+        f"its state grows without bound, speeds to {size:.2g}. {quick} It is not a law"
+        " that fails. Take a shorter step, or an implicit method such as ph.RadauIIA();"
+        " what was reached is kept."
     )
 
 

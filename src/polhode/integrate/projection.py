@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
+import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.integrate.field import Field, field_of
+from polhode.integrate.field import Field, Projected, field_of
 from polhode.integrate.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.method import Attempt, Method, falls_of
@@ -81,10 +82,14 @@ class Unprojected:
 
 
 def settling(field: Field, method: Method) -> Field:
-    """The field as a method wants it: with projection, or without."""
+    """The field as a method wants it: with projection, or without.
+
+    Without it constraints are not kept and nothing is refused: the ledger shows by how
+    much they are missed.
+    """
     if not isinstance(method, Unprojected):
         return field
-    return field._replace(settled=lambda t, x: x)
+    return field._replace(projected=lambda t, x: Projected(x, jnp.array(True)))
 
 
 def projection_work(motion: Trajectory) -> np.ndarray:

@@ -4,8 +4,9 @@
     constraints  |g|, |phi|                <= share of lengths, of speeds
     momenta      of an isolated system: constant, within a share of their size
 
-The share is the tolerance times the number of steps; a fixed step promises 1e-3. T is
-the most kinetic energy; a run that has hardly left rest is computed to a share of the
+The share is the tolerance times the number of steps; a fixed step promises 1e-3. Where
+it outgrows what it bounds it says nothing, and that is warned of, too. T is the most
+kinetic energy; a run that has hardly left rest is computed to a share of the
 system's own speeds s only, and an error d in speeds costs sqrt(2 T d M d) of energy.
 """
 
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 
 # A fixed step promises no accuracy; beyond this share a run is in doubt.
 UNPROMISED = 1e-3
+# A promise of more than this share of what it bounds says nothing about it.
+VOID = 0.1
+# Of the energy at the system's own speeds: with less it has hardly left rest, and what
+# is promised is a share of those speeds, not of its motion.
+HARDLY_MOVING = 1e-6
 HELD = 1e-9  # constraints that are held at every step are held better than this
 
 
@@ -46,11 +52,28 @@ def promised_energy(motion: Trajectory, most: float) -> float:
     is_in_speeds = core.start is core.speeds
     if motion.halt is None or not motion.method.is_adaptive or not is_in_speeds:
         return promised
+    each = float(np.sqrt(4 * most * _energy_of_error(motion)))
+    return max(promised, each * motion.outcome.accepted)
+
+
+def _energy_of_error(motion: Trajectory) -> float:
+    """T at speeds as large as a step may err from rest, J."""
+    assert motion.halt is not None
     t, q, _ = motion.halt.start
     error = np.asarray(motion.halt.plan.atol)[len(q) :]
     M = np.asarray(motion.system.mass_matrix(t, q, motion.table))
-    each = float(np.sqrt(2 * most * (error @ M @ error)))
-    return max(promised, each * motion.outcome.accepted)
+    return float(error @ M @ error) / 2
+
+
+def _is_void(motion: Trajectory, ledger: Ledger) -> bool:
+    """Whether a promise has outgrown the energy that it is a promise of."""
+    if not motion.method.is_adaptive or ledger.promise <= VOID * ledger.scale:
+        return False
+    core, rtol = motion.equations.functions, share_of(motion) / ledger.accepted
+    if motion.halt is None or core.start is not core.speeds or not rtol:
+        return ledger.scale > 0
+    natural = _energy_of_error(motion) / rtol**2
+    return ledger.scale > HARDLY_MOVING * natural
 
 
 def warn_of_drift(motion: Trajectory, ledger: Ledger) -> None:
@@ -81,6 +104,8 @@ def _energy(motion: Trajectory, ledger: Ledger) -> None:
     # Rounding alone, step by step, is no fault of the method.
     rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
     floor = rounding * max(ledger.accepted, 1)
+    if _is_void(motion, ledger):
+        _say_void(motion, ledger, worst)
     if worst > max(ledger.promise, floor):
         _say(
             motion,
@@ -135,6 +160,22 @@ def _length(motion: Trajectory) -> float:
     own = lengths(motion.system, *first, abs(float(motion.t[-1] - motion.t[0])))
     origins = motion.system.poses(motion.t[0], motion.q[0]).origins
     return float(own[0] + np.max(np.abs(origins), initial=0.0))
+
+
+def _say_void(motion: Trajectory, ledger: Ledger, worst: float) -> None:
+    """Warn of settings with which nothing is known of a motion in the end."""
+    rtol = motion.method.rtol  # type: ignore[attr-defined]
+    # A promise is the tolerance times the steps, of which a tighter one takes more.
+    wanted = rtol * (1e-3 * ledger.scale / ledger.promise) ** 1.25
+    warnings.warn(
+        f"{motion.method.name} with rtol = {rtol:g} promises the energy of"
+        f" {motion.system.name!r} to {ledger.promise:.3g} J only, of"
+        f" {ledger.scale:.3g} J that move: each of {ledger.accepted} steps may err, and"
+        f" nothing is promised of the motion in the end. It is out of balance by"
+        f" {worst:.3g} J. Give rtol = {wanted:.0e} or less, or ask for a shorter time",
+        NumericalWarning,
+        stacklevel=6,
+    )
 
 
 def _say(motion: Trajectory, what: str, promised: str) -> None:

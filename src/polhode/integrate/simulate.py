@@ -12,35 +12,27 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
+from polhode.integrate.admission import (
+    admit_limit,
+    admit_memory,
+    admit_watch,
+    admitted,
+)
 from polhode.integrate.choice import picked, suited
 from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
 from polhode.integrate.dense import Steps, bare
 from polhode.integrate.drive import Drive
-from polhode.integrate.drivers import require_smooth_drivers
-from polhode.integrate.dry import warn_of_rest
 from polhode.integrate.events import Event
 from polhode.integrate.guidance import first_inputs, guide_of, guided
 from polhode.integrate.halt import Halt
-from polhode.integrate.launch import (
-    Launch,
-    admit_limit,
-    admit_memory,
-    admit_parameters,
-    admit_samples,
-    admit_until,
-    admit_watch,
-    aim_of,
-    launched,
-    require_feasible,
-    require_mapping,
-)
+from polhode.integrate.launch import Launch, aim_of, launched, require_feasible
 from polhode.integrate.method import Method
 from polhode.integrate.motions import Motions
 from polhode.integrate.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.progress import watched
 from polhode.integrate.refusal import require_memory, require_sound_start
 from polhode.integrate.run import Kept, Watch, Wish, run
-from polhode.integrate.states import States, states_of
+from polhode.integrate.states import States
 from polhode.integrate.stiffness import Start, decay_of
 from polhode.integrate.trajectory import Trajectory, settled_rows
 from polhode.system.state import State
@@ -90,12 +82,17 @@ def simulate(
     """
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
-    runs = repeated(states_of(equations.system, state), parameters or {})
-    until, memory, watch = admit_until(until), admit_memory(memory), admit_watch(watch)
-    times = admit_samples(samples, _common_start(runs, samples), until, memory)
-    table = admit_parameters(equations, parameters or {}, len(runs))
-    require_smooth_drivers(equations.system, float(np.min(runs.t)), until)
-    warn_of_rest(runs)
+    memory, watch = admit_memory(memory), admit_watch(watch)
+    asked = admitted(
+        equations,
+        state,
+        until=until,
+        samples=samples,
+        parameters=parameters,
+        memory=memory,
+    )
+    asked.require_all()
+    runs, until, times, table, _ = asked
     guide = guide_of(equations, pick[0], events, inputs)
     fed = first_inputs(guide, runs, until)
     drive = guide.inputs.drive
@@ -166,27 +163,6 @@ def equations_of(model: System | Equations) -> Equations:
     if "motion" not in model.compiled:
         model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]
-
-
-def repeated(states: States, parameters: Mapping[str, Any]) -> States:
-    """One state for all values of parameters, where these are several."""
-    require_mapping("parameters", parameters)
-    counts = {len(np.atleast_1d(value)) for value in parameters.values()}
-    most = max(counts, default=1)
-    if len(states) > 1 or most <= 1:
-        return states
-    q, z = np.repeat(states.q, most, axis=0), np.repeat(states.z, most, axis=0)
-    return States(states.system, states.t[0], q, z)
-
-
-def _common_start(states: States, samples: Any) -> float:
-    if samples is not None and np.any(states.t != states.t[0]):
-        raise IntegrationError(
-            "runs that start at different times cannot share sample times.",
-            f"They start between {states.t.min():g} and {states.t.max():g} s.",
-            "Leave samples out, or give all states one time.",
-        )
-    return float(states.t[0])
 
 
 def _stored(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import StateError
+from polhode.errors import PolhodeError, StateError
 from polhode.system.check import require_consistent
 from polhode.system.state import State
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 class States:
     """Coordinates q (n, nq) and speeds z (n, nz) of n states, at times t (n,).
 
-    t may be one number. `states[k]` is one `State`.
+    t may be one number. `states[k]` is one `State`. Of several rows some may be no
+    states: not finite, or breaking constraints. `faults` says of each why. A sweep goes
+    on with the others; where one state is as good as none, they are refused.
     """
 
     system: System
     t: Any
     q: Any
     z: Any
+    faults: dict[int, PolhodeError] = field(init=False)
 
     def __post_init__(self) -> None:
         put, system = object.__setattr__, self.system
@@ -46,11 +49,18 @@ class States:
                 " at least one, and t as one number or (n,).",
             )
         t = np.broadcast_to(t, (rows,)).copy()
-        _require_finite(system, t, q, z)
+        _require_times(system, t)
+        faults = _unfinite(system, q, z)
         if system.constraints or system.coordinates != system.speeds:
-            for row in range(len(q)):
-                state = require_consistent(State(system, t[row], q[row], z[row]))
-                q[row] = state.q
+            for row in set(range(rows)) - set(faults):
+                try:
+                    state = require_consistent(State(system, t[row], q[row], z[row]))
+                    q[row] = state.q
+                except PolhodeError as error:
+                    faults[row] = error
+        if len(faults) == rows:
+            raise faults[0]
+        put(self, "faults", dict(sorted(faults.items())))
         for word, value in (("t", t), ("q", q), ("z", z)):
             value.setflags(write=False)
             put(self, word, value)
@@ -67,7 +77,11 @@ class States:
 
     def part(self, pick: slice) -> States:
         """Some of the states, which are checked already."""
-        return unchecked(self.system, self.t[pick], self.q[pick], self.z[pick])
+        found = unchecked(self.system, self.t[pick], self.q[pick], self.z[pick])
+        own = range(*pick.indices(len(self)))
+        faults = {k - own.start: self.faults[k] for k in self.faults if k in own}
+        object.__setattr__(found, "faults", faults)
+        return found
 
     def __repr__(self) -> str:
         return f"States({self.system.name!r}: {len(self)})"
@@ -77,6 +91,7 @@ def unchecked(system: System, t: Any, q: Any, z: Any) -> States:
     """States as they are given, such as some near others that were checked."""
     found = object.__new__(States)
     object.__setattr__(found, "system", system)
+    object.__setattr__(found, "faults", {})
     for word, value in (("t", t), ("q", q), ("z", z)):
         value.setflags(write=False)
         object.__setattr__(found, word, value)
@@ -86,19 +101,23 @@ def unchecked(system: System, t: Any, q: Any, z: Any) -> States:
 def states_of(system: System, given: State | States | Sequence[State]) -> States:
     """States from one, from a list of them, or as they are; all of this system."""
     if isinstance(given, States):
-        _require_own(system, given)
+        require_own(system, given)
         return given
-    is_one = isinstance(given, State | Mapping) or not isinstance(given, Iterable)
+    is_one = isinstance(given, State | Mapping | str) or not isinstance(given, Iterable)
     listed: list[Any] = [given] if is_one else [*given]  # type: ignore[misc]
-    for state in listed:
+    faults: dict[int, PolhodeError] = {}
+    for k, state in enumerate(listed):
         if not isinstance(state, State):
             raise StateError(
                 f"{system.name!r} cannot start from {state!r}.",
                 "A run starts from a state of its system.",
                 f"Give {system.name}.state(...), a list of them, or ph.States(...).",
             )
-        _require_own(system, state)
-        require_consistent(state)
+        require_own(system, state)
+        try:
+            require_consistent(state)
+        except PolhodeError as error:
+            faults[k] = error
     if not listed:
         raise StateError(
             f"{system.name!r} was given no state to start from.",
@@ -106,7 +125,20 @@ def states_of(system: System, given: State | States | Sequence[State]) -> States
             f"Give {system.name}.state(...), or a list of them.",
         )
     columns = ([getattr(state, word) for state in listed] for word in ("t", "q", "z"))
-    return unchecked(system, *(np.array(column, dtype=float) for column in columns))
+    found = unchecked(system, *(np.array(column, dtype=float) for column in columns))
+    object.__setattr__(found, "faults", faults)
+    return found
+
+
+def repeated(states: States, runs: int) -> States:
+    """One state for so many runs; several as they are."""
+    if len(states) > 1 or runs <= 1:
+        return states
+    columns = (np.repeat(part, runs, axis=0) for part in (states.t, states.q, states.z))
+    found = unchecked(states.system, *columns)
+    faults = dict.fromkeys(range(runs), *states.faults.values())
+    object.__setattr__(found, "faults", faults if states.faults else {})
+    return found
 
 
 def _numbers(system: System, word: str, value: Any) -> np.ndarray:
@@ -124,7 +156,8 @@ def _numbers(system: System, word: str, value: Any) -> np.ndarray:
     return np.array(given, dtype=float)
 
 
-def _require_own(system: System, given: Any) -> None:
+def require_own(system: System, given: Any) -> None:
+    """Refuse states of another system."""
     if given.system is not system:
         raise StateError(
             f"the state belongs to another system, {given.system.name!r}, than"
@@ -134,12 +167,23 @@ def _require_own(system: System, given: Any) -> None:
         )
 
 
-def _require_finite(system: System, *columns: np.ndarray) -> None:
-    for word, column in zip(("times", "coordinates", "speeds"), columns, strict=True):
-        if not np.all(np.isfinite(column)):
-            row = int(np.argmin(np.isfinite(column.reshape(len(column), -1)).all(1)))
-            raise StateError(
-                f"state {row} of {system.name!r} has {word} that are no numbers.",
+def _require_times(system: System, t: np.ndarray) -> None:
+    if not np.all(np.isfinite(t)):
+        raise StateError(
+            f"states of {system.name!r} have times that are not finite.",
+            f"State {int(np.argmin(np.isfinite(t)))} is at {t[~np.isfinite(t)][0]} s.",
+            "Give finite numbers.",
+        )
+
+
+def _unfinite(system: System, q: np.ndarray, z: np.ndarray) -> dict[int, PolhodeError]:
+    """The rows that are not finite, and what to say of each."""
+    faults: dict[int, PolhodeError] = {}
+    for word, column in (("speeds", z), ("coordinates", q)):
+        for row in np.flatnonzero(~np.isfinite(column).all(axis=1)).tolist():
+            faults[row] = StateError(
+                f"state {row} of {system.name!r} has {word} that are not finite.",
                 f"They are {column[row]}.",
                 "Give finite numbers.",
             )
+    return faults

@@ -27,9 +27,11 @@ from polhode.integrate.guide import (
 )
 from polhode.integrate.launch import probe
 from polhode.integrate.outcome import EVENT, FAULT, ZENO
+from polhode.integrate.refusal import inconsistency
 from polhode.integrate.sampling import next_time
-from polhode.integrate.states import States
+from polhode.integrate.states import unchecked
 from polhode.integrate.telling import Told, ending, stopped, zeno
+from polhode.system.check import require_consistent
 from polhode.system.state import State
 
 # As many resets as the cursor remembers, in so small a part of the run: Zeno's.
@@ -173,8 +175,17 @@ def _moved_on(
     table = {name: np.array([value]) for name, value in case.table.items()}
     held = cursor.held[None]
     try:
-        states = States(state.system, state.t, state.q[None], state.z[None])
+        # By the parameters of this run: a state of it may break those of the system.
+        columns = (
+            np.array([part], dtype=float) for part in (state.t, state.q, state.z)
+        )
+        states = unchecked(state.system, *columns)
+        if not table:
+            require_consistent(state)
         start = probe(guide.equations, states, table, guide.inputs.drive, held)
+        if not start.is_kept[0]:
+            at = (float(state.t), state.q, state.z)
+            raise inconsistency(state.system, at, case.table)
     except PolhodeError as reason:
         fault = stopped(guide, cursor, "a reset led to no state of the system", reason)
         return Turn([], ended(cursor, cursor.x, FAULT), met, fault)

@@ -8,32 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
+from polhode.integrate.admission import (
+    Admitted,
+    admit_limit,
+    admit_watch,
+    admitted,
+    raise_of_run,
+)
 from polhode.integrate.choice import picked, suited
 from polhode.integrate.drive import Drive
-from polhode.integrate.dry import warn_of_rest
 from polhode.integrate.events import Event
 from polhode.integrate.fleet import Fleet, Given, flown
 from polhode.integrate.guidance import guide_of
 from polhode.integrate.guide import Guide
-from polhode.integrate.launch import (
-    admit_limit,
-    admit_parameters,
-    admit_samples,
-    admit_until,
-    aim_of,
-    launched,
-    probe,
-    require_feasible,
-)
+from polhode.integrate.launch import aim_of, launched, probe, require_feasible
 from polhode.integrate.lone import flown_alone
 from polhode.integrate.method import Method
 from polhode.integrate.progress import watched
-from polhode.integrate.refusal import require_sound_start
+from polhode.integrate.refusal import sentence_of, start_faults, status_of
 from polhode.integrate.run import Watch
-from polhode.integrate.simulate import LIMIT, equations_of, repeated
-from polhode.integrate.states import States, states_of
+from polhode.integrate.simulate import LIMIT, equations_of
+from polhode.integrate.states import States
 from polhode.integrate.stiffness import NO_DECAY, Decay, Start, decay_of, may_decay
 from polhode.integrate.sweep_result import Sweep, joined, part_of
 from polhode.system.state import State
@@ -66,7 +63,9 @@ def sweep(
     the work of each action. Every run chooses its own steps, the bits are those of
     `simulate` by the same method; without one, the first run picks for all. Runs go
     over all cores, a SIMD lane each; lanes of finished runs go to others. Failures are
-    values: `sweep.failed`, `sweep.outcome(k)`. `to` is a folder: results go there part
+    values: `sweep.failed`, `sweep.outcome(k)`; so is a run that cannot begin, with a
+    state or parameters that are not finite or break its constraints, as long as another
+    can. `to` is a folder: results go there part
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
     `inputs` are laws of time, or of time and state, by the names of what they drive.
@@ -81,17 +80,19 @@ def sweep(
     """
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
-    runs = repeated(states_of(equations.system, states), parameters or {})
-    until = admit_until(until)
-    times = admit_samples(samples, float(runs.t[0]), until)
+    watch = admit_watch(watch)
+    asked = admitted(
+        equations, states, until=until, samples=samples, parameters=parameters
+    )
+    runs, until, times, table, refused = asked
     _require_one_start(runs)
+    if len(refused) == len(runs):
+        asked.require_all()
     goals = np.array([until]) if times is None else times
-    table = admit_parameters(equations, parameters or {}, len(runs))
-    warn_of_rest(runs)
     guide = guide_of(equations, pick[0], events, inputs)
     drive = _drive(guide)
     if method is None:
-        decay = _decay(equations, (runs, table), until, drive)
+        decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     wish = (goals, admit_limit(limit), audited, times is not None)
     watched_for = guide._replace(method=pick[0]) if guide.events else None
@@ -101,9 +102,11 @@ def sweep(
     if to is not None:
         from polhode.integrate.storage.sweep_parts import sweep_parts
 
+        # A folder is made for runs that begin, as a file is.
+        _launched(given, asked, slice(0, min(SLAB, len(runs))))
         parts = sweep_parts(to, given, (runs, table, until), SLAB)
     with watched(watch, equations.system.name) as told:
-        found = _all(given, (runs, table, until), parts, told)
+        found = _all(given, asked, parts, told)
     result: Any = found if parts is None else parts
     _warn(result)
     return result
@@ -131,32 +134,32 @@ def _require_unaudited(given: Given) -> None:
         )
 
 
-def _decay(
-    equations: Equations, begun: tuple[States, Any], until: float, drive: Drive
-) -> Decay:
-    """How quickly something in the first run decays at its start."""
-    runs, table = begun
+def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
+    """How quickly something decays at the start of the first run that can begin."""
     if not may_decay(equations.system, drive):
         return NO_DECAY
-    first = slice(0, min(2, len(runs)))
-    states, own = runs.part(first), {n: v[first] for n, v in table.items()}
+    runs = asked.runs
+    first = next(k for k in range(len(runs)) if k not in asked.refused)
+    two = slice(first, first + 2) if len(runs) > first + 1 else slice(first, first + 1)
+    states, own = runs.part(two), {n: v[two] for n, v in asked.table.items()}
     start = probe(equations, states, own, drive)
     none = np.zeros((len(states), 0))
-    require_sound_start(drive, states, start, (own, none))
-    return decay_of(equations, Start(states, own, drive, none, start), until)
+    others = [k - first for k in asked.refused]
+    if start_faults(drive, states, start, (own, none), others):
+        return NO_DECAY  # it is refused, or a failed run, where it is launched
+    return decay_of(equations, Start(states, own, drive, none, start), asked.until)
 
 
-def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
+def _all(given: Given, asked: Admitted, parts: Any, watch: Watch | None) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
-    runs, table, until = begun
+    runs = asked.runs
     found: list[Sweep] = []
     for first in range(0, len(runs), SLAB):
         pick = slice(first, min(first + SLAB, len(runs)))
         if parts is not None and parts.has(first):
             continue
-        own = {name: values[pick] for name, values in table.items()}
         try:
-            part = _part(given, (runs, own, until), pick, watch)
+            part = _part(given, asked, pick, watch)
         except KeyboardInterrupt:
             if not found:
                 raise
@@ -173,16 +176,19 @@ def _all(given: Given, begun: Any, parts: Any, watch: Watch | None) -> Any:
     return joined(found) if parts is None else None
 
 
-def _part(
-    given: Given, begun: tuple[States, Any, float], pick: slice, watch: Watch | None
-) -> Sweep:
+def _part(given: Given, asked: Admitted, pick: slice, watch: Watch | None) -> Sweep:
     """The runs of one slab, to their goals."""
-    runs, own, until = begun
+    runs, until = asked.runs, asked.until
+    own = {name: values[pick] for name, values in asked.table.items()}
+    refused: dict[int, PolhodeError] = {}
     if len(runs) == 1 and given.guide is None:
         flight = flown_alone(given, (runs, own, until), watch)
     else:
-        flight = flown(given, _launched(given, runs, pick, own, until), watch)
-    return part_of(given, flight, own, until)
+        fleet, refused = _launched(given, asked, pick)
+        flight = flown(given, fleet, watch)
+    part = part_of(given, flight, own, until)
+    part.told.update({k: sentence_of(error) for k, error in refused.items()})
+    return part
 
 
 def _warn_of_missing(runs: int, done: int) -> None:
@@ -195,21 +201,35 @@ def _warn_of_missing(runs: int, done: int) -> None:
 
 
 def _launched(
-    given: Given, runs: States, pick: slice, table: dict[str, Any], until: float
-) -> Fleet:
-    """The runs of a slab, ready to go."""
+    given: Given, asked: Admitted, pick: slice
+) -> tuple[Fleet, dict[int, PolhodeError]]:
+    """The runs of a slab, ready to go; and those that cannot begin, with the reason.
+
+    Where no run of the sweep can, that is raised.
+    """
+    runs, until = asked.runs, asked.until
     states = runs.part(pick)
+    table = {name: values[pick] for name, values in asked.table.items()}
+    own = range(pick.start, pick.stop)
+    before = {k - pick.start: asked.refused[k] for k in asked.refused if k in own}
     aim, drive = aim_of(given.method, until), given.drive
     go = launched(given.equations, states, table, aim, (drive, None))
     none = np.zeros((len(states), 0))
-    require_sound_start(drive, states, go.probe, (table, none))
+    faults = start_faults(drive, states, go.probe, (table, none), before)
+    refused = {**before, **faults}
+    if len(refused) == len(runs):
+        raise_of_run(0, refused, len(runs))
     require_feasible(given.equations, go, given.method)
     cursors, plans = go.cursor, go.plan
+    if refused:
+        status = np.array(cursors.status)
+        status[[*refused]] = [status_of(error) for error in refused.values()]
+        cursors = cursors._replace(status=status)
     if given.guide is not None:
         sides = np.zeros((len(states), len(given.guide.events)), np.int64)
         cursors = cursors._replace(sides=sides)
     share = (pick.start / len(runs), len(states) / len(runs))
-    return Fleet(cursors, plans, table, share)
+    return Fleet(cursors, plans, table, share), refused
 
 
 def _require_one_start(runs: States) -> None:

@@ -48,10 +48,12 @@ class Sweep:
     """States of many runs at the goals, and how each ended.
 
     t (runs, s), q (runs, s, nq), z (runs, s, nz). Of a run that stopped early the rows
-    after its end are its last state, at its own time: no row is without numbers.
+    after its end are its last state, at its own time; of one that could not begin they
+    are what it was to begin from.
     status, accepted, rejected, stiff (runs,); parameters name -> (runs,). Where events
-    were watched for, `events.of(k)` are those of run k, and told has the sentences of
-    runs that they ended. drive has the laws that drove them.
+    were watched for, `events.of(k)` are those of run k. told has the sentences of runs
+    that events ended, and of those that could not begin. drive has the
+    laws that drove them.
     """
 
     system: System

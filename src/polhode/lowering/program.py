@@ -23,6 +23,9 @@ Value = np.ndarray
 UNROLL_AT_MOST = 30_000  # operations before folding: 30 links of an articulated chain
 
 
+NARROW = ("float32",)
+
+
 class Unlowerable(Exception):
     """The scalar program has no words for this; XLA does."""
 
@@ -65,6 +68,7 @@ class Lowering:
     equations: int = 0
     where: Any = None  # the equation that is being lowered
     checked: set[int] = field(default_factory=set)  # traces whose types are known
+    narrow: set[int] = field(default_factory=set)  # equations in single precision
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
     spills: dict[Node, Buffer] = field(default_factory=dict)
     held: set[Buffer] = field(default_factory=set)  # memory of surrounding loops
@@ -94,10 +98,14 @@ class Lowering:
             if rule is None:
                 raise unlowerable(equation)
             try:
-                if not checked and not any(inner_jaxprs(equation.params)):
-                    check_types(equation)  # inner ones say it themselves
                 self.where = equation
-                results = rule(self, equation, *map(read, equation.invars))
+                operands = [*map(read, equation.invars)]
+                if not checked and not any(inner_jaxprs(equation.params)):
+                    self._check(equation)  # inner ones say it themselves
+                if id(equation) in self.narrow:
+                    results = single_precision(equation, operands)
+                else:
+                    results = rule(self, equation, *operands)
             except Unlowerable as stop:
                 raise unlowerable(equation, stop) from None
             if not equation.primitive.multiple_results:
@@ -105,6 +113,13 @@ class Lowering:
             values.update(zip(equation.outvars, results, strict=True))
         self.checked.add(id(jaxpr))
         return [read(atom) for atom in jaxpr.outvars]
+
+    def _check(self, equation: Any) -> None:
+        """Refuse types that programs do not compute in; single precision is marked."""
+        if any(type_of(variable.aval) in NARROW for variable in equation.outvars):
+            self.narrow.add(id(equation))
+        else:
+            check_types(equation)
 
     def inline(self, equation: Any, jaxpr: Any, *arguments: Value) -> list[Value]:
         """A call: its body, here."""
@@ -116,6 +131,26 @@ class Lowering:
             return self.interpret(jaxpr, (), *arguments)
         finally:
             self.exact = before
+
+
+def single_precision(equation: Any, operands: list[Value]) -> Any:
+    """What an equation gives that JAX computes in single precision.
+
+    A law that closes over an array of `jax.numpy`, made where its doubles are off, has
+    such constants. Of known numbers JAX itself computes the result, once. Arithmetic
+    that runs would be rounded otherwise than by JAX, and is refused.
+    """
+    import jax
+
+    if any(operand.dtype == object for operand in operands):
+        check_types(equation)
+    types = [atom.aval.dtype for atom in equation.invars]
+    with jax.ensure_compile_time_eval(), jax.enable_x64(True):
+        pairs = zip(operands, types, strict=True)
+        given = [jax.numpy.asarray(value, dtype) for value, dtype in pairs]
+        found = equation.primitive.bind(*given, **equation.params)
+    many = equation.primitive.multiple_results
+    return [*map(np.asarray, found)] if many else np.asarray(found)
 
 
 def unlowerable(equation: Any, inner: Unlowerable | None = None) -> Unlowerable:

@@ -28,5 +28,8 @@ class XlaRunner:
 
 
 def _as_numpy(out: Any) -> Any:
-    """A NumPy array; random keys, which it does not know, stay JAX's."""
-    return out if is_key(out) else np.asarray(out)
+    """A NumPy array; random keys, which it does not know, stay JAX's.
+
+    A copy: what JAX gives cannot be written to, and results of other backends can.
+    """
+    return out if is_key(out) else np.array(out)

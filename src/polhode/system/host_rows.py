@@ -252,14 +252,14 @@ def _by_time(
         return 0.0
     key = f"rate of {constraint.name} in time"
     if key not in system.compiled:
-        system.compiled[key] = _rate_in_time(constraint, now.table)
-    return system.compiled[key](now.t, here)
+        system.compiled[key] = _rate_in_time(constraint)
+    return system.compiled[key](now.t, here, dict(now.table))
 
 
-def _rate_in_time(constraint: Any, table: Table) -> Callable[..., Any]:
+def _rate_in_time(constraint: Any) -> Callable[..., Any]:
     import jax
 
-    def rate(t: Any, here: Placed) -> Any:
+    def rate(t: Any, here: Placed, table: Table) -> Any:
         def g(t: Any) -> Any:
             return constraint.position(here, t, table)
 

@@ -28,7 +28,7 @@ constraint whose reaction is the driver's, so its power can be asked like any ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -278,15 +278,19 @@ class System:  # limit: its functions are the contract with all formulations
         """The nearest state, joint by joint, that keeps all constraints."""
         return assembly_of(state).state
 
-    def with_(self, parameters: Mapping[str, Any]) -> System:
-        """The same system with other values of some parameters."""
-        for name in parameters:
-            if name not in self.parameters:
+    def require_parameters(self, names: Iterable[str], others: Any = ()) -> None:
+        """Refuse names that are neither parameters nor among some others."""
+        for name in names:
+            if name not in self.parameters and name not in others:
                 raise ModelError(
                     f"{self.name!r} has no parameter {name!r}.",
                     "A value without a name in the model would change nothing.",
-                    suggestion(name, self.parameters),
+                    suggestion(str(name), [*self.parameters, *others]),
                 )
+
+    def with_(self, parameters: Mapping[str, Any]) -> System:
+        """The same system with other values of some parameters."""
+        self.require_parameters(parameters)
         checked = {n: number(v, f"parameter {n!r}") for n, v in parameters.items()}
         values = {**self.values, **checked}
         return System(*self.given, name=self.name, values=values)

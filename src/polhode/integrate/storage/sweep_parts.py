@@ -239,10 +239,11 @@ def _write(path: Path, part: Sweep) -> None:
         }
         if ledger:
             file.dimensions["end"], file.dimensions["axis"] = 2, 3
+        if happened:
+            file.dimensions["letter"] = len(happened["told"])
         if part.events is not None:
             file.dimensions["event"] = len(part.events)
             file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
-            file.dimensions["letter"] = len(happened["told"])
             file.attrs["events"] = json.dumps(part.events.names)
         for name, values in {**columns, **ledger, **happened}.items():
             place = _place(name, values)
@@ -254,9 +255,10 @@ def _write(path: Path, part: Sweep) -> None:
 
 def _happened(part: Sweep) -> dict[str, np.ndarray]:
     """Events as columns, and what was told as the letters of a text."""
-    if part.events is None:
+    if part.events is None and not part.told:
         return {}
-    found = {f"event {name}": getattr(part.events, name) for name in ARRAYS}
+    each = ARRAYS if part.events is not None else ()
+    found = {f"event {name}": getattr(part.events, name) for name in each}
     text = json.dumps({str(run): word for run, word in part.told.items()})
     return {**found, "told": np.frombuffer(text.encode("utf-8"), np.uint8)}
 

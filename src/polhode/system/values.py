@@ -1,0 +1,62 @@
+"""Values that are given beside a state: of parameters, and of what drives actions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.actions.applied import AppliedCouple, AppliedForce
+from polhode.actions.carried_friction import REAL
+from polhode.actions.joint_law import Motor
+from polhode.errors import ModelError
+from polhode.geometry.admission import is_traced
+from polhode.matter.parameter import Table
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+DRIVEN = (Motor, AppliedForce, AppliedCouple)
+
+
+def require_values(system: System, table: Table) -> None:
+    """Refuse names that the system does not know, and values that are not finite.
+
+    Motors, couples and follower forces are known by their names, too.
+    """
+    system.require_parameters(table, others=driven_names(system))
+    for name, value in table.items():
+        if not is_traced(value):
+            require_value(system, name, value)
+            if np.ndim(value) and name in system.parameters:
+                _refuse(f"parameter {name!r}", value)
+
+
+def require_value(system: System, name: str, value: Any) -> None:
+    """Refuse values of a parameter, or of a load, that are not finite real numbers."""
+    is_parameter = name in system.parameters
+    what = f"parameter {name!r}" if is_parameter else f"the load {name!r}"
+    given = np.asarray(value)
+    if given.dtype.kind not in "fiu":
+        _refuse(what, value)
+    if not np.all(np.isfinite(given)):
+        raise ModelError(
+            f"{what} is not finite: {value}.",
+            "NaN and infinity measure nothing.",
+            "Look where the number comes from: a division by zero or a missing value.",
+        )
+
+
+def _refuse(what: str, value: Any) -> None:
+    raise ModelError(
+        f"{what} cannot be {value!r}.",
+        "A quantity of a model is a real number.",
+        "Give a number, in SI units.",
+    )
+
+
+def driven_names(system: System) -> tuple[str, ...]:
+    """What else a table may give: loads of actions, and pushes that friction needs."""
+    driven = (a.name for a in system.actions if isinstance(a, DRIVEN))
+    pushed = (a.load_name for a in system.actions if isinstance(a, REAL))
+    return (*driven, *pushed)
