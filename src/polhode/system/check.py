@@ -16,6 +16,7 @@ from polhode.matter.particle import Particle
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, host_rows, kinematics, mass, rows
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.taking import of_system
 
@@ -92,6 +93,8 @@ def require_sound(system: System) -> None:
         _require_coefficients(system)
     if system.constraints:
         _require_mass(system, rest_coordinates(system))
+        # Measured now: inside a trace, where equations ask for them, is too late.
+        natural_sizes(system)
     elif not is_regular(M):
         _require_mass(system, neutral)
 
