@@ -16,6 +16,7 @@ from polhode.matter.particle import Particle
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, host_rows, kinematics, mass, rows
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.taking import of_system
@@ -35,12 +36,14 @@ class Mobility:
     undetermined   the combinations of rows (k, rows) that no motion feels: reactions
                    along them are not unique
     redundant      the names of the rows that take part in one
+    scales         the natural sizes of the rows: combinations are compared by them
     """
 
     speeds: int
     rows: tuple[str, ...]
     rank: int
     undetermined: np.ndarray
+    scales: np.ndarray
 
     @property
     def by_count(self) -> int:
@@ -55,7 +58,8 @@ class Mobility:
     @property
     def redundant(self) -> tuple[str, ...]:
         """The rows whose reactions are not unique."""
-        taking_part = np.any(np.abs(self.undetermined) > DEPENDENT, axis=0)
+        shares = np.abs(self.undetermined * self.scales)
+        taking_part = np.any(shares > DEPENDENT, axis=0)
         return tuple(np.array(self.rows, dtype=object)[taking_part])
 
     def __repr__(self) -> str:
@@ -70,14 +74,14 @@ class Mobility:
 def mobility(system: System, state: State | None = None) -> Mobility:
     """Degrees of freedom by count and by rank, at a state or at rest."""
     if not system.constraints:
-        return Mobility(system.speeds, (), 0, np.zeros((0, 0)))
+        return Mobility(system.speeds, (), 0, np.zeros((0, 0)), np.zeros(0))
     at = state or system.rest()
     now = host_rows.scene(system, float(at.t), at.q)
     found = host_rows.velocities(system, now, at.z)
     left, sizes, _ = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
     combinations = left[:, rank:].T / found.scales
-    return Mobility(system.speeds, system.row_names, rank, combinations)
+    return Mobility(system.speeds, system.row_names, rank, combinations, found.scales)
 
 
 def require_sound(system: System) -> None:
@@ -225,11 +229,14 @@ def _refuse_conflict(system: System, misses: list[Any], what: str) -> None:
 def _require_mass(system: System, q: np.ndarray) -> None:
     """A direction is loose only if it is so in several configurations."""
     found = _loose_direction(system, q)
-    rng = np.random.default_rng(1)
+    rng, along = (
+        np.random.default_rng(1),
+        speed_lengths(system, natural_length(system, q)),
+    )
     for _ in range(3):
         if found is None:
             return
-        near = system.local(q, rng.uniform(-1, 1, system.speeds))
+        near = system.local(q, along * rng.uniform(-1, 1, system.speeds))
         if system.constraints:
             near = assemble.place(system, 0.0, near, np.ones(system.speeds, dtype=bool))
         if _loose_direction(system, near) is None:
@@ -299,7 +306,8 @@ def _lack(system: System, body: int, q: np.ndarray, direction: np.ndarray) -> st
     w, v = V[:3], V[3:]
     moments = system.bodies[body].moments(system.table())
     v_centre = v + np.cross(w, moments.centre)
-    if np.linalg.norm(v_centre) > 1e-9 * np.linalg.norm(V):
+    turning = natural_length(system, q) * np.linalg.norm(w)
+    if np.linalg.norm(v_centre) > 1e-9 * (np.linalg.norm(v) + turning):
         return f"what it moves, {name} and what it carries, has no mass"
     axis = shown(w / np.linalg.norm(w))
     return f"body {name} has zero moment of inertia about {axis} of its axes"
