@@ -12,9 +12,9 @@ import polhode as ph
 from closeness import assert_close
 from unit_systems import SYSTEMS, Posed, Units, coordinate_units, speed_units
 
-SMALL = Units(length=1e-9)
+SI = Units()
 OTHERS = {
-    "nanometres": SMALL,
+    "nanometres": Units(length=1e-9),
     "gigametres": Units(length=1e9),
     "micrograms": Units(mass=1e-9),
     "megatonnes": Units(mass=1e9),
@@ -27,7 +27,7 @@ ALL = [(name, word) for name in SYSTEMS for word in OTHERS]
 
 
 @cache
-def posed(name: str, units: Units = Units()) -> Posed:
+def posed(name: str, units: Units = SI) -> Posed:
     return SYSTEMS[name](units)
 
 
@@ -38,7 +38,7 @@ def pairs(quick):
 
 
 def both(name: str, word: str) -> tuple[tuple[Posed, Units], tuple[Posed, Units]]:
-    return (posed(name), Units()), (posed(name, OTHERS[word]), OTHERS[word])
+    return (posed(name), SI), (posed(name, OTHERS[word]), OTHERS[word])
 
 
 def accelerations(given: Posed, units: Units, form=ph.recursive) -> np.ndarray:

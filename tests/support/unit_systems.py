@@ -85,13 +85,11 @@ def spatial_loop(u: Units) -> Posed:
     world, L = ph.World(), u.length
     crank, link = rod("crank", u.mass, 0.5 * L), rod("link", u.mass, 2 * L)
     block = ph.solids.box(mass=0.5 * u.mass, x=0.2 * L, y=0.2 * L, z=0.2 * L)
-    piston = ph.Body("piston", block)
+    piston, guide = ph.Body("piston", block), world.point(0.4 * L, 0.3 * L, 0)
     members = [
         ph.Revolute("main", world.point(0, 0, L), crank.origin, axis=(0.6, 0, 0.8)),
         ph.Spherical("big end", crank.point(0.5 * L, 0, 0), link.origin),
-        ph.Prismatic(
-            "guide", world.point(0.4 * L, 0.3 * L, 0), piston.origin, axis=ph.X
-        ),
+        ph.Prismatic("guide", guide, piston.origin, axis=ph.X),
         ph.Universal(
             "small end",
             link.point(2 * L, 0, 0),
