@@ -64,10 +64,13 @@ def jacobian(
 def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
     """Where a place is in its body (3,), and the number of the body; refused if none.
 
-    A place is a point, or a body or frame, which stand for their origins.
+    A place is a point, or a body, its name or a frame, which stand for their origins.
     """
-    frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
     system = equations.system
+    if isinstance(place, str):
+        named = {body.name: body for body in system.bodies}
+        place = named.get(place, place)
+    frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
     if isinstance(frame, Frame):
         bodies = {body.frame: k for k, body in enumerate(system.bodies)}
         if frame in bodies:
