@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from attacks import interrupts, kills
+from attacks import interrupts, kills, scaling
 from attacks.attack import Attack
 
 ATTACKS: tuple[Attack, ...] = (
     *interrupts.ATTACKS,
     *kills.ATTACKS,
+    *scaling.ATTACKS,
 )

@@ -352,3 +352,15 @@ def test_an_equilibrium_in_the_place_of_a_state_is_told():
     with pytest.raises(StateError, match="cannot be linearised about") as refused:
         ph.linearise(system, rest)
     assert "the .state of an equilibrium" in refused.value.repair
+
+
+def test_what_has_no_freedom_is_told_so():
+    """A hinge that is held: no matrix has an entry, and every answer has words."""
+    body, world = ph.Body("b", ph.solids.box(mass=1, x=1, y=1, z=1)), ph.World()
+    hinge = ph.Revolute("h", world.origin, body.origin, axis=ph.Z)
+    held = ph.PrescribedMotion(hinge, lambda t: 0.3)
+    linear = ph.linearise(ph.System([hinge], [ph.Weight(9.81)], [held]))
+    assert "nothing is free" in repr(linear)
+    assert "0 modes" in repr(linear.modes())
+    assert linear.stability().verdict == "stable"
+    assert "Nothing is free" in str(linear.stability())

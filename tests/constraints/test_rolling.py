@@ -135,3 +135,24 @@ def test_a_loop_has_the_name_of_its_joint():
     """Reports call a closing joint what the user called it."""
     joint = ph.Spherical("ball", ph.World().origin, ph.Particle("p", 1.0).mass_centre)
     assert (Loop(joint).name, len(Loop(joint).rows)) == ("ball", 3)
+
+
+@pytest.mark.parametrize("surface", [None, 1.0, "disc"])
+def test_what_has_no_surface_does_not_roll(surface):
+    """It is refused with what to give, whatever it is."""
+    with pytest.raises(ModelError, match="has no surface to roll"):
+        ph.rolling(surface, ph.World().origin)
+    ball = ph.surfaces.sphere(
+        ph.Body("b", ph.solids.sphere(mass=1, radius=1)).origin, 1
+    )
+    if not isinstance(surface, str):
+        with pytest.raises(ModelError, match="has nothing to roll on"):
+            ph.rolling(ball, surface)
+
+
+def test_the_radius_of_a_surface_is_no_parameter():
+    """The words do not ask for what was given."""
+    body = ph.Body("b", ph.solids.sphere(mass=1, radius=1))
+    with pytest.raises(ModelError, match="cannot be the parameter 'r'") as said:
+        ph.surfaces.disc(body.origin, ph.Parameter("r", 0.3), axis=ph.Y)
+    assert "Give its number, 0.3" in str(said.value)

@@ -103,3 +103,11 @@ def test_a_formula_is_a_function_that_jax_differentiates():
     np.testing.assert_allclose(got, [-1.5, -4.5])
     with pytest.raises(ModelError, match="uses 'x', which is no variable"):
         ph.Formula("x + t")
+
+
+@given(st.text("ab `.1_+é", min_size=1, max_size=12).filter(str.strip))
+def test_a_name_of_any_letters_comes_back(name):
+    """Backticks too, which quote names that are no words."""
+    parameter = ph.Parameter(name.strip(), 2.0)
+    text = written(2 * parameter + 1)
+    assert evaluate(parse(text), {parameter.name: 3.0}.__getitem__) == 7.0

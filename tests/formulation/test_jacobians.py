@@ -102,3 +102,14 @@ def test_a_foreign_place_is_refused():
     stranger = ph.Body("rad", ph.solids.rod(mass=1.0, length=1.0))
     with pytest.raises(ModelError, match="Did you mean 'rod'"):
         equations.jacobian(state, stranger.point(0, 0, 1))
+
+
+def test_the_name_of_a_body_stands_for_its_origin():
+    """And a name that is none is answered with those that there are."""
+    system = ph.models.double_pendulum()
+    equations, body = ph.lagrange(system), system.bodies[1]
+    state = system.rest()
+    named = equations.jacobian(state, body.name)
+    assert np.array_equal(named, equations.jacobian(state, body))
+    with pytest.raises(ModelError, match="There are:"):
+        equations.jacobian(state, "no such body")

@@ -19,6 +19,7 @@ from polhode.formulation.solve import (
 )
 from polhode.formulation.sparse import below_pivots, factored_sparse, products
 from polhode.models.four_bars import four_bars, start
+from polhode.system.natural_sizes import NaturalSizes
 from strategies_system import topology
 
 
@@ -31,6 +32,11 @@ def run(function, *arguments):
     """In double precision, compiled."""
     with jax.enable_x64(True):
         return jax.tree.map(np.asarray, jax.jit(function)(*arguments))
+
+
+def ones(A: np.ndarray) -> NaturalSizes:
+    """Velocities and rows of natural size one."""
+    return NaturalSizes(np.ones(A.shape[1]), np.ones(A.shape[0]))
 
 
 @pytest.mark.parametrize("n", [1, 5, STRAIGHT, STRAIGHT + 3])
@@ -48,9 +54,9 @@ def test_redundant_rows_leave_one_motion(n):
     rng = np.random.default_rng(2)
     M, f = definite(n, rng), rng.normal(size=n)
     A, g = rng.normal(size=(3, n)), rng.normal(size=3)
-    a, intensity = run(solve_constrained, M, f, A, g)
+    a, intensity = run(solve_constrained, M, f, A, g, ones(A))
     twice = np.vstack([A, A[:2]]), np.concatenate([g, g[:2]])
-    a_twice, shared = run(solve_constrained, M, f, *twice)
+    a_twice, shared = run(solve_constrained, M, f, *twice, ones(twice[0]))
     assert_close(a_twice, a, rtol=1e-11)
     assert_close(twice[0].T @ shared, A.T @ intensity, rtol=1e-9)
     assert_close(A @ a, g, rtol=1e-11)
@@ -66,17 +72,18 @@ def test_rows_redundant_only_where_they_are_kept_bear_nothing_beside(missed):
     rng = np.random.default_rng(5)
     M, f = definite(6, rng), rng.normal(size=6)
     A, g = rng.normal(size=(3, 6)), rng.normal(size=3)
-    a, _ = run(solve_constrained, M, f, A, g)
+    a, _ = run(solve_constrained, M, f, A, g, ones(A))
     nearly = A[0] - A[1] + missed * rng.normal(size=6), g[0] - g[1] + missed
     more = np.vstack([A, nearly[0]]), np.append(g, nearly[1])
-    beside, _ = run(solve_constrained, M, f, *more)
+    beside, _ = run(solve_constrained, M, f, *more, ones(more[0]))
     assert_close(beside, a, rtol=0, atol=missed)
 
 
 def test_rows_may_hold_what_has_no_mass():
     """A singular mass matrix is solved where the constraints hold the rest."""
     M, A = np.diag([2.0, 3.0, 0.0]), np.array([[0.0, 1.0, -1.0]])
-    a, intensity = run(solve_constrained, M, np.array([4.0, 6.0, 3.0]), A, np.zeros(1))
+    f = np.array([4.0, 6.0, 3.0])
+    a, intensity = run(solve_constrained, M, f, A, np.zeros(1), ones(A))
     assert_close(a, [2.0, 3.0, 3.0], rtol=1e-12)
     assert_close(intensity, [3.0], rtol=1e-12)
 
@@ -84,8 +91,24 @@ def test_rows_may_hold_what_has_no_mass():
 def test_rows_that_are_all_rounding_hold_nothing():
     """Where every row is redundant, what is left of them is noise, and has no say."""
     M, f, A = np.diag([2.0, 3.0]), np.array([4.0, 6.0]), 1e-17 * np.ones((2, 2))
-    a, _ = run(solve_constrained, M, f, A, np.full(2, 1e-16))
+    a, _ = run(solve_constrained, M, f, A, np.full(2, 1e-16), ones(A))
     assert_close(a, [2.0, 2.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("row", [1e-12, 1e12])
+@pytest.mark.parametrize("speed", [1e-12, 1e12])
+def test_units_of_speeds_and_rows_change_no_answer(speed, row):
+    """a / c and r l are the same, one row given twice, in whatever units."""
+    rng = np.random.default_rng(3)
+    M, f = definite(5, rng), rng.normal(size=5)
+    A, g = rng.normal(size=(3, 5)), rng.normal(size=3)
+    A[2], g[2] = A[0], g[0]
+    a, l = run(solve_constrained, M, f, A, g, ones(A))
+    c, r = np.array([1.0, speed, 1.0, speed, 1.0]), np.array([row, 1.0, row])
+    other = M / np.outer(c, c), f / c, r[:, None] * A / c, r * g
+    b, n = run(solve_constrained, *other, NaturalSizes(c, r))
+    assert_close(b / c, a, rtol=1e-12)
+    assert_close(r * n, l, rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", ["four_bar", "doubled_hinge", "driven_hinge"])
@@ -98,9 +121,9 @@ def test_an_order_of_elimination_changes_no_answer(name):
     felt = pattern_of(system).rows
     A = felt * rng.normal(size=(1, k)) * rng.normal(size=(m, 1))  # of rank one
     g = A @ rng.normal(size=k)
-    a, l = run(solve_constrained, M, f, A, g)
+    a, l = run(solve_constrained, M, f, A, g, ones(A))
     order = ordered(system)
-    b, n = run(lambda *given: solve_ordered(*given, order), M, f, A, g)
+    b, n = run(lambda *given: solve_ordered(*given, order), M, f, A, g, ones(A))
     assert_close(b, a, rtol=1e-9)
     assert_close(A.T @ n, A.T @ l, rtol=1e-8)
 

@@ -17,6 +17,7 @@ from polhode.analyse.mode_motion import rows_of
 from polhode.errors import AnalysisError
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL
+from polhode.system.lengths import coordinate_lengths, natural_length
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -56,8 +57,10 @@ def carried_motion(steady: SteadyMotion, seconds: float | None) -> Trajectory:
 
     times = float(first.t) + np.linspace(0.0, span, FRAMES)
     ends = (times[0], times[-1])
-    options = {"method": "DOP853", "rtol": 1e-10, "atol": 1e-12, "t_eval": times}
-    rows = solve_ivp(slope, ends, np.asarray(first.q, float), **options).y.T
+    start = np.asarray(first.q, float)
+    atol = 1e-12 * coordinate_lengths(system, natural_length(system, start))
+    options = {"method": "DOP853", "rtol": 1e-10, "atol": atol, "t_eval": times}
+    rows = solve_ivp(slope, ends, start, **options).y.T
     places = [np.asarray(system.normalised(q)) for q in rows]
     states = [
         State(system, float(t), q, speeds(float(t), q))

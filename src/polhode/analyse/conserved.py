@@ -25,6 +25,11 @@ from polhode.formulation.equations import Equations
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.lengths import (
+    coordinate_lengths,
+    natural_length,
+    speed_lengths,
+)
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
@@ -348,9 +353,14 @@ def _rank(found: Conserved, states: Any, table: Table) -> int:
 
     program = _program(found.equations, "slopes", slopes, table)
     by_q, by_z = program(*states, dict(table))
-    D = np.concatenate([by_q, by_z], axis=2)
-    sizes = np.linalg.norm(D, axis=2, keepdims=True)
-    values = np.linalg.svd(D / np.where(sizes > 0, sizes, 1.0), compute_uv=False)
+    system, (_, q, z) = found.equations.system, states
+    length = natural_length(system, np.asarray(q)[0])
+    along = speed_lengths(system, length)
+    rate = np.max(np.abs(z) / along, initial=0.0) or 1.0
+    sizes = coordinate_lengths(system, length), rate * along
+    D = np.concatenate([by_q * sizes[0], by_z * sizes[1]], axis=2)
+    norms = np.linalg.norm(D, axis=2, keepdims=True)
+    values = np.linalg.svd(D / np.where(norms > 0, norms, 1.0), compute_uv=False)
     return int(np.max(np.sum(values > 1e-8, axis=1)))
 
 

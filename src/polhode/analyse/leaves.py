@@ -23,6 +23,7 @@ from polhode.analyse.distribution import Distribution, independent
 from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
 from polhode.lowering.compile import compile
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class PositionIntegrals:
             D = self._fields(here)
             return -D[across] @ np.linalg.solve(D[along], a)
 
-        options: dict[str, Any] = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
+        atol = 1e-14 * self._lengths[across]
+        options: dict[str, Any] = {"method": "DOP853", "rtol": 1e-12, "atol": atol}
         return solve_ivp(slope, (0.0, 1.0), d[across], **options).y[:, -1]
 
     def rows(self, state: State) -> np.ndarray:
@@ -114,6 +116,12 @@ class PositionIntegrals:
         names = [f"pi of {name}" for name in self.names]
         return "\n".join([head, *table_of(self.system.speed_names, W, names)])
 
+    @property
+    def _lengths(self) -> np.ndarray:
+        """How large (nz,) a displacement is: 1 rad, or the system's length."""
+        q = np.asarray(self.state.q)
+        return speed_lengths(self.system, natural_length(self.system, q))
+
     def _fields(self, d: np.ndarray) -> np.ndarray:
         """The fields (n, r) in the chart."""
         q, E = self._program("chart")(d)
@@ -131,8 +139,8 @@ class PositionIntegrals:
             gap = _nearer(system, q, target) - q
             change = np.linalg.solve(E, system.speeds_from(t, q, gap))
             d = d + change
-            size = np.max(np.abs(change), initial=0.0)
-            if size < NEAREST * (1 + np.max(np.abs(d), initial=0.0)):
+            size = np.max(np.abs(change) / self._lengths, initial=0.0)
+            if size < NEAREST * (1 + np.max(np.abs(d) / self._lengths, initial=0.0)):
                 return d
         if size < 1e-10:
             return d

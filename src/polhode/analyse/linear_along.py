@@ -24,6 +24,7 @@ from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -98,14 +99,21 @@ class LinearAlong:
 
         first = float(self.t[0] if start is None else start)
         last = float(self.t[-1] if end is None else end)
-        n = 2 * self.motion.system.speeds
+        system = self.motion.system
+        n = 2 * system.speeds
+        # Lengths beside radians, and these beside a second, are unlike in size: what
+        # a tolerance says of P must not depend on units.
+        size = speed_lengths(system, natural_length(system, self.motion.q[0]))
+        rate = 1.0 / abs(last - first) if last != first else 1.0
+        sizes = np.concatenate([size, rate * size])
+        units = sizes / sizes[:, None]
 
         def slope(t: float, P: np.ndarray) -> np.ndarray:
-            return (self.at(t)[0] @ P.reshape(n, n)).ravel()
+            return ((self.at(t)[0] * units) @ P.reshape(n, n)).ravel()
 
         unit = np.eye(n).ravel()
         found = solve_ivp(slope, (first, last), unit, "DOP853", rtol=1e-10, atol=1e-12)
-        return found.y[:, -1].reshape(n, n)
+        return found.y[:, -1].reshape(n, n) / units
 
     def multipliers(self) -> np.ndarray:
         """Floquet's multipliers of a periodic motion, kept over one period.

@@ -154,6 +154,8 @@ def natural(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
     """w^2 (n,) ascending and shapes (n, h) of mass one, by a symmetric routine."""
     from scipy.linalg import eigh
 
+    if not len(parts.mass):  # nothing is free, and nothing oscillates
+        return np.zeros(0), np.zeros((0, 0))
     squares, shapes = eigh(parts.stiffness, parts.mass)
     signs = np.sign(shapes[np.argmax(np.abs(shapes), axis=0), range(len(squares))])
     return squares, (shapes * signs).T

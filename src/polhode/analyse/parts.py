@@ -87,6 +87,8 @@ class Parts:
         if not self.has(part) and part != "mass":
             return "zero"
         found = np.linalg.eigvalsh(self.per_mass(getattr(self, part)))
+        if not len(found):
+            return "empty: nothing is free"
         edge = 1e-9 * np.max(np.abs(found))
         below, above = np.sum(found < -edge), np.sum(found > edge)
         if below and above:

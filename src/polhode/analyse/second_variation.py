@@ -25,6 +25,7 @@ from polhode.analyse.carriers import Carriers
 from polhode.analyse.table import relative, table_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system import host_rows, rows
+from polhode.system.natural_sizes import natural_sizes
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -263,7 +264,10 @@ def _driven(carriers: Carriers, t: Any, q: Any, z: Any) -> Any:
     if not held.any() or not carriers.names:
         return jnp.zeros(len(carriers.names), bool)
     A = jax.jacfwd(lambda w: rows.velocities(system, t, q, w))(z)
-    return jnp.sum((A @ carriers.matrix(q, NOMINAL))[held] ** 2, axis=0) > 1e-20
+    c, r = natural_sizes(system)
+    Y = carriers.matrix(q, NOMINAL)
+    felt = jnp.sum((A @ Y / r[:, None])[held] ** 2, axis=0)
+    return felt > 1e-20 * jnp.sum((Y / c[:, None]) ** 2, axis=0)
 
 
 def _holonomic(system: System) -> np.ndarray:

@@ -182,6 +182,8 @@ def _decay(linear: Linear, spectrum: Spectrum, numbers: dict) -> Found:
     """All eigenvalues to the left."""
     if spectrum.kind != "asymptotic":
         return None
+    if not len(spectrum.values):
+        return "stable", "none is needed", "Nothing is free: no disturbance moves it."
     slow = -spectrum.abscissa
     reason = (
         f"All eigenvalues have negative real parts, the largest {-slow:.6g} 1/s: small"

@@ -19,6 +19,7 @@ import numpy as np
 from polhode.analyse.neighbours import Neighbours, neighbours
 from polhode.geometry.vector import skew
 from polhode.matter.parameter import Table
+from polhode.system.lengths import coordinate_lengths, natural_length
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -127,6 +128,9 @@ def _acting(state: State, table: Table, weights: np.ndarray) -> float:
     system, at = state.system, (state.t, state.q)
     J = np.asarray(system.jacobians(*at, table))
     ways = np.linalg.norm(J.reshape(len(J), 2, 3, -1), axis=2)  # (n, 2, nz)
+    # A force through the origin of a body on a hinge there has no moment, but that of
+    # its points is rounded as if it had an arm.
+    ways[:, 1] += natural_length(system, np.asarray(state.q)) * ways[:, 0]
     total = np.zeros(system.speeds)
     for pair in system.wrenches(*at, state.z, table).values():
         for k, part in enumerate(pair):
@@ -179,7 +183,8 @@ def _later(state: State, turn: np.ndarray, span: float) -> tuple[State, np.ndarr
         now = expm(turn * s) @ z if np.any(turn) else z
         return np.asarray(system.rates(t + s, q, now), float)
 
-    found = solve_ivp(slope, (0.0, span), state.q, "DOP853", rtol=1e-12, atol=1e-13)
+    atol = 1e-13 * coordinate_lengths(system, natural_length(system, state.q))
+    found = solve_ivp(slope, (0.0, span), state.q, "DOP853", rtol=1e-12, atol=atol)
     return State(system, t + span, found.y[:, -1], E @ z), E
 
 

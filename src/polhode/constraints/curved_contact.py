@@ -36,7 +36,7 @@ STEPS = 30
 ORDERS = 3
 NEAR = 1e-9  # a last step so short is squared by those that follow
 LONGEST = 0.4  # a step turns the normal by no more, in radians
-FOUND = 1e-9  # what a normal may miss, in radians or metres
+FOUND = 1e-9  # what a normal may miss, in radians, or of how far the centres are apart
 
 
 @final
@@ -113,7 +113,9 @@ class CurvedContact:
                 apart = n @ (P - self.on.support(n))
             # Where no normal was found the two do not count as touching.
             missed = jnp.max(jnp.abs(jax.lax.stop_gradient(self._missed(c, R, n))))
-            return apart + jnp.where(missed > FOUND, missed, 0.0)
+            size = 1.0 if isinstance(self.on, Track) else jnp.sqrt(c @ c)
+            size = jax.lax.stop_gradient(size)
+            return apart + jnp.where(missed > FOUND * size, missed, 0.0)
 
         return doubled(jax.jit(height))
 

@@ -27,6 +27,7 @@ from polhode.constraints.constraint import (
 )
 from polhode.constraints.curved_contact import CurvedContact, tangents_about
 from polhode.constraints.surfaces import Surface, Track, outside
+from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
@@ -51,10 +52,31 @@ def rolling(
     normal; where it points nearly against `normal` they are others, and so are the two
     multipliers.
     """
+    _require_surface(name, surface)
+    _require_ground(name, on)
     axes = turn_to(normal, f"the normal of {name!r}")
     contact = contact_of(surface, on, axes)
     require_two_bodies(name, *contact.bodies)
     return Touching(contact, name=f"{name} contact"), NoSlip(contact, name=name)
+
+
+def _require_surface(name: str, surface: Any) -> None:
+    if not isinstance(surface, Surface):
+        raise ModelError(
+            f"{name!r} has no surface to roll: {surface!r} was given.",
+            "What rolls touches with its outside, whose shape decides where.",
+            "Give ph.surfaces.sphere(point, radius), ph.surfaces.disc(point, radius,"
+            " axis) or another of ph.surfaces, at a point of the body that rolls.",
+        )
+
+
+def _require_ground(name: str, on: Any) -> None:
+    if not isinstance(on, Surface | Track | Attachment):
+        raise ModelError(
+            f"{name!r} has nothing to roll on: {on!r} was given.",
+            "A body rolls on a plane through a point, or on the surface of another.",
+            "Give a point such as world.origin, one of ph.surfaces, or a track.",
+        )
 
 
 @final

@@ -15,7 +15,7 @@ from polhode.geometry.vector import dot
 from polhode.lowering.arrays import namespace
 from polhode.lowering.double import doubled, gradient
 from polhode.matter.axes import direction
-from polhode.matter.parameter import number
+from polhode.matter.parameter import Parameter, at, number
 
 Support: TypeAlias = Callable[[Any], Any]
 # What a shape was made with, by name.
@@ -124,6 +124,13 @@ def ellipsoid(centre: Attachment, semi_axes: Any) -> Surface:
 
 
 def _length(value: Any) -> float:
+    if isinstance(value, Parameter):
+        raise ModelError(
+            f"the radius of a rolling body cannot be the parameter {value.name!r}.",
+            "Where bodies touch is found from their shapes, which stay as they are"
+            " given: a contact reads no table of parameters.",
+            f"Give its number, {at(value):g}, and make the system anew for another.",
+        )
     length = number(value, "the radius of a rolling body")
     if length <= 0:
         raise ModelError(

@@ -6,6 +6,8 @@
     power   = atom ("**" factor)?
     atom    = number | name | `any name` | function "(" sum ")" | "(" sum ")"
 
+A ` in a name is written twice: `back``tick`.
+
 Text becomes a tree of these and nothing else: it is never given to Python.
 """
 
@@ -35,7 +37,7 @@ FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "arctan", "abs")
 NAME = re.compile(r"[^\W\d]\w*+(?:\.\w++)*+")
 TOKEN = re.compile(
     r"\s*+(?:(?P<number>(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?)"
-    rf"|(?P<name>{NAME.pattern})|`(?P<quoted>[^`]++)`|(?P<sign>\*\*|[-+*/()]))"
+    rf"|(?P<name>{NAME.pattern})|`(?P<quoted>(?:[^`]|``)++)`(?!`)|(?P<sign>\*\*|[-+*/()]))"
 )
 
 
@@ -161,7 +163,8 @@ class Formula:
             is_name = kind == "quoted" or (
                 kind == "name" and self.text[end:].lstrip()[:1] != "("
             )
-            word = names[token[kind]] if is_name else self.text[start:end]
+            name = token[kind].replace("``", "`") if kind == "quoted" else token[kind]
+            word = names[name] if is_name else self.text[start:end]
             parts += [self.text[at:start], word]
             at = end
         return "".join([*parts, self.text[at:]])
@@ -245,7 +248,7 @@ def _atom(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
     if kind == "number":
         return Number(int(text) if text.isdecimal() else float(text)), at + 1
     if kind == "quoted":
-        return Name(text), at + 1
+        return Name(text.replace("``", "`")), at + 1
     if kind == "name" and _sign(tokens, at + 1) != "(":
         return Name(text), at + 1
     if kind == "name" and text not in FUNCTIONS:
@@ -273,7 +276,7 @@ def _written(value: Any) -> tuple[str, int] | None:
         return (shown, 4 if value >= 0 else 0)
     if value.law is None:
         plain = NAME.fullmatch(value.name) and value.name not in FUNCTIONS
-        return (value.name if plain else f"`{value.name}`", 4)
+        return (value.name if plain else quoted(value.name), 4)
     parts = [_written(source) for source in value.sources]
     if value.law is operator.neg and parts[0]:
         return (f"-{_bracketed(parts[0], 3)}", 0)
@@ -284,6 +287,11 @@ def _written(value: Any) -> tuple[str, int] | None:
     least = (4, 4) if sign == "**" else (rank, rank + 1)
     left, right = (_bracketed(p, r) for p, r in zip(parts, least, strict=True) if p)
     return (f"{left} {sign} {right}", rank)
+
+
+def quoted(name: str) -> str:
+    """A name that is no plain word, as expressions write it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _bracketed(part: tuple[str, int], least: int) -> str:

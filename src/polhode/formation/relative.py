@@ -27,6 +27,7 @@ from polhode.formulation.speeds import along, drift
 from polhode.geometry.transport import shift_twist
 from polhode.joints.free import Free
 from polhode.matter.parameter import Table
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 from polhode.system.tree import Edge
@@ -80,12 +81,14 @@ def _core(system: System, form: Core) -> Core:
         return E.T @ along(system, t, q, W, table)
 
     terms = _reduced_terms(system, form, speeds)
+    # nu are twists like the speeds of the free bodies themselves: of the same sizes.
+    natural = natural_sizes(system)
     return Core(
         start=start,
         speeds=speeds,
         rates=rates,
         terms=terms,
-        accelerations=solved(terms),
+        accelerations=solved(terms, natural),
         bodies=bodies,
         along=forces,
         joint_wrenches=by_balance(system, speeds, bodies),

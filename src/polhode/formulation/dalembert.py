@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.linear_rows import require_linear
@@ -24,6 +25,7 @@ from polhode.formulation.solve import VANISHING, solve_definite, solve_rows
 from polhode.formulation.spatial import momenta, turned
 from polhode.formulation.speeds import in_speeds
 from polhode.geometry.vector import cross
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -53,7 +55,7 @@ def dalembert(system: System) -> Equations:
         )
 
     def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        return _tested(*terms(t, q, z, table))
+        return _tested(terms(t, q, z, table), natural_sizes(system))
 
     return in_speeds("d'Alembert", system, terms, accelerations)
 
@@ -99,16 +101,21 @@ def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
     return jnp.concatenate([moment, h[:, 3:]], axis=-1)
 
 
-def _tested(M: Any, b: Any, f: Any, A: Any, g: Any) -> tuple[Any, Any]:
+def _tested(terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     """z_dot with P (M z_dot + b - f) = 0 and A z_dot = g, and what A^T l is left.
 
-    P = 1 - A^+ A takes any z' to an allowed one; P M P + A^T A is definite.
+    P = 1 - A^+ A takes any z' to an allowed one; P M P + A^T A is definite. Which P
+    depends on the units of speeds, so all is measured by natural sizes first.
     """
+    M, b, f, A, g = terms
     if A.shape[0] == 0:
         return solve_definite(M, f - b), jnp.zeros(0)
+    c, r = natural
+    M, b, f, g = c[:, None] * M * c, c * b, c * f, g / r
+    A, ones = A * c / r[:, None], np.ones(len(r))
 
     def least(right: Any) -> Any:
-        return A.T @ solve_rows(A @ A.T, right, VANISHING)
+        return A.T @ solve_rows(A @ A.T, right, ones, VANISHING)
 
     n = M.shape[0]
     P = jnp.eye(n) - least(A)
@@ -116,4 +123,5 @@ def _tested(M: Any, b: Any, f: Any, A: Any, g: Any) -> tuple[Any, Any]:
     given = least(g)
     tested = solve_definite(P @ M @ P + weight * A.T @ A, P @ (f - b - M @ given))
     z_dot = given + P @ tested
-    return z_dot, solve_rows(A @ A.T, A @ (M @ z_dot + b - f), VANISHING)
+    left = A @ (M @ z_dot + b - f)
+    return c * z_dot, solve_rows(A @ A.T, left, ones, VANISHING) / r

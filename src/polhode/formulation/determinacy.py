@@ -86,16 +86,42 @@ def felt_rows(equations: Equations, state: State, table: Table) -> np.ndarray:
     return np.where(felt[:, None], A, 0.0)
 
 
+def allowed_motions(A: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Velocities (k, free) that span A y = 0, in any units of them and of rows.
+
+    `sizes` (k,) are natural ones of the velocities. Each row counts by its direction
+    alone: metres beside radians are no reason to overlook it.
+    """
+    lengths = np.linalg.norm(A * sizes, axis=1)
+    held = lengths > 0
+    unit = (A * sizes)[held] / lengths[held, None]
+    if not len(unit):
+        return np.diag(sizes)
+    _, values, right = np.linalg.svd(unit)
+    rank = int(np.sum(values > DEPENDENT))
+    return sizes[:, None] * right[rank:].T
+
+
+def inertial_sizes(M: np.ndarray) -> np.ndarray:
+    """Natural sizes (k,) of velocities by their inertias; of one without, the least."""
+    inertia = np.diag(M)
+    some = inertia[inertia > 0]
+    least = float(np.min(some)) if len(some) else 1.0
+    return 1.0 / np.sqrt(np.where(inertia > 0, inertia, least))
+
+
 def determinacy(equations: Equations, state: State, table: Table) -> Determinacy:
     """The rank of a formulation's rows, and what its multipliers determine."""
     A = felt_rows(equations, state, table)
     l, m = equations.multipliers(state, table), len(A)
     if not m:
         return Determinacy((), 0, np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
-    lengths = np.linalg.norm(A, axis=1)
-    largest = lengths.max() if lengths.max() > 0 else 1.0
-    sizes = np.where(lengths > DEPENDENT * largest, lengths, largest)
-    left, values, _ = np.linalg.svd(A / sizes[:, None])
+    columns = np.max(np.abs(A), axis=0)
+    # Rows are compared by the motions that they feel, whatever these are measured in.
+    unit = A / np.where(columns > 0, columns, 1.0)
+    lengths = np.linalg.norm(unit, axis=1)
+    sizes = np.where(lengths > 0, lengths, 1.0)
+    left, values, _ = np.linalg.svd(unit / sizes[:, None])
     rank = int(np.sum(values > DEPENDENT))
     N = reduced(left[:, rank:].T / sizes)
     C = reduced(left[:, :rank].T * sizes)

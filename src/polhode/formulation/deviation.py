@@ -17,6 +17,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.formulation.determinacy import allowed_motions, inertial_sizes
 from polhode.formulation.solve import factored
 from polhode.formulation.spatial import cross_wrench, momenta
 from polhode.formulation.speeds import drift
@@ -70,9 +71,11 @@ def _least(r: np.ndarray, s: np.ndarray, A: np.ndarray, g: np.ndarray) -> np.nda
     """x with least |r x - s| among A x = g, redundant rows or not."""
     if not len(A):
         return np.linalg.lstsq(r, s, rcond=None)[0]
-    _, sizes, right = np.linalg.svd(A)
-    rank = int(np.sum(sizes > 1e-10 * max(sizes[0], 1e-300)))
-    N, given = right[rank:].T, np.linalg.lstsq(A, g, rcond=1e-10)[0]
+    sizes = inertial_sizes(r.T @ r)
+    N = allowed_motions(A, sizes)
+    lengths = np.linalg.norm(A * sizes, axis=1)
+    unit = A * sizes / lengths[:, None]
+    given = sizes * np.linalg.lstsq(unit, g / lengths, rcond=1e-10)[0]
     return given + N @ np.linalg.lstsq(r @ N, s - r @ given, rcond=None)[0]
 
 
@@ -90,7 +93,10 @@ def _free(system: System, state: tuple, table: Table) -> Any:
 
 
 def _solved(M: Any, wrench: Any) -> Any:
-    size = 1e-14 * jnp.trace(M)
-    solve = factored(M + size * jnp.eye(6))
+    # Moments of inertia and masses have units of their own, and a trifle of each.
+    turning, mass = jnp.trace(M[:3, :3]), jnp.trace(M[3:, 3:])
+    least = jnp.where(turning > 0, turning, mass)  # a particle's: any will do
+    size = 1e-14 * jnp.repeat(jnp.stack([least, mass]), 3)
+    solve = factored(M + jnp.diag(size))
     x = solve(wrench)
     return x + solve(wrench - M @ x)

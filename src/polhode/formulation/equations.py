@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from polhode.formulation.determinacy import Determinacy
     from polhode.formulation.powers import Energies, Parts
     from polhode.geometry.wrench import Wrench
+    from polhode.system.natural_sizes import NaturalSizes
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -80,12 +81,14 @@ class Core(NamedTuple):
     serves: Callable[..., Any] | None = None
 
 
-def solved(terms: Callable[..., Terms]) -> Callable[..., tuple[Any, Any]]:
+def solved(
+    terms: Callable[..., Terms], natural: NaturalSizes
+) -> Callable[..., tuple[Any, Any]]:
     """Accelerations and intensities of reactions from the terms, by elimination."""
 
     def accelerations(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
         M, b, f, A, g = terms(t, q, y, table)
-        return solve_constrained(M, f - b, A, g)
+        return solve_constrained(M, f - b, A, g, natural)
 
     return accelerations
 

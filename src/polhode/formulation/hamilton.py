@@ -25,10 +25,12 @@ from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import (
     VANISHING,
     factored,
+    mean_inertia,
     solve_definite,
     solve_rows,
 )
 from polhode.formulation.speeds import along, drift
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -82,6 +84,7 @@ def in_momenta(
 ) -> Equations:
     """Equations of the momenta along the speeds; `transform` is (y of z, z of y)."""
     require_regular(system, f"{name}'s equations do")
+    natural = natural_sizes(system)
     start, speeds = transform
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
@@ -96,7 +99,7 @@ def in_momenta(
         rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
         terms=terms,
         accelerations=lambda t, q, y, table: _solved(
-            system.mass_matrix(t, q, table), terms(t, q, y, table)
+            system.mass_matrix(t, q, table), terms(t, q, y, table), natural
         ),
         bodies=bodies,
         along=lambda t, q, y, W, table: along(system, t, q, W, table),
@@ -117,14 +120,15 @@ def rows_on_momenta(
     return yielding, gamma + yielding @ _growth(system, t, q, z, table)
 
 
-def _solved(M: Any, terms: Terms) -> tuple[Any, Any]:
+def _solved(M: Any, terms: Terms, natural: NaturalSizes) -> tuple[Any, Any]:
     """y_dot and l, where reactions are A^T l and the rows on y_dot are A M^-1."""
     _, b, f, rows, right = terms
     free = f - b
     if rows.shape[0] == 0:
         return free, jnp.zeros(0)
-    A, least = rows @ M, VANISHING * M.shape[0] / jnp.trace(M)
-    intensities = solve_rows(rows @ A.T, right - rows @ free, least)
+    A, least = rows @ M, VANISHING / mean_inertia(M, natural)
+    gap = right - rows @ free
+    intensities = solve_rows(rows @ A.T, gap, natural.rows, least)
     return free + A.T @ intensities, intensities
 
 

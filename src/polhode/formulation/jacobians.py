@@ -18,7 +18,11 @@ import numpy as np
 
 from polhode.constraints.constraint import coordinates_of
 from polhode.errors import ModelError, SingularMassMatrix
-from polhode.formulation.determinacy import felt_rows
+from polhode.formulation.determinacy import (
+    allowed_motions,
+    felt_rows,
+    inertial_sizes,
+)
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross, shown
@@ -60,10 +64,13 @@ def jacobian(
 def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
     """Where a place is in its body (3,), and the number of the body; refused if none.
 
-    A place is a point, or a body or frame, which stand for their origins.
+    A place is a point, or a body, its name or a frame, which stand for their origins.
     """
-    frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
     system = equations.system
+    if isinstance(place, str):
+        named = {body.name: body for body in system.bodies}
+        place = named.get(place, place)
+    frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
     if isinstance(frame, Frame):
         bodies = {body.frame: k for k, body in enumerate(system.bodies)}
         if frame in bodies:
@@ -111,7 +118,5 @@ def inverse_on_motions(M: np.ndarray, A: np.ndarray) -> np.ndarray:
     """P = N (N^T M N)^-1 N^T, the columns of N spanning the motions with A y = 0."""
     if not len(A):
         return np.linalg.inv(M)
-    _, sizes, right = np.linalg.svd(A)
-    rank = int(np.sum(sizes > 1e-10 * max(sizes[0], 1e-300)))
-    N = right[rank:].T
+    N = allowed_motions(A, inertial_sizes(M))
     return N @ np.linalg.solve(N.T @ M @ N, N.T)

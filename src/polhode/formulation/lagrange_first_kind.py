@@ -19,9 +19,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.formulation.equations import Core, Equations, Terms, solved
+from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.free_bodies import FreeBodies, twists_at
 from polhode.formulation.maximal import (
+    by_their_rows,
     carried,
     joint_speeds,
     row_names,
@@ -65,7 +66,7 @@ def lagrange_first_kind(system: System) -> Equations:
         speeds=speeds,
         rates=lambda t, q, y, table: system.rates(t, q, speeds(t, q, y, table), table),
         terms=terms,
-        accelerations=solved(terms),
+        accelerations=by_their_rows(system, terms),
         bodies=lambda t, q, y, y_dot, table: y_dot.reshape(n, 6),
         along=lambda t, q, y, W, table: W.reshape(-1),
         joint_wrenches=lambda t, q, y, solution, table: carried(

@@ -33,6 +33,7 @@ from polhode.formulation.speeds import along, drift
 from polhode.system import host_rows, rows
 from polhode.system.check import DEPENDENT, mobility
 from polhode.system.members import suggestion
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -84,12 +85,15 @@ class _Reduced:
         still = jnp.zeros(self.system.speeds)
         A = self.system.constraint_rows(t, q, still, table)[0]
         given = -rows.velocities(self.system, t, q, still, table)
-        return _solver(A, self.S)(given, s)
+        return self.solver(A)(given, s)
+
+    def solver(self, A: Any) -> Callable[[Any, Any], Any]:
+        return _solver(A, self.S, natural_sizes(self.system))
 
     def kinematics(self, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any, Any]:
         """A, C, and z_dot at s_dot = 0."""
         A, gamma = self.system.constraint_rows(t, q, z, table)
-        solve, (k, n) = _solver(A, self.S), self.S.shape
+        solve, (k, n) = self.solver(A), self.S.shape
         C = [solve(jnp.zeros_like(gamma), unit) for unit in np.eye(k)]
         return A, jnp.reshape(jnp.asarray(C), (k, n)).T, solve(gamma, jnp.zeros(k))
 
@@ -108,12 +112,14 @@ class _Reduced:
         (M, b, f, _, _), A, C, shift = self.parts(t, q, s, table)
         s_dot = solve_definite(C.T @ M @ C, C.T @ (f - b - M @ shift))
         left = M @ (C @ s_dot + shift) + b - f
-        return s_dot, solve_rows(A @ A.T, A @ left, VANISHING)
+        c, r = natural_sizes(self.system)
+        A, ones = A * c / r[:, None], np.ones(len(r))
+        return s_dot, solve_rows(A @ A.T, A @ (c * left), ones, VANISHING) / r
 
     def serves(self, t: Any, q: Any, s: Any, table: Any) -> Any:
         """Whether small errors of s are still small ones of z: |dz/ds| is bounded."""
         A = self.system.constraint_rows(t, q, jnp.zeros(self.system.speeds), table)[0]
-        solve, none = _solver(A, self.S), jnp.zeros(A.shape[0])
+        solve, none = self.solver(A), jnp.zeros(A.shape[0])
         columns = jnp.stack([solve(none, unit) for unit in np.eye(len(self.S))])
         weights = jnp.sqrt(jnp.diagonal(self.system.mass_matrix(t, q, table)))
         stretch = _stretch(columns, weights, self.S)
@@ -151,10 +157,12 @@ def independent_speeds(system: System) -> tuple[str, ...]:
     """
     from scipy.linalg import qr
 
-    rest = system.rest()
-    A = _rows_at_rest(system) / np.sqrt(
-        np.diag(system.mass_matrix(0.0, rest.q)) + VANISHING
-    )
+    own = natural_sizes(system)
+    M = system.mass_matrix(0.0, system.rest().q)
+    # A speed that moves no mass by itself has one all the same, a trifle.
+    least = VANISHING * np.sum(np.diag(M) * own.speeds**2) / own.speeds**2
+    A = _rows_at_rest(system) * own.speeds / np.sqrt(np.diag(M) + least)
+    A = A / np.max(np.abs(A), initial=np.finfo(float).tiny)
     order = qr(A, mode="r", pivoting=True)[1]
     free = np.sort(order[mobility(system).rank :])
     return tuple(system.speed_names[k] for k in free)
@@ -176,7 +184,8 @@ def _leverage_at_rest(system: System, S: np.ndarray) -> float:
 
 def _stretch(columns: Any, weights: Any, S: np.ndarray) -> Any:
     """|dz/ds| (k, nz), each speed by the root of its inertia."""
-    own = S @ weights + VANISHING
+    # A chosen speed without mass moves what has some by any factor: not a number.
+    own = S @ weights + np.finfo(float).tiny
     return abs(columns) * weights / own[:, None]
 
 
@@ -206,17 +215,19 @@ def _selection(system: System, names: tuple[str, ...]) -> np.ndarray:
     return np.eye(system.speeds)[[system.speed_names.index(name) for name in names]]
 
 
-def _solver(A: Any, S: np.ndarray) -> Callable[[Any, Any], Any]:
+def _solver(A: Any, S: np.ndarray, natural: NaturalSizes) -> Callable[[Any, Any], Any]:
     """(right, s) -> x with A x = right and S x = s.
 
-    By least squares, with one step that removes what squaring K lost.
+    By least squares at natural sizes, with one step that removes what squaring K lost.
     """
-    K = jnp.concatenate([A, S])
+    c, r = natural
+    chosen = S @ c
+    K = jnp.concatenate([A / r[:, None], S / chosen[:, None]]) * c
     solve = factored(K.T @ K)
 
     def found(right: Any, s: Any) -> Any:
-        wanted = jnp.concatenate([right, s])
+        wanted = jnp.concatenate([right / r, s / chosen])
         x = solve(K.T @ wanted)
-        return x + solve(K.T @ (wanted - K @ x))
+        return c * (x + solve(K.T @ (wanted - K @ x)))
 
     return found

@@ -19,14 +19,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.motion_arrays import Twists
-from polhode.formulation.equations import Core, Equations, Terms, solved
-from polhode.formulation.solve import solve_definite
+from polhode.formulation.equations import Core, Equations, Terms
+from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.spatial import turned
 from polhode.geometry.vector import cross
 from polhode.joints.joint import freedoms
 from polhode.matter.parameter import at
 from polhode.system import rows
 from polhode.system.kinematics import placement
+from polhode.system.natural_sizes import NaturalSizes, length_at_rest
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
@@ -126,9 +127,28 @@ def in_twists(
     def start(t: Any, q: Any, z: Any, table: Any) -> Any:
         return from_body(t, q, system.body_twists(t, q, z, table), table)
 
-    found = start, speeds, rates, terms, solved(terms), bodies, along, joint_wrenches
+    own = by_their_rows(system, terms)
+    found = start, speeds, rates, terms, own, bodies, along, joint_wrenches
     names = velocity_names(system), row_names(system)
     return Equations(name, system, *names, Core(*found, arms=arms))
+
+
+def by_their_rows(
+    system: System, terms: Callable[..., Terms]
+) -> Callable[..., tuple[Any, Any]]:
+    """Accelerations and intensities where all bodies are free but for their rows.
+
+    Every row feels them, and none is rounding: its length is its natural size.
+    """
+    length = length_at_rest(system)
+    speeds = np.tile(np.repeat([1.0, length], 3), len(system.bodies))
+
+    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        M, b, f, A, g = terms(t, q, y, table)
+        natural = NaturalSizes(speeds, jnp.sqrt(jnp.sum((A * speeds) ** 2, axis=1)))
+        return solve_constrained(M, f - b, A, g, natural)
+
+    return accelerations
 
 
 def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:

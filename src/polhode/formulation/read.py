@@ -244,6 +244,8 @@ def of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
     if not units:
         return found
     if hasattr(found, "applyfunc"):
+        if not len(found):  # SymPy cannot go through an array of nothing
+            return found
         return found.applyfunc(lambda x: _shortest(x, units))
     if isinstance(found, np.ndarray | list | tuple):
         each = [of_unit_quaternions(system, q, x) for x in found]
@@ -279,20 +281,21 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
     system = equations.system
     q = _symbols(system.coordinate_names, names)
     speeds, rates = system.speed_names, equations.velocity_names
-    own = system.coordinate_names
+    # A speed that is called as a coordinate is its rate, whatever stands beside it.
+    own = dict(zip(system.coordinate_names, q, strict=True))
 
-    def of(words: tuple[str, ...]) -> list[sympy.Symbol]:
-        if words == own:
-            return [_rate(s, "dot") for s in q]
-        return _symbols(words, names)
+    def of(word: str) -> sympy.Symbol:
+        return _rate(own[word], "dot") if word in own else _symbol(word, names)
 
-    tail, base = ("ddot", q) if rates == own else ("dot", of(rates))
+    def rate_of(word: str) -> sympy.Symbol:
+        return _rate(own[word], "ddot") if word in own else _rate(of(word), "dot")
+
     return Symbols(
         sympy.Symbol("t"),
         q,
-        of(speeds),
-        of(rates),
-        [_rate(s, tail) for s in base],
+        [of(word) for word in speeds],
+        [of(word) for word in rates],
+        [rate_of(word) for word in rates],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
         {name: _symbol(name, names, positive=True) for name in system.parameters}
         | pushes(system),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import jax
@@ -27,6 +28,9 @@ from polhode.formulation.reactions import by_balance
 from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.speeds import along, drift
+from polhode.system import mass
+from polhode.system.check import rest_coordinates
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -88,6 +92,15 @@ class _Ignoring:
     system: System
     parts: tuple[np.ndarray, np.ndarray]
 
+    @cached_property
+    def natural(self) -> NaturalSizes:
+        """Sizes of speeds, and of momenta: inertias at rest times speeds."""
+        s, c = self.parts
+        own, q = natural_sizes(self.system), rest_coordinates(self.system)
+        inertia = np.diagonal(mass.mass_matrix(self.system, 0.0, q))
+        momenta = (inertia * own.speeds)[c]
+        return own._replace(speeds=np.concatenate([own.speeds[s], momenta]))
+
     def start(self, t: Any, q: Any, z: Any, table: Any) -> Any:
         s, c = self.parts
         return jnp.concatenate([z[s], (self.system.mass_matrix(t, q, table) @ z)[c]])
@@ -125,7 +138,8 @@ class _Ignoring:
         k = len(self.parts[0])
         inner = self.transform(t, q, table)[self.parts[1]][:, k:]
         free = jnp.concatenate([(f - b)[:k], inner @ (f - b)[k:]])
-        return solve_constrained(M.at[k:, k:].set(inner), free, A, g)
+        held = M.at[k:, k:].set(inner)
+        return solve_constrained(held, free, A, g, self.natural)
 
     def bodies(self, t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
         system, z = self.system, self.speeds(t, q, y, table)

@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from polhode.formulation.determinacy import felt_rows
+from polhode.formulation.determinacy import allowed_motions, felt_rows
 from polhode.formulation.equations import Equations
 from polhode.formulation.taking import of_equations
 from polhode.geometry.vector import shown
@@ -69,10 +69,7 @@ def solvability(
     M = equations.mass_matrix(state, table)
     sizes = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
     A = felt_rows(equations, state, table) / sizes
-    N = np.eye(len(M))
-    if len(A):
-        _, values, right = np.linalg.svd(A)
-        N = right[int(np.sum(values > 1e-10 * max(values[0], 1e-300))) :].T
+    N = allowed_motions(A, np.ones(len(M)))
     values, vectors = np.linalg.eigh(N.T @ (M / np.outer(sizes, sizes)) @ N)
     weakest = (N @ vectors[:, 0]) / sizes
     weakest = weakest / np.max(np.abs(weakest))

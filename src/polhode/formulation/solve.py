@@ -18,6 +18,10 @@ iteration is taken -k times,
     s l / gap = 1 - x^k - k x^k (1 - x)
 
 still exact to x^k where s is large, and flat where it vanishes: such rows bear nothing.
+
+Both steps are taken as if velocities and rows were measured by their natural sizes c
+and r: M -> c M c, A -> A c / r. Elimination without pivots rounds alike in all units,
+so only w and e need to know of them: w_i = w / r_i^2, e_i = e r_i^2.
 """
 
 from __future__ import annotations
@@ -32,11 +36,13 @@ from jax import lax
 from polhode.formulation.banded import band_of, factored_band
 from polhode.formulation.ordering import FEW, Ordering
 from polhode.formulation.sparse import factored_sparse
+from polhode.system.natural_sizes import NaturalSizes
 
 RELATIVE = 1e-7
 # How often each iteration after the first is taken.
 FURTHER = (1, 1, 1, -4)
-# Rows below 1e-9 are rounding: all of them may vanish, where every row is redundant.
+# Rows below 1e-9 of their natural size are rounding: all of them may vanish, where
+# every row is redundant. It is a square, and has no unit: see `NaturalSizes`.
 VANISHING = 1e-18
 # Above this size straight code is longer than a loop over columns is slow.
 STRAIGHT = 20
@@ -57,39 +63,52 @@ def solve_definite(M: Any, b: Any) -> Any:
     return factored(M)(b)
 
 
-def solve_constrained(M: Any, f: Any, A: Any, g: Any) -> tuple[Any, Any]:
+def solve_constrained(
+    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes
+) -> tuple[Any, Any]:
     """Accelerations a (n,) and the intensities l (m,) of the reactions A^T l."""
     if A.shape[0] == 0:
         return solve_definite(M, f), jnp.zeros((0,))
-    mass = jnp.trace(M) / M.shape[0]
-    weight = mass / (jnp.sum(A * A) + VANISHING)
-    solve = factored(M + weight * A.T @ A)
-    free = solve(f + weight * A.T @ g)
+    mass = mean_inertia(M, natural)
+    squares = 1.0 / natural.rows**2
+    weight = mass / (jnp.sum(row_squares(A, natural)) + VANISHING) * squares
+    solve = factored(M + A.T @ (weight[:, None] * A))
+    free = solve(f + A.T @ (weight * g))
     yielding = solve(A.T)
-    intensity = solve_rows(A @ yielding, g - A @ free, VANISHING / mass)
+    intensity = solve_rows(A @ yielding, g - A @ free, natural.rows, VANISHING / mass)
     return free + yielding @ intensity, intensity
 
 
+def mean_inertia(M: Any, natural: NaturalSizes) -> Any:
+    """The mean of the diagonal of M (k, k) at natural sizes of the velocities, J s2."""
+    return jnp.sum(jnp.diagonal(M) * natural.speeds**2) / M.shape[0]
+
+
+def row_squares(A: Any, natural: NaturalSizes) -> Any:
+    """The squared lengths (m,) of rows at natural sizes: numbers near one."""
+    return jnp.sum((A * natural.speeds / natural.rows[:, None]) ** 2, axis=1)
+
+
 def solve_ordered(
-    M: Any, f: Any, A: Any, g: Any, ordering: Ordering
+    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes, ordering: Ordering
 ) -> tuple[Any, Any]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 
-        [M + w A^T A   A^T] [ a]   [f + w A^T g]
-        [A            -e 1] [-l] = [g - e l_before]
+        [M + A^T w A   A^T] [ a]   [f + A^T w g]
+        [A              -e] [-l] = [g - e l_before]
 
     Straight code for few unknowns, in which zeros cost nothing, and for few entries; a
     loop along a band for many of both.
     """
     k, m = M.shape[0], A.shape[0]
-    mass = jnp.trace(M) / k
-    weight = mass / (jnp.sum(A * A) / m + VANISHING)
-    held = M + weight * _squared(A, ordering)
-    felt = jnp.sum(A * A / jnp.diagonal(held), axis=1)
-    yielding = RELATIVE * jnp.sum(felt) / m + VANISHING / mass
-    entries = jnp.concatenate(
-        [held.reshape(-1), A.reshape(-1), -yielding[None], np.zeros(1)]
-    )
+    mass = mean_inertia(M, natural)
+    squares = natural.rows**2
+    felt = jnp.sum(row_squares(A, natural)) / m
+    weight = mass / (felt + VANISHING) / squares
+    held = M + _squared(A, weight, ordering)
+    yields = jnp.sum(A * A / jnp.diagonal(held), axis=1) / squares
+    yielding = (RELATIVE * jnp.sum(yields) / m + VANISHING / mass) * squares
+    entries = jnp.concatenate([held.reshape(-1), A.reshape(-1), -yielding, np.zeros(1)])
     order = ordering.order
     places = _places(k, m)[order[:, None], order]
     if ordering.below is not None:
@@ -104,7 +123,7 @@ def solve_ordered(
         x = solve(jnp.concatenate([top, bottom])[order])[back]
         return x[:k], -x[k:]
 
-    a, intensity = solved(f + weight * A.T @ g, g)
+    a, intensity = solved(f + A.T @ (weight * g), g)
     for times in FURTHER:
         da, more = solved(jnp.zeros(k), g - A @ a)
         a, intensity = a + times * da, intensity + times * more
@@ -112,32 +131,35 @@ def solve_ordered(
 
 
 def _places(k: int, m: int) -> np.ndarray:
-    """Where each entry of K (k + m, k + m) is in the list [M; A; -e; 0]."""
+    """Where each entry of K (k + m, k + m) is in the list [M; A; -e (m,); 0]."""
     M = np.arange(k * k).reshape(k, k)
     A = k * k + np.arange(m * k).reshape(m, k)
     yielding = (k + m) * k
-    corner = np.where(np.eye(m, dtype=bool), yielding, yielding + 1)
+    corner = np.full((m, m), yielding + m)
+    np.fill_diagonal(corner, yielding + np.arange(m))
     return np.block([[M, A.T], [A, corner]])
 
 
-def _squared(A: Any, ordering: Ordering) -> Any:
-    """A^T A, from what each constraint feels."""
+def _squared(A: Any, weight: Any, ordering: Ordering) -> Any:
+    """A^T w A, from what each constraint feels."""
     k = A.shape[1]
     total = jnp.zeros((k, k))
     for rows, speeds in ordering.blocks:
         own = A[rows][:, speeds]
-        total = total.at[speeds[:, None], speeds].add(own.T @ own)
+        heavy = weight[rows][:, None] * own
+        total = total.at[speeds[:, None], speeds].add(own.T @ heavy)
     return total
 
 
-def solve_rows(S: Any, gap: Any, least: Any = 0.0) -> Any:
+def solve_rows(S: Any, gap: Any, sizes: Any, least: Any = 0.0) -> Any:
     """l with S l = gap, for S (m, m) symmetric, that may be singular but consistent.
 
-    What S has below `least` counts as nothing.
+    `sizes` (m,) are the natural ones of the rows; what S has below `least`, with rows
+    measured by them, counts as nothing.
     """
-    m = S.shape[0]
-    yielding = RELATIVE * jnp.trace(S) / m + least
-    proximal = factored(S + yielding * jnp.eye(m))
+    m, squares = S.shape[0], sizes**2
+    yielding = RELATIVE * jnp.sum(jnp.diagonal(S) / squares) / m + least
+    proximal = factored(S + jnp.diag(yielding * squares))
     intensity = proximal(gap)
     for times in FURTHER:
         intensity = intensity + times * proximal(gap - S @ intensity)

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Core, Equations, Terms, solved
 from polhode.formulation.reactions import by_balance
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
 
@@ -48,7 +49,7 @@ def in_speeds(
         speeds=speeds,
         rates=system.rates,
         terms=terms,
-        accelerations=accelerations or solved(terms),
+        accelerations=accelerations or solved(terms, natural_sizes(system)),
         bodies=bodies,
         along=lambda t, q, z, W, table: along(system, t, q, W, table),
         joint_wrenches=by_balance(system, speeds, bodies),

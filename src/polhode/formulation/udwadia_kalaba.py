@@ -13,13 +13,16 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.gauss import gauss
 from polhode.formulation.regular import require_regular
+from polhode.formulation.solve import mean_inertia
 from polhode.formulation.speeds import in_speeds
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -37,7 +40,7 @@ def udwadia_kalaba(system: System) -> Equations:
             "Use any other form, or close a loop.",
         )
     require_regular(system, "Udwadia and Kalaba's equation does")
-    terms = gauss(system).functions.terms
+    terms, natural = gauss(system).functions.terms, natural_sizes(system)
 
     def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         M, b, f, A, g = terms(t, q, z, table)
@@ -45,7 +48,9 @@ def udwadia_kalaba(system: System) -> Equations:
         half = triangular_solve(L, (f - b)[:, None], lower=True, unit=False)[:, 0]
         K = triangular_solve(L, A.T, lower=True, unit=False).T
         gap = g - K @ half
-        pressed = _pseudo_inverse(K @ K.T) @ gap
+        S = K @ K.T * mean_inertia(M, natural) / np.outer(*[natural.rows] * 2)
+        pressed = _pseudo_inverse(S) @ (gap / natural.rows)
+        pressed = pressed * mean_inertia(M, natural) / natural.rows
         total = (half + K.T @ pressed)[:, None]
         a = triangular_solve(L.T, total, lower=False, unit=False)[:, 0]
         return a, pressed

@@ -24,6 +24,7 @@ from polhode.formulation.reactions import by_balance
 from polhode.formulation.speeds import along, drift
 from polhode.geometry.vector import shown
 from polhode.lowering.double import doubled
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 
 STEPS = 40  # of Newton's, for the direction that the user did not give
@@ -125,12 +126,23 @@ def in_velocities(
         speeds=speeds,
         rates=lambda t, q, y, table: system.rates(t, q, chosen.zeta(t, q, y), table),
         terms=terms,
-        accelerations=solved(terms),
+        accelerations=solved(terms, _natural_sizes(system, chosen)),
         bodies=bodies,
         along=forces,
         joint_wrenches=by_balance(system, speeds, bodies),
     )
     return Equations(name, system, tuple(chosen.names), system.row_names, core)
+
+
+def _natural_sizes(system: System, chosen: Velocities) -> NaturalSizes:
+    """A velocity's is what moves the joints by a radian or a length, at rest."""
+    own = natural_sizes(system)
+    if not system.constraints:
+        return own  # nothing is weighed against rows
+    still = np.zeros(len(chosen.names))
+    slope = doubled(jax.jacfwd(chosen.zeta, 2))
+    E = np.asarray(slope(0.0, system.rest().q, still), float)
+    return own._replace(speeds=1.0 / np.linalg.norm(E / own.speeds[:, None], axis=0))
 
 
 def require_invertible(system: System, chosen: Velocities) -> None:

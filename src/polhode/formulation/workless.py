@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.formulation.balance import reactions_on_bodies
+from polhode.formulation.determinacy import allowed_motions
 from polhode.formulation.taking import of_equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import host_rows
+from polhode.system.natural_sizes import natural_sizes
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.system.state import State
-
-DEPENDENT = 1e-9
 
 
 @of_equations
@@ -38,19 +38,10 @@ def workless(
     J = (R_WB[:, None] @ own).reshape(-1, 6, system.speeds)
     A = np.asarray(system.constraint_rows(t, q, z, table)[0])
     A = np.where(host_rows.felt(system, state, table)[:, None], A, 0.0)
-    J = J @ _allowed(A, len(z))
+    J = J @ allowed_motions(A, natural_sizes(system).speeds)
     found = {}
     for name, rows, _ in reactions_on_bodies(equations, state, table):
         powers = np.einsum("ni,nik->k", rows, J)
         size = np.einsum("ni,nik->k", np.abs(rows), np.abs(J))
         found[name] = float(np.max(np.abs(powers), initial=0) / (np.max(size) or 1.0))
     return found
-
-
-def _allowed(A: np.ndarray, count: int) -> np.ndarray:
-    """Virtual speeds (nz, k), orthonormal, with A z' = 0."""
-    if len(A) == 0:
-        return np.eye(count)
-    _, sizes, V = np.linalg.svd(A)
-    rank = int(np.sum(sizes > DEPENDENT * np.max(sizes)))
-    return V[rank:].T

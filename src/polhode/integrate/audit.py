@@ -11,6 +11,7 @@ from polhode.actions.motion_arrays import power
 from polhode.geometry.vector import cross
 from polhode.lowering.compile import compile
 from polhode.system import rows
+from polhode.system.natural_sizes import natural_sizes, position_sizes
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
 
 class Audit(NamedTuple):
-    """Energies, the power of each action that stores nothing, momenta, residuals."""
+    """Energies, the power of each action that stores nothing, momenta, residuals.
+
+    misses  the largest residual as it stands, of positions and of velocities
+    shares  the same, each row by its natural size: of a radian or the system's length
+    """
 
     kinetic: Any
     potential: Any
@@ -29,6 +34,8 @@ class Audit(NamedTuple):
     angular_momentum: Any
     position_miss: Any
     velocity_miss: Any
+    position_share: Any
+    velocity_share: Any
 
 
 def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
@@ -87,9 +94,10 @@ def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, A
     return jnp.sum(linear, axis=0), jnp.sum(about, axis=0)
 
 
-def _misses(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+def _misses(system: System, t: Any, q: Any, z: Any, table: Any) -> list[Any]:
     if not system.constraints:
-        return jnp.zeros(()), jnp.zeros(())
+        return [jnp.zeros(())] * 4
     g = rows.positions(system, t, q, table)
     phi = rows.velocities(system, t, q, z, table)
-    return jnp.max(jnp.abs(g), initial=0.0), jnp.max(jnp.abs(phi), initial=0.0)
+    shares = g / position_sizes(system).rows, phi / natural_sizes(system).rows
+    return [jnp.max(jnp.abs(each), initial=0.0) for each in (g, phi, *shares)]

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from polhode.formulation.solve import FURTHER, RELATIVE, VANISHING
+from polhode.system.natural_sizes import NaturalSizes
 
 # Above this size straight code is longer than a loop over columns is slow.
 STRAIGHT = 8
@@ -52,16 +53,21 @@ def eliminated_pair(P: Any, s: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
     return solve_complex
 
 
-def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]:
+def solve_held(
+    K: Any, r: Any, rows: tuple[Any, Any], g: Any, natural: NaturalSizes
+) -> tuple[Any, Any]:
     """x (n,) and l (m,) with  K x = r + B^T l,  A x = g;  `rows` is (A, B).
 
     K need not be symmetric, nor A be B. As for accelerations (see `solve`) no rank is
-    decided: rows may be redundant.
+    decided: rows may be redundant. Pivots are compared, so that all is measured by
+    natural sizes first: then it does not depend on units.
     """
     A, B = rows
     if A.shape[0] == 0:
         return eliminated(K)(r), jnp.zeros(0)
-    m = A.shape[0]
+    m, c, s = A.shape[0], natural.speeds, natural.rows
+    K, r, g = c[:, None] * K * c, c * r, g / s
+    A, B = (part * c / s[:, None] for part in (A, B))
     size = _signed_size(K)
     weight = size / (jnp.sum(jnp.abs(A * B)) + VANISHING)
     right = [(r + weight * B.T @ g)[:, None], B.T]
@@ -73,7 +79,7 @@ def solve_held(K: Any, r: Any, rows: tuple[Any, Any], g: Any) -> tuple[Any, Any]
     intensity = proximal(gap)
     for times in FURTHER:
         intensity = intensity + times * proximal(gap - S @ intensity)
-    return free + yielding @ intensity, intensity
+    return c * (free + yielding @ intensity), intensity / s
 
 
 def _signed_size(K: Any) -> Any:

@@ -20,6 +20,7 @@ from polhode.integrate.scales import displacements
 from polhode.integrate.variational import arrived, bracket, require_tree
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
+from polhode.system.natural_sizes import length_at_rest
 from polhode.system.system import System
 
 # Below this share of the kinetic energy a correction would divide by rounding.
@@ -123,7 +124,9 @@ def _inner(field: Field, t: Any, q: Any, motion: tuple[Any, Any]) -> Any:
     parts = zip(J, inertia, rigid, strict=True)
     whole = sum(j.T @ (i @ r) for j, i, r in parts)
     G = solve_definite(M, whole)
-    return M @ d - whole @ solve_rows(G.T @ whole, whole.T @ d)
+    # Unit turns move the whole by its length, unit slides by a metre.
+    sizes = np.repeat([length_at_rest(system), 1.0], 3)
+    return M @ d - whole @ solve_rows(G.T @ whole, whole.T @ d, sizes)
 
 
 def _seen(R: Any, p: Any) -> Any:

@@ -20,6 +20,7 @@ from polhode.integrate.constraint_miss import keeps_constraints
 from polhode.lowering.arrays import shared
 from polhode.matter.parameter import Table
 from polhode.system import rows
+from polhode.system.natural_sizes import natural_sizes, position_sizes
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -180,7 +181,8 @@ def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
 
     still = jnp.zeros(system.speeds)
     M = system.mass_matrix(t, q, table)
-    delta, _ = solve_constrained(M, still, jax.jacfwd(missed)(still), -missed(still))
+    A, natural = jax.jacfwd(missed)(still), position_sizes(system)
+    delta, _ = solve_constrained(M, still, A, -missed(still), natural)
     return system.local(q, delta)
 
 
@@ -192,4 +194,5 @@ def _moved(
     M = system.mass_matrix(t, q, table)
     A, _ = system.constraint_rows(t, q, z, table)
     missed = rows.velocities(system, t, q, z, table)
-    return z + solve_constrained(M, jnp.zeros(system.speeds), A, -missed)[0], A
+    still, natural = jnp.zeros(system.speeds), natural_sizes(system)
+    return z + solve_constrained(M, still, A, -missed, natural)[0], A

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.integrate import mechanics
 from polhode.integrate.field import Field
 from polhode.integrate.generalised_alpha import AlphaStep, way_of, weights_of
 from polhode.integrate.held_step import Held, solve_step
 from polhode.integrate.method import Attempt
+from polhode.system.natural_sizes import (
+    NaturalSizes,
+    natural_sizes,
+    position_sizes,
+)
 
 
 @final
@@ -53,7 +59,8 @@ class GearGuptaLeimkuhler(AlphaStep):
             return Held(balance, jnp.concatenate([upper, lower]), missed)
 
         guess = jnp.concatenate([way.guess, jnp.zeros(n)])
-        rows = len(mechanics.is_placed(field.system)) + shifting.shape[0]
+        sizes = natural_sizes(field.system).rows, position_sizes(field.system).rows
         scale = jnp.concatenate([way.scale, way.scale])
-        found = solve_step(equations, rows, guess, scale)
+        natural = NaturalSizes(scale, np.concatenate(sizes))
+        found = solve_step(equations, guess, natural)
         return way.attempt(found.u[:n], found.is_solved, found.u[n:])

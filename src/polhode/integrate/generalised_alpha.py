@@ -15,6 +15,7 @@ from polhode.integrate.field import Field
 from polhode.integrate.held_step import Held, solve_step
 from polhode.integrate.method import Attempt, admit_step
 from polhode.integrate.scales import displacements
+from polhode.system.natural_sizes import natural_sizes
 
 
 class Weights(NamedTuple):
@@ -96,7 +97,8 @@ class GeneralisedAlpha(AlphaStep):
             each = [g[place[k]] if f else h * phi[k] for k, f in enumerate(flags)]
             return jnp.stack(each) if each else jnp.zeros(0)
 
-        found = solve_step(equations, len(flags), way.guess, way.scale)
+        natural = natural_sizes(field.system)._replace(speeds=way.scale)
+        found = solve_step(equations, way.guess, natural)
         return way.attempt(found.u, found.is_solved)
 
 

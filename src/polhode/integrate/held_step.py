@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 from polhode.integrate.elimination import solve_held
 from polhode.integrate.jacobian import jacobian
 from polhode.integrate.newton import Solved, implicit, iterated, spread
+from polhode.system.natural_sizes import NaturalSizes
 
 
 class Held(NamedTuple):
@@ -25,14 +27,14 @@ class Held(NamedTuple):
 
 
 def solve_step(
-    equations: Callable[[Any], Held], rows: int, start: Any, scale: Any
+    equations: Callable[[Any], Held], start: Any, natural: NaturalSizes
 ) -> Solved:
     """u with r(u) = B(u)^T l and c(u) = 0, all derivatives exact.
 
-    `scale` (k,) is the size of the unknowns in their own units. The `rows`
+    `natural` are the sizes of the unknowns (k,) and rows (m,) in their own units. Rows
     may be redundant, and loads then are not unique: nothing is asked of them.
     """
-    k = len(start)
+    k, held = len(start), partial(solve_held, natural=natural)
 
     def missed(x: Any) -> Any:
         here = equations(x[:k])
@@ -42,15 +44,16 @@ def solve_step(
         u, loads = x[:k], x[k:]
         value, J = jacobian(lambda u: missed(jnp.concatenate([u, loads])), u)
         pair = J[k:], equations(u).B
-        return jnp.concatenate(solve_held(J[:k], -value[:k], pair, -value[k:]))
+        return jnp.concatenate(held(J[:k], -value[:k], pair, -value[k:]))
 
-    free = jnp.concatenate([start, jnp.zeros(rows)])
-    found = iterated(increment, free, lambda step: spread(step[:k] / scale))
-    u = implicit(found.u, missed, lambda J, b: _without_rank(J, b, k))
+    free = jnp.concatenate([start, jnp.zeros(len(natural.rows))])
+    found = iterated(increment, free, lambda step: spread(step[:k] / natural.speeds))
+    u = implicit(found.u, missed, lambda J, b: _without_rank(J, b, natural))
     return Solved(u[:k], found.is_solved)
 
 
-def _without_rank(J: Any, b: Any, k: int) -> Any:
+def _without_rank(J: Any, b: Any, natural: NaturalSizes) -> Any:
     """x with J x = b,  J = [[K, -B^T], [A, 0]], where rows may be redundant."""
+    k = len(natural.speeds)
     pair = J[k:, :k], -J[:k, k:].T
-    return jnp.concatenate(solve_held(J[:k, :k], b[:k], pair, b[k:]))
+    return jnp.concatenate(solve_held(J[:k, :k], b[:k], pair, b[k:], natural))

@@ -119,7 +119,8 @@ def ledger_of(motion: Trajectory) -> Ledger:
         promised_energy(motion, scale),
         ranks_at_ends(motion),
     )
-    warn_of_drift(motion, ledger)
+    shares = rows.position_share, rows.velocity_share
+    warn_of_drift(motion, ledger, *(float(np.max(x, initial=0.0)) for x in shares))
     return ledger
 
 

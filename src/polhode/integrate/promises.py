@@ -22,6 +22,8 @@ from polhode.errors import NumericalWarning
 from polhode.integrate.scales import lengths
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
+from polhode.system.lengths import natural_length
+from polhode.system.natural_sizes import natural_sizes
 
 if TYPE_CHECKING:
     from polhode.integrate.ledger import Ledger
@@ -76,10 +78,15 @@ def _is_void(motion: Trajectory, ledger: Ledger) -> bool:
     return ledger.scale > HARDLY_MOVING * natural
 
 
-def warn_of_drift(motion: Trajectory, ledger: Ledger) -> None:
-    """One warning for each invariant that drifts past its promise, with the numbers."""
+def warn_of_drift(
+    motion: Trajectory, ledger: Ledger, position: float, velocity: float
+) -> None:
+    """One warning for each invariant that drifts past its promise, with the numbers.
+
+    `position` and `velocity` (1/s) are the worst misses of constraints by natural size.
+    """
     _energy(motion, ledger)
-    _constraints(motion, ledger)
+    _constraints(motion, position, velocity)
     if is_isolated(motion.system):
         _momenta(motion, ledger)
 
@@ -115,18 +122,27 @@ def _energy(motion: Trajectory, ledger: Ledger) -> None:
         )
 
 
-def _constraints(motion: Trajectory, ledger: Ledger) -> None:
+def _constraints(motion: Trajectory, position: float, velocity: float) -> None:
+    if not motion.system.constraints:
+        return
     allowed = max(HELD, share_of(motion))
-    sizes = max(1.0, _length(motion)), max(1.0, float(np.max(np.abs(motion.z))))
-    misses = ledger.position_miss, ledger.velocity_miss
-    for word, miss, size in zip(("position", "velocity"), misses, sizes, strict=True):
-        worst = float(np.max(miss, initial=0.0))
-        if worst > allowed * size:
+    own = natural_sizes(motion.system).speeds
+    # Far from the origin lengths are rounded as it is far: no fault of the method.
+    far = max(1.0, _length(motion) / natural_length(motion.system, motion.q[0]))
+    duration = abs(float(motion.t[-1] - motion.t[0]))
+    slowest = 1.0 / duration if duration > 0 else 1.0
+    quickest = float(np.max(np.abs(motion.z) / own, initial=slowest))
+    promised = (
+        ("position", position, allowed * far, "radians or lengths of the system"),
+        ("velocity", velocity, allowed * far * quickest, "of these a second"),
+    )
+    for word, worst, most, unit in promised:
+        if worst > most:
             _say(
                 motion,
                 f"the constraints of {motion.system.name!r} are missed by"
-                f" {worst:.3g} in {word}",
-                f"{allowed * size:.3g}",
+                f" {worst:.3g} in {word}, in {unit}",
+                f"{most:.3g}",
             )
 
 

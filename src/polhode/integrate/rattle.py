@@ -14,6 +14,7 @@ from polhode.integrate.field import Field
 from polhode.integrate.held_step import Held, solve_step
 from polhode.integrate.method import Attempt, FixedStep
 from polhode.integrate.scales import displacements
+from polhode.system.natural_sizes import natural_sizes, position_sizes
 
 
 @final
@@ -53,8 +54,8 @@ class Rattle(FixedStep):
             balance = mean - E.T @ (momentum + kick)
             return Held(balance, A0 @ E, mechanics.positions(field, t1, there))
 
-        scale = displacements(system, q)
-        found = solve_step(equations, A0.shape[0], h * z, scale)
+        natural = position_sizes(system)._replace(speeds=displacements(system, q))
+        found = solve_step(equations, h * z, natural)
         way = found.u
         there = system.local(q, way)
         z1 = self._arrived(field, (t, q, M0), (t1, there), way / h, h)
@@ -73,7 +74,8 @@ class Rattle(FixedStep):
         still = jnp.zeros_like(v)
         A1 = mechanics.velocity_rows(field, t1, there, still)
         missed = mechanics.velocities(field, t1, there, still)
-        z1 = solve_constrained(M1, momentum, A1, -missed)[0]
+        natural = natural_sizes(field.system)
+        z1 = solve_constrained(M1, momentum, A1, -missed, natural)[0]
         # Near a singular place one solution leaves more than rounding.
         left = mechanics.velocities(field, t1, there, z1)
-        return z1 + solve_constrained(M1, still, A1, -left)[0]
+        return z1 + solve_constrained(M1, still, A1, -left, natural)[0]

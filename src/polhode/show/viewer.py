@@ -110,7 +110,7 @@ class Viewer:
     def _controls(self) -> None:
         gui, times = self._server.gui, self.scene.times
         low, high = (float(x) for x in sorted((times[0], times[-1])))
-        step = max((high - low) / 1000, 1e-9)
+        step = (high - low) / 1000 or 1e-9
         top = high if high > low else low + step
         self._slider = gui.add_slider("time [s]", low, top, step, self.time, order=0)
         self._button = gui.add_button("Play", order=1)

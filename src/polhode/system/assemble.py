@@ -18,7 +18,13 @@ import numpy as np
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import host_rows
-from polhode.system.lengths import entries, far, natural_length, speed_lengths
+from polhode.system.lengths import (
+    coordinate_lengths,
+    entries,
+    far,
+    natural_length,
+    speed_lengths,
+)
 from polhode.system.state import State, state_of
 from polhode.system.taking import of_system
 
@@ -30,6 +36,7 @@ KEPT = 1e-8  # of a row's own scale: a state that misses by more is refused
 CONVERGED = 1e-13
 ROUNDING = 64 * np.finfo(float).eps  # of distances: what is no miss of theirs
 NOISE = 1e-9  # of a row's size: a slope below is not told from none
+UNMOVED = 1e-12  # radians or lengths: a joint that moved less is not named
 LONGEST = 0.5  # radians or lengths in one iteration: farther, a slope says nothing
 HALVINGS = 12  # of a step, beside those of the way that rows miss
 PROGRESS = 0.999  # an iteration that gains less has stalled
@@ -170,12 +177,14 @@ def move(
     now = host_rows.scene(system, t, q)
     for _ in range(ITERATIONS if system.constraints else 0):
         rows = host_rows.velocities(system, now, z)
-        size = rows.scales * _quickest(system, q, z)
+        # Of the speeds themselves, however slow: a day's turns are solved as well.
+        size = rows.scales * np.max(np.abs(z) / rows.along, initial=0.0)
         if np.all(np.abs(rows.values) <= CONVERGED * size):
             break
         change = _solved(rows, loose)
         z = z + change
-        if np.max(np.abs(change)) <= CONVERGED * np.max(np.abs(z)):
+        last = np.max(np.abs(change) / rows.along)
+        if last <= CONVERGED * np.max(np.abs(z) / rows.along):
             break
     return z
 
@@ -300,12 +309,16 @@ def _loose(system: System, held: Iterable[str]) -> np.ndarray:
 
 
 def _changes(start: State, end: State) -> tuple[dict[str, Any], dict[str, Any]]:
-    moved, changed = {}, {}
-    for edge in start.system.tree.edges:
+    system, moved, changed = start.system, {}, {}
+    length = natural_length(system, end.q)
+    along = speed_lengths(system, length)
+    places = coordinate_lengths(system, length)
+    rate = np.max(np.abs([start.z, end.z]) / along, initial=0.0)
+    for edge in system.tree.edges:
         by = end.q[edge.q] - start.q[edge.q]
         faster = end.z[edge.z] - start.z[edge.z]
-        if np.any(np.abs(by) > 1e-12):
+        if np.any(np.abs(by) > UNMOVED * places[edge.q]):
             moved[edge.joint.name] = by
-        if np.any(np.abs(faster) > 1e-12):
+        if np.any(np.abs(faster) > UNMOVED * rate * along[edge.z]):
             changed[edge.joint.name] = faster
     return moved, changed

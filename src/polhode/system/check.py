@@ -16,6 +16,8 @@ from polhode.matter.particle import Particle
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, host_rows, kinematics, mass, rows
+from polhode.system.lengths import coordinate_lengths, natural_length, speed_lengths
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.taking import of_system
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 SINGULAR = 1e-13  # of a mass matrix scaled to a unit diagonal
 DEPENDENT = 1e-8  # a singular value of rows of unit size that is not one
+BESIDE = 0.05  # radians or lengths: how far from a place its neighbours are drawn
+DRAWS = 8
+APART = 1e-3  # a singular value beside a place that is singular
 
 
 @final
@@ -34,12 +39,20 @@ class Mobility:
     undetermined   the combinations of rows (k, rows) that no motion feels: reactions
                    along them are not unique
     redundant      the names of the rows that take part in one
+    scales         the natural sizes of the rows: combinations are compared by them
+    freedoms       the degrees of freedom: in how many ways it can move on
+
+    A linkage stretched in one line may move in more ways there, for an instant, than
+    it can go on: `by_rank` counts the first, `freedoms` the second, by the rank at
+    places beside. Where there are none, as of taut rods in line, nothing moves.
     """
 
     speeds: int
     rows: tuple[str, ...]
     rank: int
     undetermined: np.ndarray
+    scales: np.ndarray
+    freedoms: int
 
     @property
     def by_count(self) -> int:
@@ -48,18 +61,26 @@ class Mobility:
 
     @property
     def by_rank(self) -> int:
-        """The degrees of freedom."""
+        """In how many independent ways it can move at that instant."""
         return self.speeds - self.rank
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether more motions are open for this instant than beside it."""
+        return self.freedoms < self.by_rank
 
     @property
     def redundant(self) -> tuple[str, ...]:
         """The rows whose reactions are not unique."""
-        taking_part = np.any(np.abs(self.undetermined) > DEPENDENT, axis=0)
+        shares = np.abs(self.undetermined * self.scales)
+        taking_part = np.any(shares > DEPENDENT, axis=0)
         return tuple(np.array(self.rows, dtype=object)[taking_part])
 
     def __repr__(self) -> str:
-        head = f"Mobility({_counted(self.by_rank, 'degree')} of freedom: {self.speeds}"
+        head = f"Mobility({_counted(self.freedoms, 'degree')} of freedom: {self.speeds}"
         head += f" speeds, {len(self.rows)} constraint rows of rank {self.rank}"
+        if self.is_singular:
+            head += f" at a singular place, with {self.by_rank} for an instant"
         if not len(self.undetermined):
             return head + ")"
         return f"{head}; not unique: {', '.join(self.redundant)})"
@@ -69,14 +90,46 @@ class Mobility:
 def mobility(system: System, state: State | None = None) -> Mobility:
     """Degrees of freedom by count and by rank, at a state or at rest."""
     if not system.constraints:
-        return Mobility(system.speeds, (), 0, np.zeros((0, 0)))
+        return Mobility(
+            system.speeds, (), 0, np.zeros((0, 0)), np.zeros(0), system.speeds
+        )
     at = state or system.rest()
     now = host_rows.scene(system, float(at.t), at.q)
     found = host_rows.velocities(system, now, at.z)
     left, sizes, _ = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
     combinations = left[:, rank:].T / found.scales
-    return Mobility(system.speeds, system.row_names, rank, combinations)
+    free = system.speeds - rank
+    # Where all rows or all motions are used up, no place beside has a larger rank.
+    if rank < min(found.slopes.shape):
+        free = min([free, *_freedoms_beside(at)])
+    return Mobility(
+        system.speeds, system.row_names, rank, combinations, found.scales, free
+    )
+
+
+def _freedoms_beside(state: State) -> list[int]:
+    """Freedoms at places drawn near by that keep the constraints; [0] if none does.
+
+    Where rows meet at a tangent a place that keeps them to 1e-8 may be 1e-4 off, and
+    its rows as much apart that should be one: only what is beyond counts.
+    """
+    system, t = state.system, float(state.t)
+    rng, loose = np.random.default_rng(2), np.ones(system.speeds, dtype=bool)
+    length = natural_length(system, state.q)
+    along, places = speed_lengths(system, length), coordinate_lengths(system, length)
+    found = []
+    for _ in range(DRAWS):
+        away = BESIDE * along * rng.uniform(-1, 1, system.speeds)
+        q = assemble.place(system, t, system.local(state.q, away), loose)
+        moved = np.max(np.abs(q - state.q) / places, initial=0.0)
+        if moved < BESIDE / 10 or assemble.position_misses(system, t, q):
+            continue
+        now = host_rows.scene(system, t, q)
+        rows_there = host_rows.velocities(system, now, state.z).relative
+        values = np.linalg.svd(rows_there, compute_uv=False)
+        found.append(system.speeds - int(np.sum(values > APART)))
+    return found or [0]
 
 
 def require_sound(system: System) -> None:
@@ -92,6 +145,8 @@ def require_sound(system: System) -> None:
         _require_coefficients(system)
     if system.constraints:
         _require_mass(system, rest_coordinates(system))
+        # Measured now: inside a trace, where equations ask for them, is too late.
+        natural_sizes(system)
     elif not is_regular(M):
         _require_mass(system, neutral)
 
@@ -151,7 +206,7 @@ def require_consistent(state: State) -> State:
 
 def described(system: System) -> str:
     """System('arm': 7 bodies, 7 joints, 7 degrees of freedom)."""
-    free = mobility(system).by_rank
+    free = mobility(system).freedoms
     parts = [
         _counted(len(system.bodies), "body"),
         _counted(len(system.joints), "joint"),
@@ -222,11 +277,14 @@ def _refuse_conflict(system: System, misses: list[Any], what: str) -> None:
 def _require_mass(system: System, q: np.ndarray) -> None:
     """A direction is loose only if it is so in several configurations."""
     found = _loose_direction(system, q)
-    rng = np.random.default_rng(1)
+    rng, along = (
+        np.random.default_rng(1),
+        speed_lengths(system, natural_length(system, q)),
+    )
     for _ in range(3):
         if found is None:
             return
-        near = system.local(q, rng.uniform(-1, 1, system.speeds))
+        near = system.local(q, along * rng.uniform(-1, 1, system.speeds))
         if system.constraints:
             near = assemble.place(system, 0.0, near, np.ones(system.speeds, dtype=bool))
         if _loose_direction(system, near) is None:
@@ -296,7 +354,8 @@ def _lack(system: System, body: int, q: np.ndarray, direction: np.ndarray) -> st
     w, v = V[:3], V[3:]
     moments = system.bodies[body].moments(system.table())
     v_centre = v + np.cross(w, moments.centre)
-    if np.linalg.norm(v_centre) > 1e-9 * np.linalg.norm(V):
+    turning = natural_length(system, q) * np.linalg.norm(w)
+    if np.linalg.norm(v_centre) > 1e-9 * (np.linalg.norm(v) + turning):
         return f"what it moves, {name} and what it carries, has no mass"
     axis = shown(w / np.linalg.norm(w))
     return f"body {name} has zero moment of inertia about {axis} of its axes"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.constraints.constraint import Placed
+from polhode.constraints.constraint import Moving, Placed
 from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.geometry.vector import shown
@@ -139,14 +139,68 @@ def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
 def _velocity(
     system: System, constraint: Any, here: Placed, now: Scene, z: np.ndarray
 ) -> _Part:
-    def phi(speeds: np.ndarray) -> Any:
-        motion = moving(system, constraint, _twists(now, speeds), speeds)
+    """Of its equation at z, by the twists of its own bodies and speeds of its joints.
+
+    Slopes by the system's speeds would not do: what no joint lets a row feel would be
+    rounding, and have rounding as its size.
+    """
+    motion = moving(system, constraint, _twists(now, z), z)
+    along = speed_lengths(system, now.length)
+    # One rad/s would drown in quick motions, and be a leap in slow ones.
+    rate = float(np.max(np.abs(z) / along, initial=0.0)) or 1.0
+
+    def phi(motion: Moving) -> Any:
         return constraint.velocity(here, motion, now.t, now.table)
 
-    units = np.eye(len(z))
-    A = _columns(lambda k, h: phi(z + h * units[k]), len(z))
-    along = speed_lengths(system, now.length)
-    return phi(z), A, _lengths(A), _lengths(A * along, now.length)
+    A = np.zeros((len(constraint.rows), system.speeds))
+    by, felt, natural = np.repeat([1.0, now.length], 3), [], []
+    for k, body in enumerate(system.places_of(constraint.bodies)):
+        if body >= 0:
+            G = _columns(_pushed(phi, motion, k, now.length * rate, rate), 6) / rate
+            R_WB = here.rotations[k]
+            G = np.concatenate([G[:, :3] @ R_WB, G[:, 3:] @ R_WB], axis=1)
+            A += G / by @ now.J[body]
+            felt.append(G / by)
+            natural.append(G)
+    for k, joint in enumerate(constraint.joints):
+        own = system.edge(joint.name).z
+        G = _columns(_hastened(phi, motion, k, along[own] * rate), joint.speeds) / rate
+        A[:, own] += G / along[own]
+        felt.append(G / along[own])
+        natural.append(G)
+    if not felt:
+        return phi(motion), A, np.ones(len(A)), np.ones(len(A))
+    sizes, scales = (np.concatenate(part, axis=1) for part in (felt, natural))
+    return phi(motion), A, _lengths(sizes), _lengths(scales, now.length)
+
+
+def _pushed(
+    phi: Callable[[Moving], Any], motion: Moving, k: int, linear: float, angular: float
+) -> Callable[[int, float], Any]:
+    """phi with the twist of body k changed along one of the world's six directions."""
+
+    def changed(direction: int, h: float) -> Any:
+        w, v = motion.angular.copy(), motion.linear.copy()
+        if direction < 3:
+            w[k, direction] += h * angular
+        else:
+            v[k, direction - 3] += h * linear
+        return phi(motion._replace(angular=w, linear=v))
+
+    return changed
+
+
+def _hastened(
+    phi: Callable[[Moving], Any], motion: Moving, k: int, sizes: np.ndarray
+) -> Callable[[int, float], Any]:
+    """phi with one of the speeds of joint k changed."""
+
+    def changed(direction: int, h: float) -> Any:
+        speeds = list(motion.speeds)
+        speeds[k] = speeds[k] + h * np.diag(sizes)[direction]
+        return phi(motion._replace(speeds=tuple(speeds)))
+
+    return changed
 
 
 def _stacked(system: System, parts: list[_Part], now: Scene) -> HostRows:

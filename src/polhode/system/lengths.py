@@ -40,6 +40,11 @@ def speed_lengths(system: System, length: float) -> np.ndarray:
     return np.where(entries(system, "speed_units", "m/s"), length, 1.0)
 
 
+def coordinate_lengths(system: System, length: float) -> np.ndarray:
+    """The natural size (nq,) of each coordinate: the length of distances, else 1."""
+    return np.where(entries(system, "units", "m"), length, 1.0)
+
+
 def entries(system: System, word: str, unit: str) -> np.ndarray:
     """Which entries have a unit, found once."""
     key = (word, unit)

@@ -15,6 +15,7 @@ from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import Given, given
 from polhode.formulation.solve import solve_ordered
 from polhode.formulation.speeds import in_speeds
+from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -55,10 +56,10 @@ def in_order(
     system: System, terms: Callable[..., Terms]
 ) -> Callable[..., tuple[Any, Any]]:
     """Accelerations and intensities, eliminated in the order of least fill."""
-    ordering = ordered(system)
+    ordering, natural = ordered(system), natural_sizes(system)
 
     def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         M, b, f, A, g = terms(t, q, z, table)
-        return solve_ordered(M, f - b, A, g, ordering)
+        return solve_ordered(M, f - b, A, g, natural, ordering)
 
     return accelerations

@@ -12,6 +12,13 @@ from polhode.lowering.reading.ring import ONE, Polynomial, Ring, plus, whole
 
 DOTS = re.compile(r"^(?P<base>.+?)_?(?P<dots>d{1,4})ot(?P<index>_?\d+|_\w+)?$")
 
+SPECIAL = re.compile(r"[#$%&~\\{}^\s`\"]")
+ESCAPES = {letter: "\\" + letter for letter in "#$%&{}_"} | {
+    "~": r"\textasciitilde ",
+    "^": r"\textasciicircum ",
+    "\\": r"\textbackslash ",
+}
+
 UNARY = {
     sympy.sin: lambda ring, a: f.cosine_sine(ring, a)[1],
     sympy.cos: lambda ring, a: f.cosine_sine(ring, a)[0],
@@ -51,9 +58,29 @@ def rate_order(expression: sympy.Expr) -> int:
     return len(match["dots"]) if match else 0
 
 
+def escaped(text: str) -> str:
+    r"""Words for LaTeX's \text{...}, nothing in which is a command.
+
+    >>> escaped("left_arm#1 50%")
+    'left\\_arm\\#1 50\\%'
+    """
+    return "".join(ESCAPES.get(letter, letter) for letter in text)
+
+
 def latex_name(symbol: sympy.Symbol) -> str | None:
-    r"""`thetaddot_1` as \ddot{\theta}_{1}; None for a symbol without dots."""
+    r"""`thetaddot_1` as \ddot{\theta}_{1}; None for a symbol without dots.
+
+    A name that would be read as commands or comments is set as text: `arm#1 50%`.
+    """
     match = DOTS.match(symbol.name)
+    if SPECIAL.search(symbol.name):
+        base = match["base"] if match else symbol.name
+        text = rf"\text{{{escaped(base)}}}"
+        if match is None:
+            return text
+        index = escaped((match["index"] or "").removeprefix("_"))
+        dotted = "\\" + match["dots"] + "ot{" + text + "}"
+        return dotted + (rf"_{{\text{{{index}}}}}" if index else "")
     if match is None:
         return None
     base = sympy.latex(sympy.Symbol(match["base"] + (match["index"] or "")))

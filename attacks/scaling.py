@@ -1,0 +1,89 @@
+"""Random linkages in random units: what is moved, counted or solved must not know them.
+
+A ring of rods on hinges, balls and crosses, in a plane with redundant rows, is made
+twice: in metres, kilograms and seconds, and in units drawn over eighteen decades. Its
+count of freedoms and its accelerations must be the same.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+import polhode as ph
+from attacks.attack import Attack
+
+CLOSE = 1e-8  # of the largest acceleration
+
+
+class Units(NamedTuple):
+    """What a metre, a kilogram and a second are in them."""
+
+    length: float
+    mass: float
+    time: float
+
+
+class Found(NamedTuple):
+    """Answers in metres, kilograms and seconds."""
+
+    rank: int
+    redundant: tuple[str, ...]
+    accelerations: np.ndarray
+
+
+def trial(seed: int) -> str | None:
+    """One linkage in two systems of units."""
+    rng = np.random.default_rng(seed)
+    units = Units(*(10.0 ** rng.uniform(-9, 9, 3)))
+    one, other = (_found(seed, each) for each in (Units(1.0, 1.0, 1.0), units))
+    if one.rank != other.rank or one.redundant != other.redundant:
+        return f"in {units}: rank {other.rank} for {one.rank}, or other redundant rows"
+    size = np.max(np.abs(one.accelerations))
+    gap = np.max(np.abs(one.accelerations - other.accelerations)) / size
+    return f"in {units}: accelerations differ by {gap:.2g}" if gap > CLOSE else None
+
+
+def _found(seed: int, units: Units) -> Found:
+    system = _linkage(np.random.default_rng(seed), units)
+    state = system.rest()
+    count = ph.mobility(system, state)
+    found = ph.recursive(system).body_accelerations(state)
+    own = np.repeat([1.0, units.length], 3) / units.time**2
+    return Found(count.rank, count.redundant, np.asarray(found) / own)
+
+
+def _linkage(rng: np.random.Generator, u: Units) -> ph.System:
+    """Rods from corner to corner of a polygon, the last joint closing it.
+
+    In a plane all are hinges, of which three rows repeat others; in space there are a
+    ball and a universal joint among them.
+    """
+    world, count, is_plane = ph.World(), int(rng.integers(3, 6)), bool(rng.integers(2))
+    corners = rng.normal(size=(count + 1, 3)) * [1.0, 0.0 if is_plane else 1.0, 1.0]
+    members, before = [], world.point(*(u.length * corners[0]))
+    for k in range(count):
+        way = u.length * (corners[k + 1] - corners[k])
+        mass = u.mass * float(rng.uniform(0.2, 3.0))
+        thin = ph.solids.rod(mass=mass, length=float(np.linalg.norm(way)), along=way)
+        stout = ph.solids.sphere(mass=mass, radius=0.1 * u.length)
+        matter = ph.solids.placed(thin if is_plane else stout, way / 2)
+        body = ph.Body(f"rod {k}", matter)
+        kind = "hinge" if is_plane else ("hinge", "ball", "cross")[k % 3]
+        members.append(_joint(f"joint {k}", kind, before, body.origin))
+        before = body.point(*way)
+    end = world.point(*(u.length * corners[count]))
+    members.append(_joint("last", "hinge" if is_plane else "ball", before, end))
+    return ph.System(members, [ph.Weight(9.81 * u.length / u.time**2)], name="linkage")
+
+
+def _joint(name: str, kind: str, first: ph.MaterialPoint, second: ph.MaterialPoint):
+    if kind == "ball":
+        return ph.Spherical(name, first, second)
+    if kind == "cross":
+        return ph.Universal(name, first, second, axis=ph.X, second_axis=ph.Z)
+    return ph.Revolute(name, first, second, axis=ph.Y)
+
+
+ATTACKS = (Attack("units of linkages", 60, trial),)

@@ -1,0 +1,86 @@
+"""Readings call each thing by a symbol of its own, and LaTeX reads what is written."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import sympy
+
+import polhode as ph
+from polhode.formulation.read import symbols_of
+
+
+def cart(name: str = "s") -> ph.System:
+    """A cart on a spring and a damper, driven beside a second one by a gear."""
+    world = ph.World()
+    block = ph.solids.box(mass=ph.Parameter("M", 2.0), x=1, y=1, z=1)
+    one, two = (
+        ph.Body("one", block),
+        ph.Body("two", ph.solids.box(mass=1, x=1, y=1, z=1)),
+    )
+    slide = ph.Prismatic(name, world.origin, one.origin, axis=ph.X)
+    other = ph.Prismatic("r", world.point(0, 3, 0), two.origin, axis=ph.X)
+    spring = ph.Spring(slide, ph.Parameter("k", 3.0))
+    damper = ph.Damper(slide, ph.Parameter("c", 0.5))
+    return ph.System([slide, other], [spring, damper], [ph.Gear(other, slide, 2.0)])
+
+
+@pytest.mark.parametrize("form", [ph.maggi, ph.lagrange, ph.gauss])
+def test_a_coordinate_and_its_speed_are_two_symbols(form):
+    """Also where a form has fewer velocities than the system has coordinates."""
+    found = symbols_of(form(cart()), {})
+    all_ = [*found.q, *found.y, *found.y_dot]
+    assert len(set(all_)) == len(all_)
+    assert {str(s) for s in found.y} <= {"sdot", "rdot"}
+    assert {str(s) for s in found.y_dot} <= {"sddot", "rddot"}
+
+
+def test_a_hinge_beside_a_ball_has_a_speed_of_its_own():
+    """Where not all speeds are rates of coordinates, those that are stay so."""
+    world = ph.World()
+    one, two = (
+        ph.Body(n, ph.solids.box(mass=1, x=1, y=2, z=3)) for n in ("one", "two")
+    )
+    joints = [
+        ph.Revolute("theta", world.origin, one.origin, axis=ph.Z),
+        ph.Spherical("ball", one.point(1, 0, 0), two.origin),
+    ]
+    found = symbols_of(ph.lagrange(ph.System(joints)), {})
+    assert str(found.q[0]) == "theta"
+    assert [str(s[0]) for s in (found.z, found.y, found.y_dot)] == [
+        "thetadot",
+        "thetadot",
+        "thetaddot",
+    ]
+
+
+def test_maggis_reading_is_what_it_computes():
+    """What is printed, at a drawn state, is M s_dot + b - f."""
+    system = cart()
+    equations = ph.maggi(system)
+    reading = equations.read()
+    state = ph.assemble(system, s=0.3, speeds={"s": 0.7}).state
+    symbols, rate = reading.origin.symbols, 1.9
+    values = {sympy.Symbol("t"): 0.0, symbols.y_dot[0]: rate}
+    values |= dict(zip(symbols.q, state.q, strict=True))
+    values |= dict(zip(symbols.y, equations.velocities(state), strict=True))
+    values |= {symbols.table[n]: v for n, v in system.parameters.items()}
+    printed = float(reading.motion[0].subs(values))
+    M, b = equations.mass_matrix(state), equations.bias(state)
+    assert np.isclose(printed, (M @ [rate] + b - equations.force(state))[0], rtol=1e-12)
+
+
+def test_latex_escapes_names():
+    """A comment sign would swallow the rest of the line."""
+    latex = ph.lagrange(cart("left_arm#1 50%")).read().latex()
+    assert r"left\_arm\#1 50\%" in latex
+    assert not re.search(r"(?<!\\)[#%]", latex)
+
+
+def test_forms_with_nothing_to_say_of_rows_are_read():
+    """Of a body on a ball, whose quaternion is one: an empty part is left as it is."""
+    system = ph.models.heavy_top()
+    reading = ph.kirchhoff(system).read()
+    assert len(reading.motion) == 6
