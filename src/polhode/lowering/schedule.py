@@ -22,7 +22,9 @@ class Function:
     params: list[Node]
     outs: list[Element]
     types: list[str]
-    kind: str = "rare"  # out of the way of what runs always; or "shared", or "inline"
+    # "rare" is kept out of the way of what runs always. A "large" one takes its
+    # arguments and leaves its results in scratch memory; the others pass them by value.
+    kind: str = "rare"  # or "shared", "inline", "large"
 
 
 @dataclass
