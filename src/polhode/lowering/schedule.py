@@ -45,15 +45,22 @@ class Liveness:
         return sum(node.op not in silent for node in self.nodes)
 
 
+# Operations that need more than their arguments, or less.
+NEEDY = {"proj", "phi", "load", "version", "update", "copy_all", "loop", "call"}
+NEEDY |= {"abreast"}
+
+
 def find_live(roots: Iterable[Element]) -> Liveness:
     """Everything that the roots depend on."""
     live = Liveness()
     stack: list[Element] = list(roots)
+    nodes = live.nodes
     while stack:
         node = stack.pop()
-        if isinstance(node, Node) and node not in live.nodes:
-            live.nodes.add(node)
-            stack.extend(_needs(node, live))
+        if node.__class__ is Node and node not in nodes:
+            nodes.add(node)
+            # Plain arithmetic, nearly all there is, needs just its arguments.
+            stack.extend(_needs(node, live) if node.op in NEEDY else node.args)
     return live
 
 
