@@ -10,6 +10,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.lowering.arrays import shared
+from polhode.lowering.llvm import outline
 from polhode.lowering.source.c import to_c
 
 
@@ -119,3 +120,73 @@ def test_short_functions_are_not_called():
     assert once.report().operations == plain.report().operations
     for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
         assert_close(ours, theirs, rtol=0)
+
+
+def winding(x, h):
+    """Not straight: a loop with memory, a branch, an index that varies, many sines."""
+
+    def turn(carry, k):
+        y = jnp.sin(carry * h + k) + jnp.cos(carry)[::-1]
+        return y, y.at[jnp.argmax(y)].add(0.25) * h
+
+    y, rows = jax.lax.scan(turn, x, jnp.arange(40.0))
+    bent = jax.lax.cond(
+        y.sum() > 0.1, lambda v: jnp.sin(v) / (2 + v), lambda v: jnp.exp(-v * v), y
+    )
+    return bent + rows.mean(0), rows[jnp.argmin(x) + 1].sum()
+
+
+def long_way(x, h):
+    """Straight and far longer than what is passed by value."""
+    for k in range(16):
+        x = jnp.sin(x + k * h) + 0.3 * x[::-1] * jnp.cos(x)
+    return x, x @ x
+
+
+LARGE = [winding, long_way]
+
+
+@pytest.mark.parametrize("function", LARGE)
+def test_a_large_function_is_written_once(function):
+    """Three calls through memory have the operations of one, and equal results."""
+    plain, once = (ph.compile(thrice(f), X, H) for f in (function, shared(function)))
+    assert once.report().backend == "llvm"
+    assert once.report().operations < 0.5 * plain.report().operations
+    for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
+        assert_close(ours, theirs, rtol=1e-8)
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+@pytest.mark.parametrize("function", LARGE)
+def test_a_large_function_gives_the_same_bits_in_every_lane(function, lanes):
+    """Also inside a branch that only some lanes take, and inside a loop."""
+    call = shared(function)
+
+    def run(x, h):
+        def twice(v):
+            return call(call(v, h)[0], 2 * h)[0]
+
+        y = jax.lax.cond(x[0] > 0, twice, lambda v: v, x)
+        return jax.lax.fori_loop(0, 3, lambda _, v: call(v, h)[0], y)
+
+    program = ph.compile(run, X, H, batched=True, lanes=lanes)
+    many = np.random.default_rng(2).normal(size=(11, 4))
+    y = program(many, np.full(11, H))
+    for k, x in enumerate(many):
+        assert np.array_equal(y[k], program(x, H))
+
+
+def test_a_large_function_may_call_others(monkeypatch):
+    """One that is cut into parts, and calls a short one and a large one in a loop."""
+    monkeypatch.setattr(outline, "BLOCK_AT_MOST", 300)
+    monkeypatch.setattr(outline, "PART", 100)
+    short, inner = shared(swing), shared(winding)
+
+    def outer(x, h):
+        x, a = long_way(*short(x, h))
+        y = jax.lax.fori_loop(0, 3, lambda _, v: inner(v, h)[0], x)
+        return short(y, a)[0] + long_way(x, h)[0], inner(x, a)[1]
+
+    results = [ph.compile(f, X, H)(X, H) for f in (outer, shared(outer))]
+    for ours, theirs in zip(*results, strict=True):
+        assert_close(ours, theirs, rtol=1e-8)

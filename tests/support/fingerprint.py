@@ -1,4 +1,4 @@
-"""One hash of what the product computes, to show that a change of names changed no bits.
+"""One hash of what the product computes: a change of names must change no bits.
 
     python tests/support/fingerprint.py [--lines]
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -187,9 +188,10 @@ class Arithmetic:  # limit: one method an operation is the vocabulary
         """A sum whose order is ours to choose: quickest for the terms' readiness."""
         zero = 0.0 if type == "float64" else 0
         if self.licence or type != "float64":
-            terms = [t for t in terms if isinstance(t, Node) or t != 0]
-        known = [t for t in terms if not isinstance(t, Node)]
-        nodes = sorted((t for t in terms if isinstance(t, Node)), key=readiness)
+            terms = [t for t in terms if t.__class__ is Node or t != 0]
+        known = [t for t in terms if t.__class__ is not Node]
+        nodes = [t for t in terms if t.__class__ is Node]
+        nodes.sort(key=_depth)
         total: Element = zero
         for t in known:
             total = fold_constant("add", type, (total, t))
@@ -218,7 +220,19 @@ class Arithmetic:  # limit: one method an operation is the vocabulary
 
     def dot(self, a: Sequence[Element], b: Sequence[Element], type: str) -> Element:
         """A dot product, its order ours to choose."""
-        return self.sum([self.mul(x, y, type) for x, y in zip(a, b, strict=True)], type)
+        mul, terms = self.mul, []
+        for x, y in zip(a, b, strict=True):
+            # What a literal zero annihilates is not even made: most of a dense block.
+            if self.licence and (
+                (x.__class__ is Node and y.__class__ is not Node and y == 0)
+                or (y.__class__ is Node and x.__class__ is not Node and x == 0)
+            ):
+                continue
+            terms.append(mul(x, y, type))
+        return self.sum(terms, type)
+
+
+_depth = attrgetter("depth")
 
 
 def readiness(element: Element) -> int:

@@ -149,7 +149,8 @@ class Graph:
     ) -> Node:
         """The one node of this operation on these arguments."""
         home = self._home(args)
-        key = (op, type, data, *map(key_of, args))
+        # A node stands for itself: no call for it, this is where most time would go.
+        key = (op, type, data, *[a if a.__class__ is Node else key_of(a) for a in args])
         block: Block | None = home
         while block is not None:  # a barrier may have kept it deeper than needed
             found = block.table.get(key)
@@ -175,7 +176,7 @@ class Graph:
             raise TooLarge
         ready = 0
         for a in node.args:
-            if isinstance(a, Node) and a.depth > ready:
+            if a.__class__ is Node and a.depth > ready:
                 ready = a.depth
         node.depth = ready + (0 if node.op in FREE else LATENCY.get(node.op, 4))
         return node
@@ -183,7 +184,7 @@ class Graph:
     def _home(self, args: tuple[Element, ...]) -> Block:
         deepest = self.top
         for a in args:
-            if isinstance(a, Node) and a.block.depth > deepest.depth:
+            if a.__class__ is Node and a.block.depth > deepest.depth:
                 deepest = a.block
         block = self.current
         while block is not deepest and not block.barrier and block.parent is not None:
@@ -198,3 +199,18 @@ class Graph:
             return buffer.values[index].item()
         args = (index,) if buffer.writer is None else (index, buffer.writer)
         return self.make("load", buffer.type, args, buffer)
+
+    def column(self, buffer: Buffer) -> list[Node]:
+        """All scalars of a column that has just been made: none of them is known yet.
+
+        There are as many as a loop has turns times columns; looking each up first
+        would take longer than all the rest of a large program.
+        """
+        assert buffer.writer is not None
+        writer, made = buffer.writer, []
+        home = self._home((writer,))
+        for index in range(buffer.size):
+            node = Node("load", buffer.type, (index, writer), buffer)
+            made.append(self._place(node, home))
+            home.table["load", buffer.type, buffer, index, writer] = node
+        return made

@@ -22,7 +22,9 @@ class Function:
     params: list[Node]
     outs: list[Element]
     types: list[str]
-    kind: str = "rare"  # out of the way of what runs always; or "shared", or "inline"
+    # "rare" is kept out of the way of what runs always. A "large" one takes its
+    # arguments and leaves its results in scratch memory; the others pass them by value.
+    kind: str = "rare"  # or "shared", "inline", "large"
 
 
 @dataclass
@@ -43,15 +45,22 @@ class Liveness:
         return sum(node.op not in silent for node in self.nodes)
 
 
+# Operations that need more than their arguments, or less.
+NEEDY = {"proj", "phi", "load", "version", "update", "copy_all", "loop", "call"}
+NEEDY |= {"abreast"}
+
+
 def find_live(roots: Iterable[Element]) -> Liveness:
     """Everything that the roots depend on."""
     live = Liveness()
     stack: list[Element] = list(roots)
+    nodes = live.nodes
     while stack:
         node = stack.pop()
-        if isinstance(node, Node) and node not in live.nodes:
-            live.nodes.add(node)
-            stack.extend(_needs(node, live))
+        if node.__class__ is Node and node not in nodes:
+            nodes.add(node)
+            # Plain arithmetic, nearly all there is, needs just its arguments.
+            stack.extend(_needs(node, live) if node.op in NEEDY else node.args)
     return live
 
 

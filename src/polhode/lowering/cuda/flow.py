@@ -14,6 +14,8 @@ from polhode.lowering.cuda.write import Writer
 from polhode.lowering.graph import Branch, Loop, Node
 from polhode.lowering.schedule import Function
 
+IN_SCRATCH = "slots, threads"  # what a function with memory of its own is given
+
 
 def loop(write: Writer, node: Node) -> None:
     """What is carried round lives in variables, declared before the loop."""
@@ -82,6 +84,8 @@ def call(write: Writer, node: Node) -> None:
     args = ", ".join(
         write.use(a, p.type) for a, p in zip(node.args, function.params, strict=True)
     )
+    if function.kind == "large":
+        args = f"{IN_SCRATCH}, {args}"
     result = write.fresh("r")
     write.say(
         f"const {result_name(function)} {result} = {function_name(function)}({args});"

@@ -69,6 +69,8 @@ def _tables(memory: Memory) -> list[str]:
 
 def _head(function: Function) -> str:
     params = [f"{SCALAR[p.type]} p{k}" for k, p in enumerate(function.params)]
+    if function.kind == "large":  # it may have loops, and these have memory
+        params = ["u64 *const slots", "const i64 threads", *params]
     result, name = result_name(function), function_name(function)
     return f"OUTLINED {result} {name}({', '.join(params)})"
 
@@ -97,7 +99,7 @@ def _kernel(
 ) -> str:
     write = Writer(plan, memory)
     write.open("EACH_THREAD")
-    if memory.slots:
+    if memory.slots or any(f.kind == "large" for f in plan.live.functions.values()):
         write.say("u64 *const slots = scratch + thread;")
     write.open("for (i64 system = thread; system < count; system += threads)")
     _pointers(write, program, turned)

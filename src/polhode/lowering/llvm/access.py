@@ -148,5 +148,22 @@ def store_column(
     emit.do(f"store {kind} {word}, ptr {place}, align {SLOT}")
 
 
+def store_slot(emit: Emitter, number: int, type: str, word: str) -> None:
+    """A value spread over the lanes into a slot of scratch memory."""
+    kind, place = vector(type, emit.lanes), slot_place(emit, number)
+    emit.do(f"store {kind} {word}, ptr {place}, align {SLOT}")
+
+
+def load_slot(emit: Emitter, number: int, type: str) -> str:
+    """What a slot of scratch memory holds, spread over the lanes."""
+    kind, place = vector(type, emit.lanes), slot_place(emit, number)
+    return emit.write(f"load {kind}, ptr {place}, align {SLOT}")
+
+
+def slot_place(emit: Emitter, number: int) -> str:
+    at = number * SLOT * emit.lanes
+    return emit.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}")
+
+
 def _bytes(type: str) -> int:
     return {"double": 8, "i64": 8, "i32": 4, "i16": 2, "i8": 1}[SCALAR[type]]

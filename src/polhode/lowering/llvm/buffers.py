@@ -6,7 +6,7 @@ from typing import Any
 
 from polhode.lowering.graph import Buffer
 from polhode.lowering.llvm.text import IN_MEMORY, scalar_literal
-from polhode.lowering.schedule import Schedule
+from polhode.lowering.schedule import Function, Schedule
 
 
 class Memory:
@@ -16,6 +16,7 @@ class Memory:
         self.batched, self.sizes = batched, sizes
         self.tables: dict[Buffer, str] = {}
         self._places: dict[Buffer, tuple[int, int]] = {}
+        self._functions: dict[str, int] = {}
         self.slots = 0
         groups: dict[Any, list[Buffer]] = {}
         for buffer in sorted(plan.live.buffers, key=_creation):
@@ -27,6 +28,14 @@ class Memory:
             for k, buffer in enumerate(members):
                 self._places[buffer] = (self.slots + k, len(members))
             self.slots += members[0].size * len(members)
+
+    def of_function(self, function: Function) -> tuple[int, int]:
+        """The first slots of a large function's arguments and of its results."""
+        if function.name not in self._functions:
+            self._functions[function.name] = self.slots
+            self.slots += len(function.params) + len(function.outs)
+        first = self._functions[function.name]
+        return first, first + len(function.params)
 
     def add(self, buffer: Buffer) -> None:
         """Room in scratch memory for a whole buffer, all lanes side by side."""

@@ -38,6 +38,7 @@ class Emitter:  # limit: the words in which all code is written
         self.label = "entry"
         self.mask: str | None = None
         self.roots: set[Node] = set()  # what the program gives
+        self.placed: dict[Node, int] = {}  # parameters that lie in slots of scratch
         self.functions: list[str] = []  # parts of blocks too long for one function
         self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
         self.holes: list[tuple[int, str]] = []  # phis of open loops

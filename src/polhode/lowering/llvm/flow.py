@@ -258,7 +258,10 @@ def call(emit: Emitter, node: Node) -> None:
         emit.use(a, p.type, True)
         for a, p in zip(node.args, function.params, strict=True)
     ]
-    take = called(emit, function, words, emit.lanes)
+    if function.kind == "large":
+        take = _called_through_memory(emit, function, words)
+    else:
+        take = called(emit, function, words, emit.lanes)
     for member, position in _results(emit, node):
         emit.names[(member, emit.lanes > 1)] = take(position)
 
@@ -306,6 +309,17 @@ def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> T
     name = emit.callee(function, lanes)
     result = emit.write(f"call {{{kinds}}} @{name}({args})")
     return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
+
+
+def _called_through_memory(
+    emit: Emitter, function: Function, words: list[str]
+) -> Taken:
+    """A call whose arguments and results lie in slots of scratch memory."""
+    first, results = emit.memory.of_function(function)
+    for k, (param, word) in enumerate(zip(function.params, words, strict=True)):
+        access.store_slot(emit, first + k, param.type, word)
+    emit.do(f"call void @{emit.callee(function, emit.lanes)}(ptr %scratch)")
+    return lambda k: access.load_slot(emit, results + k, function.types[k])
 
 
 def spill(emit: Emitter, node: Node) -> None:

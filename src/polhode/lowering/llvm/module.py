@@ -219,12 +219,34 @@ def _functions(emit: Emitter) -> list[str]:
     """What is called, and what that calls, each once for a number of lanes."""
     texts: dict[str, str] = {}
     waiting = dict(emit.callees)
+    everything = set(emit.plan.live.nodes)
     while waiting:
         name, (function, lanes) = waiting.popitem()
-        inner = Emitter(emit.plan, lanes, set(emit.plan.live.nodes), emit.memory)
-        texts[name] = _function(inner, name, function)
+        if function.kind == "large":
+            inner = Emitter(emit.plan, lanes, emit.varying, emit.memory)
+            inner.functions = emit.functions  # parts of all blocks have one numbering
+            texts[name] = _large_function(inner, name, function)
+        else:
+            inner = Emitter(emit.plan, lanes, everything, emit.memory)
+            texts[name] = _function(inner, name, function)
         waiting |= {k: v for k, v in inner.callees.items() if k not in texts}
     return [texts[name] for name in sorted(texts)]
+
+
+def _large_function(emit: Emitter, name: str, function: Function) -> str:
+    """A function that finds its arguments in scratch memory, and may be cut."""
+    first, results = emit.memory.of_function(function)
+    emit.placed = {p: first + k for k, p in enumerate(function.params)}
+    for param, place in emit.placed.items():
+        word = access.load_slot(emit, place, param.type)
+        emit.names[(param, emit.lanes > 1)] = word
+    emit.roots = {e for e in function.outs if isinstance(e, Node)}
+    emit.block(function.block)
+    outs = zip(function.outs, function.types, strict=True)
+    for k, (element, type) in enumerate(outs):
+        access.store_slot(emit, results + k, type, emit.use(element, type, True))
+    head = f"define internal void @{name}(ptr noalias %scratch) noinline {{"
+    return "\n".join([head, "entry:", *emit.lines, "  ret void", "}"])
 
 
 def _function(emit: Emitter, name: str, function: Function) -> str:

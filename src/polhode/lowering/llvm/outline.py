@@ -42,7 +42,7 @@ class Outliner:  # limit: one short step of the cutting each
         self.size = SMALL_PART if len(self.nodes) > VERY_LONG else PART
         self.part_of: dict[Node, int] = {}
         self.parts: list[list[Node]] = []
-        self.slots: dict[Node, int] = {}
+        self.slots: dict[Node, int] = dict(emit.placed)
         self.users: dict[Node, set[int]] = {}  # of each node, the parts that use it
 
     def write(self) -> None:

@@ -255,7 +255,7 @@ def store_columns(
             continue
         buffer = Buffer("column", type, loop.trip, writer=node, group=loop)
         loop.stores.append((buffer, index, y))
-        columns.append([low.graph.load(buffer, t) for t in range(loop.trip)])
+        columns.append(low.graph.column(buffer))
     return columns
 
 

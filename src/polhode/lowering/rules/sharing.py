@@ -2,7 +2,9 @@
 
 Their arguments and results are numbers that vary; what is constant in a call is part of
 the code, so that calls with other constants have code of their own. A function is
-called if it is straight code, neither short nor very long, else it is inlined.
+called unless it is short. One that is long, or has loops and branches, is called
+through scratch memory: a program then grows with the function once, not with the number
+of its calls, such as the stages of a step.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from polhode.lowering.schedule import Function, find_live
 
 EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
-LARGEST = 2_500  # operations of a function that stays in one piece
-PLAIN_LOAD = "table"
+FLOWING = {"loop", "branch", "call", "spill", "phi", "counter"}
+FLOWING |= {"version", "update", "copy_all", "proj"}
+LARGEST = 2_500  # operations of a function whose arguments are passed by value
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +82,12 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
     finally:
         graph.current, low.latest = before, latest
     outs = list(dict.fromkeys(e for r in results for e in _nodes(r)))
-    if not outs or not _is_straight(outs, block):
+    kind = _kind(outs, block)
+    if kind is None:
         return None
     name = f"shared{len(low.functions)}"
     types = ["float64"] * len(outs)
-    return Shared(Function(name, block, params, list(outs), types, "shared"), results)
+    return Shared(Function(name, block, params, list(outs), types, kind), results)
 
 
 def _mapped(function: Any, value: Value) -> Value:
@@ -97,14 +101,30 @@ def _nodes(value: Value) -> list[Node]:
     return [e for e in lift(value).reshape(-1).tolist() if isinstance(e, Node)]
 
 
-def _is_straight(outs: list[Node], block: Block) -> bool:
-    """Whether all is arithmetic in one block, neither little nor too much of it."""
-    size = 0
+def _kind(outs: list[Node], block: Block) -> str | None:
+    """How a function is called; None if it is too short, or not closed in itself.
+
+    A `while` waits for its last lane, and only the program around it knows which lanes
+    take part: a function with one is inlined.
+    """
+    size, is_straight = 0, True
     for node in find_live(outs).nodes:
-        loads = node.op == "load" and node.data.kind == PLAIN_LOAD
-        flows = node.op in ("loop", "branch", "call", "spill", "phi", "counter", "load")
-        moves = node.op in ("version", "update", "copy_all", "proj")
-        if node.block is not block or moves or (flows and not loads):
-            return False
+        if not _is_within(node.block, block):
+            return None
+        if node.op == "loop" and node.data.trip is None:
+            return None
+        if node.op == "load":
+            is_straight &= node.data.kind == "table"
+            if node.data.kind == "input":
+                return None
+        is_straight &= node.block is block and node.op not in FLOWING
         size += EXPANDED if node.op in EXPANSIONS else 1
-    return SMALLEST <= size <= LARGEST
+    if size < SMALLEST:
+        return None
+    return "shared" if is_straight and size <= LARGEST else "large"
+
+
+def _is_within(inner: Block | None, outer: Block) -> bool:
+    while inner is not None and inner is not outer:
+        inner = inner.parent
+    return inner is outer
