@@ -19,13 +19,13 @@ import numpy as np
 import polhode as ph
 
 PATH = Path("out/07_swing.nc")
-UNTIL = 3000.0  # s, some seconds of computing
+UNTIL = 5000.0  # s, a million steps
 
 
 def run(**options) -> ph.Trajectory:
-    """The run, from the start that the gallery gives."""
+    """The run, from the start that the gallery gives; a row is kept every second."""
     start = ph.models.start("double_pendulum")
-    return ph.simulate(start.system, start, until=UNTIL, **options)
+    return ph.simulate(start.system, start, until=UNTIL, samples=5001, **options)
 
 
 def kill_at_half(progress) -> None:

@@ -48,7 +48,7 @@ SAID = {
     ),
     "07_file_and_resume.py": (
         "killed with status 9; Recording('double pendulum', 0 to",
-        "resumed: Trajectory('double pendulum', 0 to 3000 s",
+        "resumed: Trajectory('double pendulum', 0 to 5000 s",
         "the same bits as a run that was left alone: True",
     ),
     "08_identification.py": (
