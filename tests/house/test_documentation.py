@@ -13,7 +13,10 @@ from markdown import blocks, fenced
 from polhode.cli.main import commands
 from source_tree import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted(ROOT.glob("docs/**/*.md")),
+]
 RUNNING = [page for page in PAGES if blocks(page)]
 KINDS = {"", "python", "text", "toml", "sh"}  # of blocks; each is tried below
 COMMAND = re.compile(r"(?:^|`)polhode ([a-z]+)\b", re.MULTILINE)
@@ -36,7 +39,8 @@ def test_code_blocks_run_and_print_what_follows_them(page):
     space: dict = {"__name__": "__page__"}
     for block in blocks(page):
         # Blank lines put the line numbers of errors where they are in the page.
-        code = compile("\n" * (block.line - 1) + block.code, name(page), "exec")
+        text = "\n" * (block.line - 1) + block.code
+        code = compile(text, name(page), "exec", dont_inherit=True)
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(code, space)
