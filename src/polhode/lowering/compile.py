@@ -157,7 +157,7 @@ class Program:
                 from polhode.lowering.cuda import CudaRunner
 
                 self._report.backend = "cuda"
-                return CudaRunner(self._jaxpr, choices.fold, batched, self._report)
+                return CudaRunner(self._jaxpr, choices, batched, self._report)
             from polhode.lowering.runner import NativeRunner
 
             return NativeRunner(self._jaxpr, choices, batched, self._report)
