@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from attacks import cache_races, planted
 from attacks.attack import Attack
 
-ATTACKS: tuple[Attack, ...] = ()
+ATTACKS: tuple[Attack, ...] = (
+    *planted.ATTACKS,
+    *cache_races.ATTACKS,
+)
