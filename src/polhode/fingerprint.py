@@ -32,6 +32,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePath
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,7 +79,9 @@ ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
 GLOBALS, CELLS = ("LOAD_GLOBAL", "LOAD_NAME"), ("LOAD_DEREF", "LOAD_CLASSDEREF")
 
 
-MAPPINGS = (dict, types.MappingProxyType, collections.OrderedDict)
+# Metadata of a field that only remembers what was computed from the others.
+REMEMBERED = MappingProxyType({"fingerprint": "remembered"})
+MAPPINGS = (dict, MappingProxyType, collections.OrderedDict)
 BY_TEXT = (range, slice, Fraction, Decimal, PurePath, types.GenericAlias)
 _MISSING = object()
 
@@ -369,7 +372,8 @@ class _Reader:
             self._attributes(_attributes_of(value))
         elif dataclasses.is_dataclass(kind):
             # Other fields of ours are made from these, or are what is remembered.
-            given = [f.name for f in dataclasses.fields(kind) if f.init]
+            fields = [f for f in dataclasses.fields(kind) if f.init]
+            given = [f.name for f in fields if f.metadata != REMEMBERED]
             self._attributes({name: getattr(value, name) for name in given})
         elif hasattr(value, "__wrapped__"):  # jax.jit, jax.custom_jvp, functools.cache
             self._attributes(_wrapped(value))

@@ -324,6 +324,20 @@ def test_a_system_has_a_fingerprint_that_runs_do_not_change(name):
     assert fingerprint(ph.models.start(name).system) == before
 
 
+def test_equations_and_programs_have_one_that_use_does_not_change():
+    """A control law closes over them; what they have compiled is no part of them."""
+    start = ph.models.start("double_pendulum")
+    equations = ph.kane(start.system)
+    law = closing_over(equations)
+    before = fingerprint(law)
+    equations.accelerations(start)
+    assert equations.programs
+    assert fingerprint(law) == before
+    assert fingerprint(closing_over(ph.lagrange(start.system))) != before
+    double, triple = (ph.compile(lambda x, k=k: k * x, 1.0) for k in (2.0, 3.0))
+    assert fingerprint(closing_over(double)) != fingerprint(closing_over(triple))
+
+
 # ---------------------------------------------------------------------- refusals
 
 

@@ -81,7 +81,7 @@ def sweep_laws(given: Given) -> tuple[str | None, str]:
     events = given.guide.events if given.guide is not None else ()
     laws = sorted((name, law.function) for name, law in given.drive.laws.items())
     try:
-        whole = fingerprint((given.equations.system, events, laws))
+        whole = fingerprint((given.equations, events, laws))
     except NoFingerprint as reason:
         return None, str(reason)
     return whole.hex(), ""
