@@ -2,12 +2,15 @@
 
     python -m benchmarks.gpu --write-reference build/gpu_reference.npz    anywhere
     python -m benchmarks.gpu --reference build/gpu_reference.npz          on the GPU
+    python -m benchmarks.gpu --bits                                       bits alone
 
-First every program of the zoo: the bits of native code, computed here if LLVM is
-installed, else read from the reference file, and those of the kernel's own text as C++
-on the CPU; without any of these, XLA's values within a tolerance. Then body-steps a
+First every program of the zoo, kernels of `ph.sweep` among them: the bits of native
+code, computed here if LLVM is installed, else read from the reference file, and those
+of the kernel's own text as C++ on the CPU; without any of these, XLA's values within a
+tolerance. Then body-steps a
 second against XLA on the same GPU, and what turning long records costs and gains. A
-table is printed; it goes to $OUT/gpu.json too, if OUT is set.
+table is printed, row by row; it goes to $OUT/gpu.json too, if OUT is set. The exit code
+is 1 where bits differ or something failed.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ import numpy as np
 import polhode as ph
 from benchmarks.measure import Disagreement, require_agreement
 from benchmarks.models import chain, orbit
-from benchmarks.models.zoo import Animal, zoo
+from benchmarks.models.zoo import Animal, sweeps, zoo
 from polhode.lowering.cuda import runner
 from polhode.lowering.trace import double_precision
 
@@ -70,10 +73,16 @@ def on_backend(backend: str, animal: Animal) -> list[np.ndarray]:
     return jax.tree.leaves(program(*animal.arguments))
 
 
+def programs() -> dict[str, Callable[[], Animal]]:
+    """All programs whose bits are compared, each made when it is called."""
+    return {name: lambda a=animal: a for name, animal in zoo().items()} | sweeps()
+
+
 def write_reference(path: Path) -> None:
     """Arguments and results of the zoo, for a machine without LLVM."""
     content = {}
-    for name, animal in zoo().items():
+    for name, make in programs().items():
+        animal = make()
         for k, leaf in enumerate(jax.tree.leaves(animal.arguments)):
             content[f"{name}/in{k}"] = leaf
         for k, leaf in enumerate(on_backend("llvm", animal)):
@@ -117,14 +126,17 @@ def check(name: str, animal: Animal, reference: Any) -> Facts:
     elif reference is not None:  # another version of JAX may have traced it otherwise
         animal, expected["LLVM elsewhere"] = from_reference(reference, name, animal)
         expected["C++ here"] = on_host(animal)
+    begun = time.perf_counter()
     ours = on_backend("cuda", animal)
+    seconds = time.perf_counter() - begun
     known = {word: them for word, them in expected.items() if them is not None}
     if not known:
         return {"XLA": attempt(lambda: near(name, ours, on_xla(animal)))}
-    return {
+    bits = {
         f"bits of {word}": attempt(lambda t=them: same_bits(ours, t))
         for word, them in known.items()
     }
+    return {**bits, "seconds to build, run": seconds}
 
 
 def near(name: str, ours: list, theirs: list) -> str:
@@ -293,6 +305,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu", description=__doc__)
     parser.add_argument("--write-reference", type=Path, metavar="PATH")
     parser.add_argument("--reference", type=Path, metavar="PATH")
+    parser.add_argument("--bits", action="store_true", help="bits alone, no speeds")
     parser.add_argument("--craft", type=int, default=1_000_000)
     parser.add_argument("--arms", type=int, default=1_000_000)
     parser.add_argument("--steps", type=int, default=200)
@@ -304,13 +317,16 @@ def main(words: Sequence[str] | None = None) -> int:
     subjects: dict[str, Callable[[], Facts]] = {
         "machine": machine,
         **{
-            f"check {name}": lambda n=name, a=animal: check(n, a, reference)
-            for name, animal in zoo().items()
+            f"check {name}": lambda n=name, m=make: check(n, m(), reference)
+            for name, make in programs().items()
         },
-        "spacecraft, RK4 steps/s": lambda: spacecraft(chosen.craft, chosen.steps),
-        "7-link chain, steps/s": lambda: arms(chosen.arms, chosen.steps),
-        "layout, GB/s": lambda: records(min(chosen.craft, 200_000)),
     }
+    if not chosen.bits:
+        subjects |= {
+            "spacecraft, RK4 steps/s": lambda: spacecraft(chosen.craft, chosen.steps),
+            "7-link chain, steps/s": lambda: arms(chosen.arms, chosen.steps),
+            "layout, GB/s": lambda: records(min(chosen.craft, 200_000)),
+        }
     results = {}
     for name, work in subjects.items():
         results[name] = attempt(work)

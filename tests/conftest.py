@@ -12,6 +12,7 @@ import pytest
 
 # The compiler's cache must not leak between test runs and the user's own directory.
 os.environ.setdefault("POLHODE_CACHE", str(Path(__file__).parent / "../build/cache"))
+os.environ.setdefault("XDG_STATE_HOME", str(Path(__file__).parents[1] / "build/state"))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 hypothesis.settings.register_profile(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import jax
@@ -15,11 +17,19 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+import polhode as ph
 from benchmarks.models import chain, orbit
+from polhode.integrate.drive import UNDRIVEN
+from polhode.integrate.glide import batch_kernel, first_gliders
+from polhode.integrate.launch import Aim, aim_of, launched, launching
+from polhode.integrate.method import Method
+from polhode.integrate.simulate import equations_of
+from polhode.lowering.trace import double_precision
 
 Array = Any
 SYSTEMS = 37
 LONG = 100  # elements of an array that lives in memory
+ATTEMPTS = 6  # steps that a run of a batch kernel tries
 
 
 @dataclass(frozen=True)
@@ -168,6 +178,53 @@ def edges(draw: np.random.Generator) -> np.ndarray:
     least = np.array([-(2**63), 2**63 - 1, 0, 0, -1])
     out = np.concatenate([np.ravel(ends), least]).astype(np.int64)
     return draw.permutation(out)[:SYSTEMS]
+
+
+def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
+    """The batch kernel of `ph.sweep` for a model of the gallery, one run a system.
+
+    Every run chooses its own steps, and its accelerations are a function that the
+    program writes once and calls at each stage. `terms` are of dense output.
+    """
+    start, draw = ph.models.start(name), np.random.default_rng(11)
+    equations = equations_of(start.system)
+    q, z = (
+        np.tile(np.asarray(part, float), (SYSTEMS, 1)) for part in (start.q, start.z)
+    )
+    z = z + 0.3 * draw.normal(size=z.shape)
+    go = _launch(equations, ph.States(start.system, 0.0, q, z), aim_of(method, 10.0))
+    gliders = first_gliders(go.cursor, terms, 0)
+    ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, ATTEMPTS))
+    return Animal(batch_kernel(equations, method), (gliders, go.plan, {}, *ends))
+
+
+def _launch(equations: Any, states: ph.States, aim: Aim) -> Any:
+    """Runs at their start; by XLA on machines without LLVM."""
+    if find_spec("llvmlite"):
+        return launched(equations, states, {}, aim)
+    many = Aim(*(np.full(SYSTEMS, float(each)) for each in aim))
+    given = (states.t, states.q, states.z, np.zeros((SYSTEMS, 0)), many)
+    launch = launching(equations, UNDRIVEN)
+    with double_precision():
+        go = jax.jit(jax.vmap(lambda each: launch(each, {})))(given)
+    return jax.tree.map(np.asarray, go)
+
+
+def sweeps() -> dict[str, Callable[[], Animal]]:
+    """Batch kernels: adaptive, fixed, on groups, implicit, with dense output.
+
+    Each is made when it is called: models take their time.
+    """
+    fifth = ph.DormandPrince(1e-6)
+    subjects: dict[str, tuple[Any, ...]] = {
+        "sweep of double pendulums": ("double_pendulum", fifth),
+        "sweep, sampled": ("double_pendulum", fifth, fifth.bends),
+        "sweep of heavy tops": ("heavy_top", ph.CommutatorFree4(0.01)),
+        "sweep of satellites": ("satellite", ph.RungeKutta4(0.01)),
+        "sweep of arms": ("arm", ph.RungeKutta4(0.001)),
+        "sweep by Radau IIA": ("pendulum", ph.RadauIIA(1e-6)),
+    }
+    return {name: partial(sweeping, *words) for name, words in subjects.items()}
 
 
 def zoo(steps: int = 100) -> dict[str, Animal]:

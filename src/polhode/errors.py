@@ -71,6 +71,10 @@ class ArgumentError(CompileError, TypeError):
     """Arguments that do not fit the program they were given to."""
 
 
+class CacheWarning(UserWarning):
+    """Compiled programs that cannot be kept, so that each process compiles anew."""
+
+
 class UnreadableProgram(CompileError):
     """A program that has no closed form to read."""
 

@@ -107,3 +107,17 @@ def test_a_refused_model_is_told_in_its_own_words(capsys, monkeypatch):
     monkeypatch.setattr("polhode.models.free_body.t_handle", refused)
     assert main(["demo"]) == 3
     assert capsys.readouterr().err.startswith("PolhodeError: 'handle' has no mass.")
+
+
+def test_the_doctor_empties_the_cache(capsys, tmp_path, monkeypatch):
+    """All compiled code goes, and the folder is closed to others."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / ("0" * 64)).write_bytes(b"planted")
+    folder.chmod(0o777)
+    monkeypatch.setenv("POLHODE_CACHE", str(folder))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert main(["doctor", "--empty-cache", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["machine"]["cache"] == str(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert not (folder / ("0" * 64)).exists()

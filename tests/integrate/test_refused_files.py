@@ -228,6 +228,7 @@ def test_a_disk_that_fills_at_the_last_write_is_told(tmp_path):
     assert same(ph.resume(path, double_pendulum()), broken)
 
 
+@pytest.mark.filterwarnings("ignore::polhode.errors.CacheWarning")
 def test_a_sweep_on_a_full_disk_is_refused_and_the_program_lives(tmp_path):
     """HDF5 itself would not live through it."""
     states = ph.States(double_pendulum(), 0.0, np.ones((500, 2)), np.zeros((500, 2)))

@@ -13,19 +13,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from benchmarks.models.chain import Chain, step
-from benchmarks.models.zoo import zoo
+from benchmarks.models.zoo import sweeps, zoo
 from jax import lax
 
 import polhode as ph
 from host_cupy import COMPILER, WITHOUT_COMPILER, host_cupy, ndarray
 from polhode.errors import CompileError, UnsupportedPrimitive
+from polhode.lowering.choices import Choices
 from polhode.lowering.cuda import runner
 from polhode.lowering.cuda.device import OPTIONS
 from polhode.lowering.cuda.source import write_source
-from polhode.lowering.prepare import Prepared
+from polhode.lowering.prepare import prepared
 from polhode.lowering.trace import closed_jaxpr
 
-ZOO = zoo()
+ZOO, SWEEPS = zoo(), sweeps()
 NVCC = shutil.which("nvcc")
 on_host = pytest.mark.skipif(COMPILER is None, reason=WITHOUT_COMPILER)
 with_nvcc = pytest.mark.skipif(
@@ -58,7 +59,7 @@ def text_of(name):
     animal = ZOO[name]
     leaves, tree = jax.tree.flatten(animal.example())
     jaxpr, _ = closed_jaxpr(lambda *x: animal.function(*tree.unflatten(x)), *leaves)
-    ready = Prepared(jaxpr, "zeros")
+    ready = prepared(jaxpr, Choices())
     return write_source(ready.program, ready.plan, [True] * len(leaves)).text
 
 
@@ -66,7 +67,7 @@ def chain_text():
     """One step of the 7-link chain: straight code."""
     example = np.zeros(7), np.zeros(7)
     jaxpr, _ = closed_jaxpr(lambda q, v: step(Chain(7), q, v), *example)
-    ready = Prepared(jaxpr, "zeros")
+    ready = prepared(jaxpr, Choices())
     return write_source(ready.program, ready.plan, [True, True]).text
 
 
@@ -81,13 +82,51 @@ def both(animal):
 
 
 @on_host
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", [*ZOO, *SWEEPS])
 def test_a_kernel_gives_the_bits_of_native_code(name, gpu):
-    """Loops, branches, memory, integers, elementary functions: the same to the bit."""
-    animal = ZOO[name]
+    """Loops, branches, memory, integers, elementary functions: the same to the bit.
+
+    In kernels of sweeps, too, whose accelerations are functions that are called.
+    """
+    animal = ZOO[name] if name in ZOO else SWEEPS[name]()
     native, kernel = both(animal)
     assert_same_bits(kernel(*animal.arguments), native(*animal.arguments))
     assert kernel.report().operations == native.report().operations
+
+
+@on_host
+@pytest.mark.parametrize("unroll", [0, None])
+def test_loops_unroll_as_in_native_code(unroll, gpu):
+    """What is folded when a loop becomes straight code is the same for both."""
+    x = np.random.default_rng(4).normal(size=(9, 3))
+
+    def spun(x):
+        return lax.fori_loop(0, 3, lambda k, y: y + (0.1 + k) * x * jnp.roll(y, 1), x)
+
+    wish = {"batched": True, "unroll": unroll}
+    native = ph.compile(spun, x[0], backend="llvm", **wish)
+    kernel = ph.compile(spun, x[0], backend="cuda", **wish)
+    assert kernel.report().loops == native.report().loops == (unroll == 0)
+    assert_same_bits(kernel(x), native(x))
+
+
+@on_host
+def test_no_name_of_a_value_is_one_of_a_type(gpu):
+    """Loops after 8, 16, 32 or 64 values: their counters were called i8 to i64."""
+
+    def counted(x):
+        for k in range(12):
+            x = lax.fori_loop(0, 200, lambda j, y: jnp.sin(y) + 0.1 * j, x)
+            for _ in range(k % 4):
+                x = x * x + 1.0 / x
+        return x
+
+    x = np.linspace(0.5, 1.5, 5)
+    native = ph.compile(counted, 1.0, batched=True, backend="llvm")
+    kernel = ph.compile(counted, 1.0, batched=True, backend="cuda")
+    names = re.findall(r"\b(?:for \(i64|const \w+) (\w+) =", kernel._runner.source.text)
+    assert not {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f64"} & {*names}
+    assert_same_bits(kernel(x), native(x))
 
 
 @on_host

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import platform
 import sys
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from cyclopts import Parameter
 
 from polhode.cli.words import Json
 
+EmptyCache: TypeAlias = Annotated[
+    bool,
+    Parameter(
+        negative=(),
+        show_default=False,
+        help="Remove all compiled code first, and close its folder to other users.",
+    ),
+]
 WORKS, MISSING = "works", "missing"
 LIBRARIES = {
     "jax": "traces and derivatives",
@@ -28,14 +38,16 @@ EXTRAS = {
 }
 
 
-def doctor(*, json: Json = False) -> int:
+def doctor(*, json: Json = False, empty_cache: EmptyCache = False) -> int:
     """Say what is installed, which backends work, and where compiled code is kept.
 
     Ends with code 1 if a library is missing, or native code or XLA does not work.
-    Examples: polhode doctor; polhode doctor --json
+    Examples: polhode doctor; polhode doctor --json; polhode doctor --empty-cache
     """
     from polhode.cli.answers import console, print_json
 
+    if empty_cache:
+        _empty_cache()
     facts = examined()
     if json:
         print_json(facts)
@@ -66,16 +78,30 @@ def _machine() -> dict[str, str]:
     from polhode.lowering.llvm.native import host, host_lanes
     from polhode.lowering.runner import available_threads
 
-    folder = cache.directory()
-    refused = cache.refusal(folder)
+    refused = cache.refusal()
     return {
         "polhode": _version("polhode"),
         "python": f"{platform.python_version()} on {sys.platform}",
         "processor": f"{host()[0]} ({platform.machine()})",
         "lanes": f"{host_lanes()} systems at a time in a vector register",
         "threads": str(available_threads()),
-        "cache": f"not used: {refused}" if refused else str(folder),
+        "cache": f"not used: {refused}" if refused else str(cache.directory()),
     }
+
+
+def _empty_cache() -> None:
+    from polhode.errors import FileError
+    from polhode.lowering import cache
+    from polhode.lowering.private_folder import Untrusted
+
+    try:
+        cache.empty()
+    except Untrusted as reason:
+        raise FileError(
+            "the cache of compiled code cannot be emptied.",
+            f"{reason}.",
+            "Choose another folder by POLHODE_CACHE, or let its owner remove it.",
+        ) from None
 
 
 def _try(backend: str) -> str:

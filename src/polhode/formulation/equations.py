@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
@@ -107,7 +108,7 @@ class Equations:  # limit: one noun answers every question about the motion
     velocity_names: tuple[str, ...]
     row_names: tuple[str, ...]
     functions: Core
-    programs: dict[Any, Any] = field(default_factory=dict)
+    programs: dict[Any, Any] = field(default_factory=dict, metadata=REMEMBERED)
 
     def accelerations(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """y_dot (k,): the rates of this formulation's velocities."""

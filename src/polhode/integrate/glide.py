@@ -17,7 +17,7 @@ from jax import lax
 from polhode.integrate.audit import audit_function
 from polhode.integrate.chunk import RUNNING, Cursor, Plan, Rows, advance_of
 from polhode.integrate.dense import between
-from polhode.integrate.drive import Drive
+from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.field import field_of
 from polhode.integrate.lookout import lookout_of
 from polhode.integrate.projection import settling
@@ -94,6 +94,11 @@ def lone_glide(
         return glide(glider, plan, table, goal, room)
 
     return lone
+
+
+def batch_kernel(equations: Equations, method: Method) -> Any:
+    """(glider, plan, table, goal, room) -> glider, of one run, to be traced."""
+    return _glide(equations, method, False, ((), UNDRIVEN))
 
 
 def _kind(method: Method, table: Any) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from polhode.errors import ArgumentError, CompileError, UnsupportedPrimitive
+from polhode.fingerprint import fingerprint
 from polhode.lowering.arguments import (
     Leaf,
     as_array,
@@ -157,7 +158,7 @@ class Program:
                 from polhode.lowering.cuda import CudaRunner
 
                 self._report.backend = "cuda"
-                return CudaRunner(self._jaxpr, choices.fold, batched, self._report)
+                return CudaRunner(self._jaxpr, choices, batched, self._report)
             from polhode.lowering.runner import NativeRunner
 
             return NativeRunner(self._jaxpr, choices, batched, self._report)
@@ -260,6 +261,10 @@ class Program:
     def __repr__(self) -> str:
         inputs = ", ".join(leaf.describe() for leaf in self._described)
         return f"Program {self._report.name} on {self._report.backend}: {inputs}"
+
+    def __fingerprint__(self) -> bytes:
+        """Of what it was compiled from: see `polhode.fingerprint`."""
+        return fingerprint(self.__reduce__()[1])
 
     def __reduce__(self) -> tuple:
         leaves = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polhode.lowering.abreast import stand_abreast
+from polhode.lowering.choices import Choices
 from polhode.lowering.columns import roots_of
 from polhode.lowering.expand import Expander, expand
 from polhode.lowering.optimise import choose_roundings
@@ -54,3 +55,14 @@ class Prepared:
             reason = "an array is read in an old version after it was changed in place"
             name, line = self.program.graph.sources.get(clash.node, ("loop", ""))
             raise Unlowerable(name, reason, line) from None
+
+
+def prepared(jaxpr: Any, choices: Choices, abreast: int = 1) -> Prepared:
+    """What native code and kernels are written of: the same roundings for both.
+
+    Which products are fused with which sums is decided within each function, so that a
+    function that is called has other bits than one that is inlined: all kinds of code
+    that are to agree share the same functions. Sines taken abreast change no bit.
+    """
+    made = (jaxpr, choices.fold, choices.unroll_at_most)
+    return Prepared(*made, shares=True, abreast=abreast)

@@ -16,7 +16,7 @@ from polhode.lowering import cache as disk
 from polhode.lowering.choices import Choices
 from polhode.lowering.llvm.module import write_module
 from polhode.lowering.llvm.native import Code, host, host_lanes, machine_code
-from polhode.lowering.prepare import Prepared
+from polhode.lowering.prepare import Prepared, prepared
 from polhode.lowering.program import type_of
 from polhode.lowering.report import Report
 from polhode.lowering.threads import (
@@ -124,8 +124,7 @@ class NativeRunner:
         )
 
     def _prepare(self) -> Prepared:
-        made = (self._jaxpr, self._choices.fold, self._choices.unroll_at_most)
-        return Prepared(*made, shares=True, abreast=host_lanes())
+        return prepared(self._jaxpr, self._choices, abreast=host_lanes())
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
         ready = self._prepared = self._prepared or self._prepare()

@@ -15,6 +15,11 @@ from polhode.integrate.parts import asked
 from polhode.integrate.sight import land_program
 from polhode.integrate.storage.diary import read
 from polhode.integrate.storage.header import require_same, settings_of
+from polhode.integrate.storage.laws import (
+    input_laws,
+    require_same_laws,
+    require_same_model,
+)
 from polhode.integrate.storage.methods import method_from
 from polhode.integrate.storage.model_text import read as read_model
 from polhode.integrate.storage.place import admit_path
@@ -59,6 +64,7 @@ def resume(
     chosen = _method(path, content.header, method)
     if bool(given.get("inputs")) == bool(content.header["inputs"]):
         _require_same_forces(content, equations, chosen, given.get("inputs"))
+    require_same_model(path, content.header, equations.system)
     from polhode.integrate.simulate import simulate
 
     header = content.header
@@ -94,6 +100,7 @@ def trajectory_from(
     content, header = recording.content, recording.header
     equations = _equations_of(model)
     require_same(content.path, header, equations)
+    require_same_model(content.path, header, equations.system)
     return Trajectory(
         equations,
         _method(content.path, header, None),
@@ -117,6 +124,7 @@ def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, 
             f" {given.words or 'none'}.",
             "Give the same: ph.load(path).of(system, inputs={...}).",
         )
+    require_same_laws(content.path, header, "inputs", input_laws(given))
     if diary is None:
         return {}
     met, fed = read(equations.system, header["events"], diary)

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
+from polhode.integrate.storage.laws import input_laws
 from polhode.integrate.storage.place import admit_path, file_errors, require_writable
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
@@ -64,6 +65,7 @@ def _write(motion: Trajectory, path: Path) -> None:
         *(motion.equations, motion.method, motion.note, dict(motion.table)),
         motion.events.names,
         motion.inputs.inputs.words,
+        laws={"inputs": input_laws(motion.inputs.inputs)},
     )
     recorder = begun(path, made, halt, lambda steps: steps)
     try:

@@ -13,7 +13,7 @@ from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.halt import Halt
 from polhode.integrate.outcome import EVENT, FAULT, ZENO
-from polhode.integrate.storage import diary
+from polhode.integrate.storage import diary, laws
 from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
 from polhode.integrate.storage.diary import Diary
@@ -39,6 +39,7 @@ class Made(NamedTuple):
     events   the names of those that were watched for
     kinds    the way, terminal or not, reset or not, of each, where that is known
     inputs   what drove it, in words, seeds included
+    laws     the digests of functions of events and inputs, where they are known
     """
 
     equations: Equations
@@ -48,6 +49,7 @@ class Made(NamedTuple):
     events: tuple[str, ...] = ()
     inputs: str = ""
     kinds: list[list[Any]] | None = None
+    laws: dict[str, Any] | None = None
 
 
 Settle = Callable[[Steps], Steps]
@@ -65,7 +67,10 @@ def guided_by(guide: Guide) -> dict[str, Any]:
     kinds = [
         [int(e.direction), bool(e.terminal), e.reset is not None] for e in guide.events
     ]
-    return {"events": names, "inputs": guide.inputs.words, "kinds": kinds}
+    digests = {"events": laws.event_laws(guide.events)}
+    digests["inputs"] = laws.input_laws(guide.inputs)
+    found = {"events": names, "inputs": guide.inputs.words, "kinds": kinds}
+    return {**found, "laws": digests}
 
 
 def opened(
@@ -161,14 +166,19 @@ def _require_same_guide(content: Content, made: Made) -> None:
                 f"The file has {file or 'none'}; given are {given or 'none'}.",
                 f"Give the same: ph.resume(path, system, {what.split()[-1]}=...).",
             )
+    for what, digests in (made.laws or {}).items():
+        laws.require_same_laws(content.path, content.header, what, digests)
 
 
 def header_for(made: Made, halt: Halt) -> dict[str, Any]:
     """The header of a run: by what it is made, and what it is to do."""
     samples = None if halt.samples is None else [float(t) for t in halt.samples]
+    text = told(made.equations.system)
+    model = laws.model_law(made.equations.system, text)
     facts = {
         "note": made.note,
-        "model_text": told(made.equations.system),
+        "model_text": text,
+        "laws": {"python": laws.PYTHON, "model": model, **(made.laws or {})},
         "events": list(made.events),
         "event_kinds": made.kinds,
         "inputs": made.inputs,

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import os
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.fleet import Given
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage.header import digest, header_of, text_of
+from polhode.integrate.storage.laws import PYTHON, sweep_laws
 from polhode.integrate.storage.place import admit_path, file_errors
 from polhode.integrate.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.sweep_result import Sweep, SweepLedger, joined
@@ -38,6 +40,14 @@ if TYPE_CHECKING:
 COLUMNS = ("t", "q", "z", "status", "accepted", "rejected", "stiff", "tried")
 PLACES = {"t": ("run", "sample"), "q": ("run", "sample", "coordinate")}
 PLACES |= {"z": ("run", "sample", "speed")}
+WORDS = {
+    "laws_sha256": "laws or values of the model, its events or inputs",
+    "states_sha256": "states or parameters",
+    "polhode": "versions of Polhode",
+    "jax": "versions of JAX",
+    "numpy": "versions of NumPy",
+    "python": "versions of Python",
+}
 SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
 
 
@@ -46,7 +56,8 @@ def sweep_parts(
 ) -> SweepParts:
     """The folder of a sweep: a new one, or that of the same sweep, to go on with."""
     folder, (runs, _, until) = admit_path(to), begun
-    text = text_of(_header(given, begun, slab))
+    laws, reason = sweep_laws(given)
+    text = text_of({**_header(given, begun, slab), "laws_sha256": laws})
     note = folder / "sweep.json"
     if folder.exists() and not folder.is_dir():
         raise FileError(
@@ -62,6 +73,7 @@ def sweep_parts(
         )
     if note.exists():
         _require_same(folder, note, text)
+        _require_told_apart(folder, reason)
     with file_errors(folder):
         folder.mkdir(exist_ok=True)
         _moved_in(note, lambda aside: aside.write_text(text, "utf-8"))
@@ -76,7 +88,7 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
     if digest(text) == hashlib.sha256(found).hexdigest():
         return
     try:
-        json.loads(found)
+        kept = json.loads(found)
     except ValueError as error:
         raise FileError(
             f"{str(note)!r} is damaged.",
@@ -85,9 +97,28 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
         ) from error
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
-        "Model, method, states, parameters, inputs or goals differ.",
+        f"{_differing(kept, json.loads(text))} differ.",
         "Give another folder, or the same sweep to go on with it.",
     )
+
+
+def _differing(kept: Any, wanted: dict[str, Any]) -> str:
+    """What of two headers is not the same, in words."""
+    held = kept if isinstance(kept, dict) else {}
+    words = [w for w in sorted(wanted | held) if held.get(w) != wanted.get(w)]
+    return ", ".join(dict.fromkeys(WORDS.get(word, word) for word in words))
+
+
+def _require_told_apart(folder: Path, reason: str) -> None:
+    """Refuse to go on with laws that may be others than those of the parts."""
+    if reason:
+        raise FileError(
+            f"{str(folder)!r} may have another sweep in it.",
+            f"The laws of this one cannot be told from others of the same names:"
+            f" {reason}.",
+            "Give a new folder. A class with a method __fingerprint__(self), which"
+            " returns text that changes whenever its objects do, can be told.",
+        )
 
 
 @final
@@ -210,6 +241,7 @@ def _header(
         "limit": given.limit,
         "audited": given.audited,
         "states_sha256": state.hexdigest(),
+        "python": PYTHON,
     }
     if given.guide is not None:
         facts["events"] = [
@@ -279,7 +311,8 @@ def _hash(columns: dict[str, np.ndarray]) -> str:
 
 
 def _moved_in(path: Path, write: Any) -> None:
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    # Processes of two machines may have one number.
+    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}")
     try:
         write(aside)
         os.replace(aside, path)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from polhode.errors import CompileError
+from polhode.lowering import cache
 from polhode.lowering.cuda.prelude import THREADS_A_BLOCK
 
 # Rounding is decided in the program: nothing is fused or approximated. (CuPy adds
@@ -19,6 +22,8 @@ OPTIONS = (
     "--prec-div=true",
     "--prec-sqrt=true",
 )
+CUPY_FOLDER = "CUPY_CACHE_DIR"  # CuPy asks for it whenever it compiles
+_ENVIRONMENT = threading.Lock()  # the environment is one for all threads
 THREADS_A_PROCESSOR = 2048  # that CUDA keeps ready at once, at the most
 
 Kernel = Callable[[list[Any], int], None]  # arguments and threads
@@ -38,8 +43,9 @@ class Device:
     def kernel(self, text: str) -> Kernel:
         """The compiled function `run` of a text."""
         try:
-            module = self._cupy.RawModule(code=text, options=OPTIONS)
-            function = module.get_function("run")
+            with _cupy_cache():
+                module = self._cupy.RawModule(code=text, options=OPTIONS)
+                function = module.get_function("run")
         except Exception as error:
             raise CompileError(
                 "CUDA's compiler did not accept the program.",
@@ -79,6 +85,24 @@ class Device:
     def fetch(self, array: Any) -> np.ndarray:
         """The array in the machine's own memory."""
         return self._cupy.asnumpy(array, order="C")
+
+
+@contextlib.contextmanager
+def _cupy_cache() -> Iterator[None]:
+    """CuPy looks for compiled kernels in a folder that nobody else can write.
+
+    It loads what it finds after a plain hash, wherever its own folder lies.
+    """
+    with _ENVIRONMENT, cache.kernel_folder() as folder:
+        before = os.environ.get(CUPY_FOLDER)
+        os.environ[CUPY_FOLDER] = str(folder)
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[CUPY_FOLDER]
+            else:
+                os.environ[CUPY_FOLDER] = before
 
 
 def current_device() -> Device:

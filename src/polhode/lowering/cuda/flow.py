@@ -25,7 +25,7 @@ def loop(write: Writer, node: Node) -> None:
         phi, name = data.phis[k], write.fresh("c")
         write.say(f"{SCALAR[phi.type]} {name} = {write.use(data.inits[k], phi.type)};")
         write.names[phi] = write.parts[node, k] = name
-    counter = write.fresh("i")
+    counter = write.fresh("k")
     if data.counter is not None:
         write.names[data.counter] = counter
     stop = "" if data.trip is None else f"{counter} < {data.trip}"
@@ -123,7 +123,7 @@ def update(write: Writer, node: Node) -> None:
 def copy_all(write: Writer, node: Node) -> None:
     """A column of a buffer from another, or of one element."""
     buffer, column, _ = node.data
-    k = write.fresh("i")
+    k = write.fresh("k")
     write.open(f"for (i64 {k} = 0; {k} < {column.count}; ++{k})")
     value = Node("load", buffer.type, (), None)
     write.names[value] = write.constant(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering.arguments import is_on_device
+from polhode.lowering.choices import Choices
 from polhode.lowering.cuda.device import Device, Kernel, current_device
 from polhode.lowering.cuda.source import Source, write_source
-from polhode.lowering.prepare import Prepared
+from polhode.lowering.prepare import Prepared, prepared
 from polhode.lowering.program import type_of
 from polhode.lowering.report import Report
 
@@ -27,10 +28,12 @@ class CudaRunner:
     the device already, so are the results.
     """
 
-    def __init__(self, jaxpr: Any, fold: str, batched: list[bool], report: Report):
+    def __init__(
+        self, jaxpr: Any, choices: Choices, batched: list[bool], report: Report
+    ):
         self._device: Device = current_device()
         start = time.perf_counter()
-        ready = Prepared(jaxpr, fold)
+        ready = prepared(jaxpr, choices)
         self._batched, self._sizes = batched, [b.size for b in ready.program.inputs]
         self._outputs = [
             (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars

@@ -146,7 +146,7 @@ def _store_outputs(write: Writer, program: ScalarProgram) -> None:
             for j, element in enumerate(value.reshape(-1).tolist()):
                 write.say(f"z{k}[ELEMENT({j})] = {write.use(element, type)};")
             continue
-        i = write.fresh("i")
+        i = write.fresh("k")
         write.open(f"for (i64 {i} = 0; {i} < {columns[0].count}; ++{i})")
         for column in columns:
             place = f"({column.first} + {i} * {column.stride})"

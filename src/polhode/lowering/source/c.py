@@ -189,7 +189,7 @@ def _results(write: Writer, folded: Folded) -> None:
             for j, element in enumerate(value.reshape(-1).tolist()):
                 write.say(f"{name}[{j}] = {write.use(element, type)};")
             continue
-        i = write.fresh("i")
+        i = write.fresh("k")
         write.open(f"for (i64 {i} = 0; {i} < {columns[0].count}; ++{i})")
         for column in columns:
             place = f"{column.first} + {i} * {column.stride}"
