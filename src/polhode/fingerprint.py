@@ -76,7 +76,8 @@ OPAQUE = {"sympy"}
 # Between the load of a module and that of its attribute stand only these.
 NOTHING = ("CACHE", "NOP", "EXTENDED_ARG", "PUSH_NULL")
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
-GLOBALS, CELLS = ("LOAD_GLOBAL", "LOAD_NAME"), ("LOAD_DEREF", "LOAD_CLASSDEREF")
+GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+CELLS = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 
 
 # Metadata of a field that only remembers what was computed from the others.
@@ -100,7 +101,7 @@ def fingerprint(subject: Any) -> bytes:
     return reader.digest.digest()
 
 
-class _Reader:
+class _Reader:  # limit: one method a kind of value
     """One walk through a function and all that it uses, in an order of its own."""
 
     def __init__(self) -> None:
