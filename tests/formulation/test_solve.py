@@ -123,7 +123,9 @@ def test_an_order_of_elimination_changes_no_answer(name):
     g = A @ rng.normal(size=k)
     a, l = run(solve_constrained, M, f, A, g, ones(A))
     order = ordered(system)
-    b, n = run(lambda *given: solve_ordered(*given, order), M, f, A, g, ones(A))
+    b, n = run(
+        lambda *given: solve_ordered(*given, ordering=order), M, f, A, g, ones(A)
+    )
     assert_close(b, a, rtol=1e-9)
     assert_close(A.T @ n, A.T @ l, rtol=1e-8)
 

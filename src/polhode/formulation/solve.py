@@ -90,7 +90,7 @@ def row_squares(A: Any, natural: NaturalSizes) -> Any:
 
 
 def solve_ordered(
-    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes, ordering: Ordering
+    M: Any, f: Any, A: Any, g: Any, natural: NaturalSizes, *, ordering: Ordering
 ) -> tuple[Any, Any]:
     """As `solve_constrained`, both kinds of unknowns eliminated in a given order.
 

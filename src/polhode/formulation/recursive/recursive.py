@@ -60,6 +60,6 @@ def in_order(
 
     def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         M, b, f, A, g = terms(t, q, z, table)
-        return solve_ordered(M, f - b, A, g, natural, ordering)
+        return solve_ordered(M, f - b, A, g, natural, ordering=ordering)
 
     return accelerations
