@@ -23,7 +23,7 @@ UNLIMITED = 2**62  # an allowance that no native code ever spends
 SHORT = 40_000_000
 LISTEN = 0.03  # seconds between two looks for signals of who waits for threads
 POLL = 0.002  # seconds between two looks at threads that were told to leave
-NOWHERE = np.empty(64, np.uint8)
+NOWHERE = np.empty(128, np.uint8)  # the scratch memory of code that needs none
 
 Pieces = Iterable[tuple[int, int]]
 
@@ -33,6 +33,9 @@ def address(array: np.ndarray) -> int:
     if array.flags.writeable and array.size:
         return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
     return array.__array_interface__["data"][0]
+
+
+SOMEWHERE = address(NOWHERE) + -address(NOWHERE) % 64
 
 
 class Frame:
@@ -59,6 +62,8 @@ class Frame:
     def run(self, first: int, last: int, allowance: int) -> int:
         """Systems from one to before another; the first of those that were not run."""
         self.outs[-1] = allowance
+        if not self.scratch:
+            return self.code.run(self.ins, self.outs, SOMEWHERE, first, last)
         return self.resume(first, last)
 
     def resume(self, first: int, last: int) -> int:
@@ -202,7 +207,7 @@ class Pool:
 
 
 CALLS: set[Call] = set()  # those under way
-_pool = Pool()
+_pool, _main = Pool(), threading.main_thread().ident
 
 
 def pool() -> Pool:
@@ -212,13 +217,13 @@ def pool() -> Pool:
 
 def is_main_thread() -> bool:
     """Whether Ctrl-C is raised in this thread."""
-    return threading.get_ident() == threading.main_thread().ident
+    return threading.get_ident() == _main
 
 
 def _forked() -> None:
     """A forked process has none of these threads, and waits for no call of them."""
-    global _pool
-    _pool = Pool()
+    global _pool, _main
+    _pool, _main = Pool(), threading.get_ident()
     CALLS.clear()
 
 

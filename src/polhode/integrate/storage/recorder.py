@@ -59,7 +59,7 @@ class Stand(NamedTuple):
 
 
 @final
-class Recorder:
+class Recorder:  # limit: a store of rows, and the short steps of their writing
     """A motion's file, open for more rows.
 
     `append` rows, `mark` where the run is after them: from time to time all rows up to
