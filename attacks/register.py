@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attacks import arguments
 from attacks.attack import Attack
 
-ATTACKS: tuple[Attack, ...] = ()
+ATTACKS: tuple[Attack, ...] = (*arguments.ATTACKS,)
