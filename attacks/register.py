@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from attacks import cache_races, interrupts, kills, planted, scaling
+from attacks import (
+    arguments,
+    cache_races,
+    flips,
+    fuzz_files,
+    interrupts,
+    kills,
+    planted,
+    races,
+    scaling,
+)
 from attacks.attack import Attack
 
 ATTACKS: tuple[Attack, ...] = (
+    *arguments.ATTACKS,
     *interrupts.ATTACKS,
     *kills.ATTACKS,
+    *races.ATTACKS,
+    *flips.ATTACKS,
+    *fuzz_files.ATTACKS,
     *planted.ATTACKS,
     *cache_races.ATTACKS,
     *scaling.ATTACKS,
