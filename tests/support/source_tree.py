@@ -33,7 +33,7 @@ ROOMS = (
     "cli",
 )
 # Modules of the house itself; they import no room.
-HALL = ("errors", "version", "doors")
+HALL = ("errors", "version", "doors", "output_file")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

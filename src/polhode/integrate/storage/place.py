@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import FileError
+from polhode.integrate.storage.lock import require_free
 from polhode.integrate.storage.reading import is_ours
 
 # Less than this is no room for a run.
@@ -61,6 +62,7 @@ def _require_room(path: Path) -> None:
         why = "It is a folder."
         repair = f"Give the path of a file, such as {str(path / 'motion.nc')!r}."
     elif path.exists():
+        require_free(path)
         why = "A run never writes over an older file."
         repair = "Give another path."
         if is_ours(path):

@@ -53,7 +53,7 @@ def resume(
     _require_open(path, given)
     content = content_of(admit_path(path), most=1)
     equations = _equations_of(
-        read_model(path, content.header) if model is None else model
+        read_model(content.path, content.header) if model is None else model
     )
     require_same(path, content.header, equations)
     chosen = _method(path, content.header, method)
