@@ -19,6 +19,7 @@ from polhode.files.scope import BAD, Bad, Scope
 from polhode.files.settings import read_run, read_start, write_run, write_start
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
+from polhode.output_file import write_file
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -76,11 +77,13 @@ def save_model(
     """
     text = model_text(system, start=start, run=run)
     try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as reason:
+        write_file(Path(path), text)
+    except (OSError, ValueError) as reason:
+        said = getattr(reason, "strerror", None) or str(reason)
         raise FileError(
-            f"{str(path)!r} cannot be written: {reason.strerror}.",
-            "The folder must be there, and must be yours to write in.",
+            f"{str(path)!r} cannot be written: {said}.",
+            "The folder must be there and yours to write in, and the disk must have"
+            " room. An older file is left as it was.",
             "Give another path.",
         ) from reason
 

@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 # Kinds of numbers and letters that our files have.
-KINDS = "fiuS"
+KINDS = "fiubS"
 
 
 def open_datasets(path: Path, file: Any) -> dict[str, Any]:
@@ -49,6 +49,13 @@ def dataset(own: Mapping[str, Any], name: str, kind: str, axes: int) -> Any:
             f"{name!r} has type {found.dtype} and shape {found.shape}, where {kind}"
             f" and {axes} axes belong"
         )
+    return require_stored(name, found)
+
+
+def require_stored(name: str, found: Any) -> Any:
+    """Refuse a dataset that claims more bytes than are stored, or odd ones."""
+    if found.dtype.kind not in KINDS:
+        raise ValueError(f"{name!r} is of type {found.dtype}, which no file of ours has")
     stored, claimed = found.id.get_storage_size(), _bytes(found)
     if claimed > stored:
         raise ValueError(

@@ -30,7 +30,6 @@ from polhode.integrate.storage.lock import (
     WriterLock,
     journal_of,
     lock,
-    not_ours,
 )
 
 _HEAD = struct.Struct("<QQI")  # size before, size after, checksum of the frame
@@ -129,10 +128,7 @@ def mend(held: WriterLock, file: int) -> bool:
     An incomplete record is of a transaction that never began to change the file. The
     record of another file is refused, and left where it is.
     """
-    content = _content(held.file)
-    if content and not content.startswith(MAGIC):
-        raise not_ours(held.path)
-    record = decoded(content)
+    record = decoded(_content(held.file))
     if record is None:
         return False
     if not belongs(record, file):

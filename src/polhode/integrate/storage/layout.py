@@ -40,6 +40,7 @@ BLOCK = 1024
 LETTERS = 4096  # of a text in one block
 # The structures of HDF5 that have checksums; see above.
 LIBRARY = ("v110", "v110")
+SUPERBLOCK = 3  # the version of the first block of a file with these
 
 
 class Shape(NamedTuple):

@@ -131,6 +131,10 @@ def _held(path: Path, place: Path, tries: int) -> int | None:
             os.close(journal)
             raise not_ours(path)
         if lock(journal, shared=False) and _is_at(journal, place):
+            head = os.pread(journal, len(MAGIC), 0)
+            if head and head != MAGIC:  # neither empty nor ours
+                os.close(journal)
+                raise not_ours(path)
             return journal
         os.close(journal)
         time.sleep(PAUSE)

@@ -26,14 +26,18 @@ from polhode.integrate.storage.header import (
     require_fields,
 )
 from polhode.integrate.storage.journal import repair
-from polhode.integrate.storage.layout import Chain, Shape, row_variables
+from polhode.integrate.storage.layout import (
+    SUPERBLOCK,
+    Chain,
+    Shape,
+    row_variables,
+)
 from polhode.integrate.storage.lock import is_in_use
 
 # Looks at a file that a run is writing, before it is called damaged.
 LOOKS = 8
 # The types of the columns of a cursor or a plan.
 KINDS = ("f8", "i8")
-SUPERBLOCK = 3  # the version of HDF5's first block that goes with `LIBRARY`
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
