@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from attacks import flips, races
 from attacks.attack import Attack
 
-ATTACKS: tuple[Attack, ...] = ()
+ATTACKS: tuple[Attack, ...] = (
+    *races.ATTACKS,
+    *flips.ATTACKS,
+)

@@ -55,7 +55,9 @@ def dataset(own: Mapping[str, Any], name: str, kind: str, axes: int) -> Any:
 def require_stored(name: str, found: Any) -> Any:
     """Refuse a dataset that claims more bytes than are stored, or odd ones."""
     if found.dtype.kind not in KINDS:
-        raise ValueError(f"{name!r} is of type {found.dtype}, which no file of ours has")
+        raise ValueError(
+            f"{name!r} is of type {found.dtype}, which no file of ours has"
+        )
     stored, claimed = found.id.get_storage_size(), _bytes(found)
     if claimed > stored:
         raise ValueError(

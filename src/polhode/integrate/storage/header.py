@@ -142,7 +142,9 @@ def require_fields(header: dict[str, Any]) -> None:
 def _require_type(name: str, value: Any, kind: type) -> None:
     kinds = (int, float) if kind is float else (kind,)
     if not isinstance(value, kinds) or isinstance(value, bool):
-        raise ValueError(f"{name!r} is {str(value)[:60]!r}, where {kind.__name__} belongs")
+        raise ValueError(
+            f"{name!r} is {str(value)[:60]!r}, where {kind.__name__} belongs"
+        )
 
 
 def _require_texts(name: str, value: Any) -> None:

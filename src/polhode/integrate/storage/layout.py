@@ -140,7 +140,9 @@ def columns_digest(columns: dict[str, np.ndarray], *facts: str) -> str:
 
 def plan_digests(plan: Columns, samples: Any) -> dict[str, str]:
     """The hashes of the columns that are written once: plan and sample times."""
-    found = {"plan": columns_digest({f"plan_{n}": c for n, c in plan._asdict().items()})}
+    found = {
+        "plan": columns_digest({f"plan_{n}": c for n, c in plan._asdict().items()})
+    }
     if samples is not None:
         times = np.array(samples, dtype=float)
         found["sample_times"] = columns_digest({"sample_times": times})

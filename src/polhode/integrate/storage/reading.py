@@ -160,7 +160,9 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     chain = Chain(identity)
     for part in range(len(ends)):
         start, end = int(ends[part - 1]) if part else 0, int(ends[part])
-        chain = Chain(identity, part, start, int(sums[part - 1]) if part else 0, chain.diary)
+        chain = Chain(
+            identity, part, start, int(sums[part - 1]) if part else 0, chain.diary
+        )
         inside = first <= part < last
         here = slice(start - begin, end - begin) if inside else slice(0, 0)
         values = {name: column[here] for name, column in picked.items()}

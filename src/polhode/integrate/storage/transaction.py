@@ -55,7 +55,9 @@ class TransactionFile(io.RawIOBase):
         self._safe = self._end = os.fstat(self._file).st_size
         self._held: list[tuple[int, bytes]] = []  # the later over the earlier
         self._failure: OSError | None = None
-        self._is_between = False  # whether a commit has begun to overwrite, and not ended
+        self._is_between = (
+            False  # whether a commit has begun to overwrite, and not ended
+        )
 
     # ---------------------------------------------------- what HDF5 asks of a file
 
