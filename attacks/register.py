@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from attacks import flips, races
+from attacks import flips, fuzz_files, races
 from attacks.attack import Attack
 
 ATTACKS: tuple[Attack, ...] = (
     *races.ATTACKS,
     *flips.ATTACKS,
+    *fuzz_files.ATTACKS,
 )

@@ -7,7 +7,6 @@ the parent by xyz and by roll, pitch and yaw about the parent's axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +14,15 @@ import numpy as np
 from polhode.actions.joint_law import JointDamper
 from polhode.actions.weight import Weight
 from polhode.constraints.gear import Gear
-from polhode.errors import ModelError
-from polhode.files.issues import nearest
+from polhode.errors import ModelError, PolhodeError
+from polhode.files.issues import nearest, refusal
 from polhode.files.model import Model
 from polhode.files.report import Report
+from polhode.files.scope import UNFIT
 from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
 from polhode.files.urdf_tree import require_tree
 from polhode.files.xml_tree import Element, read_xml
+from polhode.integrate.storage.place import admit_path
 from polhode.joints.fixed import Fixed
 from polhode.joints.free import Free
 from polhode.joints.planar import Planar
@@ -63,7 +64,7 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
             "Its root link is fixed in the world, or moves freely.",
             nearest(base, BASES),
         )
-    place = Path(path)
+    place = admit_path(path)
     top, robot = read_xml(place), Robot(Report(place))
     if top.tag != "robot":
         robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
@@ -72,6 +73,26 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
     plans = _plans(robot, top, links)
     robot.report.raise_all()
     root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
+    try:
+        return _model(robot, top, root, links, plans, base, gravity)
+    except UNFIT as reason:
+        if isinstance(reason, PolhodeError):
+            raise
+        # The last line of defence: numbers that no door expected.
+        robot.refuse(top, f"this cannot be made a model: {reason}.")
+        raise refusal(place, robot.report.issues) from reason
+
+
+def _model(
+    robot: Robot,
+    top: Element,
+    root: str,
+    links: dict[str, Element],
+    plans: list[Plan],
+    base: str,
+    gravity: float,
+) -> Model:
+    place = robot.report.path
     world = World()
     for name, link in links.items():
         is_world = name == root == "world"

@@ -73,4 +73,7 @@ def read_xml(path: Any) -> Element:
         spot = Spot(reason.lineno, reason.offset + 1)
         words = f"this is no XML: {expat.ErrorString(reason.code)}."
         raise refusal(place, [Issue(spot, words)]) from None
+    except (LookupError, ValueError) as reason:  # by the codec that the file names
+        words = f"its encoding cannot be read: {reason}. Write it in UTF-8."
+        raise refusal(place, [Issue(here(), words[:300])]) from None
     return top[0]

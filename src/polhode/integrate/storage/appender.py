@@ -51,6 +51,14 @@ class Appender:
         Between a look at a file and the lock on it another may have gone on with it, or
         put another in its place.
         """
+        for name, entry in self._h5.items():
+            if name in self._growing() and (not entry.maxshape or entry.maxshape[0]):
+                self._h5.close()
+                raise FileError(
+                    f"{str(self._path)!r} is damaged.",
+                    f"{name!r} cannot grow, so that no part can be appended.",
+                    "Take it from where it was copied, or run again.",
+                )
         now = self._h5["part_checksum"][-1], len(self._h5["part_checksum"])
         if now != (self.chain.checksum, self.chain.number):
             self._h5.close()
@@ -60,6 +68,16 @@ class Appender:
                 " with another checksum.",
                 "Load it again to see what it holds now, or give another path.",
             )
+
+    def _growing(self) -> set[str]:
+        """The datasets that become longer."""
+        words = [f"cursor_{word}" for word in Columns._fields]
+        found = {*layout.row_variables(self._shape), *words, "ending", "ending_letter"}
+        found |= {"part", "part_rows", "part_checksum"}
+        for name in Diary._fields if self._shape.diary is not None else ():
+            kind = name.split("_")[0]
+            found |= {name, kind, f"part_{kind}s"}
+        return found
 
     @property
     def is_closed(self) -> bool:

@@ -10,7 +10,13 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
 from polhode.integrate.storage.lock import WriterLock, require_free
-from polhode.integrate.storage.place import admit_path, file_errors, require_writable
+from polhode.integrate.storage.csv_table import save_csv
+from polhode.integrate.storage.place import (
+    admit_path,
+    file_errors,
+    require_netcdf,
+    require_writable,
+)
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
 from polhode.output_file import replace_synced, temporary
@@ -23,12 +29,17 @@ if TYPE_CHECKING:
 def save(motion: Trajectory, path: Any) -> None:
     """The motion as a netCDF-4 file, whole or not at all; an older one is replaced.
 
-    A file that is no motion is left alone.
+    A path that ends in .csv takes a table of the rows: time, coordinates, speeds. A
+    file that is no motion is left alone.
     A motion that was interrupted can be gone on with: `ph.resume(path, system)`.
     """
     target = admit_path(path)
+    if target.suffix.lower() == ".csv":
+        save_csv(motion, target)
+        return
     halt = _require_halt(motion)
     _require_replaceable(target)
+    require_netcdf(target)
     with file_errors(target):
         target = target.resolve()  # what a link leads to is the file
         if not target.exists():

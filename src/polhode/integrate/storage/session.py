@@ -20,7 +20,12 @@ from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.model_text import told
-from polhode.integrate.storage.place import admit_path, file_errors, require_writable
+from polhode.integrate.storage.place import (
+    admit_path,
+    file_errors,
+    require_netcdf,
+    require_writable,
+)
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
 from polhode.output_file import move_new, temporary
@@ -193,4 +198,7 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
             "A file holds one motion, so that it can be gone on with.",
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
-    return admit_path(path)
+    found = admit_path(path)
+    if not found.exists():  # what is there is refused for that
+        require_netcdf(found)
+    return found
