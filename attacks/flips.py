@@ -45,8 +45,9 @@ def _wish(sampled: bool) -> dict[str, Any]:
     events = [ph.Event("middle", lambda t, state: state["hinge"])]
     inputs = {"push": ph.Sampled(lambda t, state: -0.1 * state["hinge"], 0.1)}
     times = {"samples": 60} if sampled else {}
-    return {"until": 6.0, "method": ph.RungeKutta4(2e-3), **times, "events": events,
-            "inputs": inputs}  # fmt: skip
+    method = ph.DormandPrince(1e-8, 1e-8)
+    guide = {"events": events, "inputs": inputs}
+    return {"until": 6.0, "method": method, **times, **guide}
 
 
 def _digest(motion: Any) -> str:

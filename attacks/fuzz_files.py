@@ -29,13 +29,14 @@ from polhode.integrate.storage.layout import Chain
 
 ODD = (
     "[]", "{}", "[[]]", "[{}]", "{ a = 1 }", "[1, 2]", "[1, [2, {}]]", '""', '"x"',
-    '"a.b"', "true", "0", "-1", "nan", "inf", "-inf", "1e999", "1" * 400, "-" + "9" * 350,
-    "0x" + "f" * 300, "1979-05-27", "07:32:00", '"\\u0000"', "'" + "y" * 300 + "'",
+    '"a.b"', "true", "0", "-1", "nan", "inf", "-inf", "1e999", "1" * 400,
+    "-" + "9" * 350, "0x" + "f" * 300, "1979-05-27",
+    "07:32:00", '"\\u0000"', "'" + "y" * 300 + "'",
     '"1" ', '"2 ** 2 ** 9999"', '"-" ', '"m m"', '"' + "(" * 60 + '1"', '"1/0"',
     '"' + "9" * 1900 + '"', '"exp(1000)"', '"(-1) ** 0.5"', '"`"', '"1e400"', "1e-400",
     '[1, 2, 3, "x"]', "[1e308, 1e308, 1e308]", '"-Y"', '["X", "Y", "Z"]',
 )  # fmt: skip
-SIGNS = '"\'[]{}=.,#\n\\-+eE_0159 \t\r\x00\x7f\u00e9\u2028'
+SIGNS = "\"'[]{}=.,#\n\\-+eE_0159 \t\r\x00\x7f\u00e9\u2028"
 WORDS = ("hinge", "rod", "world", "kind", "solid", "mass", "joints", "bodies", "start")
 
 
@@ -80,12 +81,15 @@ _ROBOT = """<?xml version="1.0"?>
 <robot name="arm">
   <link name="base"/>
   <link name="upper"><inertial><origin xyz="0 0 0.2" rpy="0 0.1 0"/><mass value="1.5"/>
-    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/></inertial></link>
+    <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.01"/>
+  </inertial></link>
   <link name="lower"><inertial><mass value="0.5"/>
-    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/>
+  </inertial></link>
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
     <origin xyz="0 0 0.3"/><axis xyz="0 1 0"/>
-    <limit lower="-1" upper="1" effort="9" velocity="2"/><dynamics damping="0.1"/></joint>
+    <limit lower="-1" upper="1" effort="9" velocity="2"/>
+    <dynamics damping="0.1"/></joint>
   <joint name="elbow" type="continuous"><parent link="upper"/><child link="lower"/>
     <origin xyz="0 0 0.4"/><axis xyz="0 1 0"/></joint>
 </robot>
@@ -112,7 +116,9 @@ def load_urdf(path: str) -> str:
 def load_motion(path: str) -> str:
     """Load a motion, go on with it, and look at all that a recording has."""
     found = ph.load(path)
-    repr(found), found.outcome, found.names, found.units  # noqa: B018
+    assert repr(found)
+    assert len(found.names) == len(found.units)
+    assert found.outcome.sentence
     found.of()
     ph.resume(path, limit=50_000)
     return "loaded"
@@ -135,7 +141,9 @@ def _mutated_toml(text: str, chance: random.Random) -> str:
             lines = lines or [""]
         elif kind == 6:
             line, at = lines[k], chance.randrange(len(lines[k]) + 1)
-            lines[k] = line[:at] + chance.choice(SIGNS) + line[at + chance.randrange(2) :]
+            lines[k] = (
+                line[:at] + chance.choice(SIGNS) + line[at + chance.randrange(2) :]
+            )
         else:
             word = re.search(r"\w+", lines[k])
             if word:
@@ -181,7 +189,22 @@ def _motion() -> bytes:
 
 def _odd_value(chance: random.Random) -> Any:
     return chance.choice(
-        [None, [], {}, "", "x", 0, -1, 10**400, 1e300, [None], {"a": 1}, True, [[]], 2**63]
+        [
+            None,
+            [],
+            {},
+            "",
+            "x",
+            0,
+            -1,
+            10**400,
+            1e300,
+            [None],
+            {"a": 1},
+            True,
+            [[]],
+            2**63,
+        ]
     )
 
 

@@ -7,6 +7,7 @@ import importlib
 import multiprocessing as mp
 import resource
 import warnings
+from pathlib import Path
 from typing import Any
 
 from polhode.errors import PolhodeError
@@ -66,7 +67,7 @@ def _serve(module: str, pipe: Any) -> None:
     if hasattr(own, "warm"):
         own.warm()
     warnings.simplefilter("ignore")
-    pages = int(open("/proc/self/statm").read().split()[0])
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     pipe.send("ready")

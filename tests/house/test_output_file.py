@@ -60,9 +60,14 @@ def test_a_block_that_raises_leaves_the_older_file(tmp_path):
     """Half of what was to be written is never seen."""
     path = tmp_path / "a.toml"
     path.write_text("old")
-    with pytest.raises(RuntimeError), replacing(path) as aside:
-        aside.write_text("half")
-        raise RuntimeError
+
+    def half():
+        with replacing(path) as aside:
+            aside.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -6,7 +6,8 @@ the parent by xyz and by roll, pitch and yaw about the parent's axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,41 +74,34 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
     plans = _plans(robot, top, links)
     robot.report.raise_all()
     root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
+    with _refusing(robot, top):
+        world = World()
+        for name, link in links.items():
+            is_world = name == root == "world"
+            robot.bodies[name] = world if is_world else _body(robot, name, link)
+        for plan in plans:
+            robot.joints[plan.name] = _joint(robot, plan)
+        actions: list[Any] = [Weight(gravity)] if gravity else []
+        actions += [a for plan in plans for a in _damper(robot, plan)]
+        mimics = [c for plan in plans for c in _mimic(robot, plan)]
+        robot.report.raise_all()
+        members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
+        _require_motion(place.name, members)
+        name = top.attributes.get("name", "robot")
+        system = System(members, actions, mimics, name=name)
+        return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+
+
+@contextmanager
+def _refusing(robot: Robot, top: Element) -> Iterator[None]:
+    """The last line of defence: errors of numbers that no door expected become ours."""
     try:
-        return _model(robot, top, root, links, plans, base, gravity)
+        yield
+    except PolhodeError:
+        raise
     except UNFIT as reason:
-        if isinstance(reason, PolhodeError):
-            raise
-        # The last line of defence: numbers that no door expected.
         robot.refuse(top, f"this cannot be made a model: {reason}.")
-        raise refusal(place, robot.report.issues) from reason
-
-
-def _model(
-    robot: Robot,
-    top: Element,
-    root: str,
-    links: dict[str, Element],
-    plans: list[Plan],
-    base: str,
-    gravity: float,
-) -> Model:
-    place = robot.report.path
-    world = World()
-    for name, link in links.items():
-        is_world = name == root == "world"
-        robot.bodies[name] = world if is_world else _body(robot, name, link)
-    for plan in plans:
-        robot.joints[plan.name] = _joint(robot, plan)
-    actions: list[Any] = [Weight(gravity)] if gravity else []
-    actions += [a for plan in plans for a in _damper(robot, plan)]
-    mimics = [c for plan in plans for c in _mimic(robot, plan)]
-    robot.report.raise_all()
-    members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
-    _require_motion(place.name, members)
-    name = top.attributes.get("name", "robot")
-    system = System(members, actions, mimics, name=name)
-    return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+        raise refusal(robot.report.path, robot.report.issues) from reason
 
 
 def _require_motion(who: str, joints: Sequence[Any]) -> None:

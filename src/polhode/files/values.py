@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def is_one_of(value: Any, known: Container[str]) -> bool:
+def is_one_of(value: Any, known: Container[str]) -> TypeGuard[str]:
     """Whether a value is one of some words; a list or a table is none."""
     return isinstance(value, str) and value in known
 

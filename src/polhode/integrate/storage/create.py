@@ -49,7 +49,7 @@ def create(
     """The bytes of a new file, and the chain that its first part begins."""
     plans, cursors = columns_of(plan), columns_of(cursor)
     # The random entry tells this run from another one of the same model.
-    facts = {"samples": None, "identity": secrets.token_hex(16)}
+    facts: dict[str, Any] = {"samples": None, "identity": secrets.token_hex(16)}
     facts["digests"] = layout.plan_digests(plans, header["samples"])
     text = text_of({**header, **facts})
     chain = Chain(digest(text)).link({}, cursors, shape.diary)

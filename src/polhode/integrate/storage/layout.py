@@ -18,8 +18,8 @@
 
 Every tool that reads netCDF reads it; nothing in it is code. Texts that are read back
 are rows of letters, and the structures of HDF5 are those of its version 1.10: each has
-a checksum of HDF5's own. Older structures and its heap of texts have none, and there the
-library was seen to loop without end where a sector of the disk had become zeros.
+a checksum of HDF5's own. Older structures and its heap of texts have none, and the
+library was seen to loop there without end where a sector had become zeros.
 """
 
 from __future__ import annotations
@@ -126,7 +126,11 @@ class Chain(NamedTuple):
 def _running(column: np.ndarray, before: int) -> int:
     """The CRC-32 of a column after all that went before it."""
     shape = zlib.crc32(str(column.shape).encode(), before)
-    return zlib.crc32(np.ascontiguousarray(column).reshape(-1).view(np.uint8), shape)
+    return zlib.crc32(_bytes(column), shape)
+
+
+def _bytes(column: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(column).reshape(-1).view(np.uint8).data
 
 
 def columns_digest(columns: dict[str, np.ndarray], *facts: str) -> str:
@@ -134,7 +138,7 @@ def columns_digest(columns: dict[str, np.ndarray], *facts: str) -> str:
     shapes = [[name, c.dtype.str, c.shape] for name, c in columns.items()]
     found = hashlib.sha256(json.dumps([facts, shapes]).encode())
     for column in columns.values():
-        found.update(np.ascontiguousarray(column).reshape(-1).view(np.uint8))
+        found.update(_bytes(column))
     return found.hexdigest()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
-from polhode.integrate.storage.lock import WriterLock, require_free
 from polhode.integrate.storage.csv_table import save_csv
+from polhode.integrate.storage.lock import WriterLock, require_free
 from polhode.integrate.storage.place import (
     admit_path,
     file_errors,
