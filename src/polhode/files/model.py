@@ -59,6 +59,8 @@ def model_from(text: str, place: Path) -> Model:
         system = read_locked(scope, system, document.get("locked", {}))
         start = read_start(scope, system, document.get("start", {}))
         run = read_run(scope, document.get("run", {}))
+    except ModelFileError:
+        raise
     except (*UNFIT, MemoryError) as reason:
         # The last line of defence: a door let something pass that it should not have.
         scope.refuse((), f"this cannot be made a model: {reason}.")

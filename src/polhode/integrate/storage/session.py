@@ -199,6 +199,7 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
     found = admit_path(path)
-    if not found.exists():  # what is there is refused for that
-        require_netcdf(found)
+    with file_errors(found):
+        if not found.exists():  # what is there is refused for that
+            require_netcdf(found)
     return found
