@@ -47,6 +47,7 @@ class Recorder:
         shape: Shape,
         settle: Callable[[Steps], Steps],
         chain: Chain,
+        *,
         names: Sequence[str] = (),
         held: WriterLock | None = None,
     ):

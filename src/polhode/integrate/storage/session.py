@@ -103,7 +103,7 @@ def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
         except BaseException:
             held.release()
             raise
-    return Recorder(path, shape, settle, chain, made.events, held)
+    return Recorder(path, shape, settle, chain, names=made.events, held=held)
 
 
 def continued(content: Content, settle: Settle) -> Recorder:
@@ -112,7 +112,7 @@ def continued(content: Content, settle: Settle) -> Recorder:
     if shape.diary is not None:
         none = [entries[:0] for entries in shape.diary]
         shape = shape._replace(diary=Diary(*none))
-    return Recorder(content.path, shape, settle, content.chain, names)
+    return Recorder(content.path, shape, settle, content.chain, names=names)
 
 
 def halt_from(content: Content, example: Halt) -> Halt:

@@ -49,7 +49,7 @@ class TransactionFile(io.RawIOBase):
                 mend(self._lock, self._file)
             self._lock.sign()
         except BaseException:
-            self._let_go(remove=False)
+            _let_go(self._file, self._lock, remove=False)
             raise
         self._path, self._place = path, 0
         self._safe = self._end = os.fstat(self._file).st_size
@@ -104,28 +104,19 @@ class TransactionFile(io.RawIOBase):
         view = memoryview(data).cast("B")
         old = max(0, min(len(view), self._safe - self._place))
         if old:
-            self._hold(self._place, bytes(view[:old]))
+            self._held = _over(self._held, self._place, bytes(view[:old]))
         try:
             write_at(self._file, view[old:], self._place + old)
         except OSError as error:
             # HDF5 reads again what it wrote, and must find it; the frames of the error
             # must not hold its memory.
             self._failure = error.with_traceback(None)
-            self._hold(self._place + old, bytes(view[old:]))
+            self._held = _over(self._held, self._place + old, bytes(view[old:]))
         self._place += len(view)
         self._end = max(self._end, self._place)
         return len(view)
 
     # ---------------------------------------------------------------- transactions
-
-    def _hold(self, where: int, data: bytes) -> None:
-        end = where + len(data)
-        left = [
-            held
-            for held in self._held
-            if held[0] < where or held[0] + len(held[1]) > end
-        ]
-        self._held = [*left, (where, data)]
 
     def commit(self) -> None:
         """All that was written since the last commit becomes the file, or none."""
@@ -161,14 +152,24 @@ class TransactionFile(io.RawIOBase):
         if self.closed:
             return
         # Where the disk failed within a commit, the journal finishes it later.
-        self._let_go(remove=not self._is_between)
+        _let_go(self._file, self._lock, remove=not self._is_between)
         super().close()
 
-    def _let_go(self, *, remove: bool) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-        self._lock.release(remove=remove)
+
+def _let_go(file: int, held: WriterLock, *, remove: bool) -> None:
+    """Close a file, where it was opened, and give its lock back."""
+    if file >= 0:
+        os.close(file)
+    held.release(remove=remove)
+
+
+def _over(
+    held: list[tuple[int, bytes]], where: int, data: bytes
+) -> list[tuple[int, bytes]]:
+    """Bytes laid over those held back; what they cover as a whole is dropped."""
+    end = where + len(data)
+    left = [h for h in held if h[0] < where or h[0] + len(h[1]) > end]
+    return [*left, (where, data)]
 
 
 def _union(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
