@@ -8,7 +8,7 @@ import os
 import pickle
 import random
 import resource
-import zlib
+import tempfile
 
 import h5py
 import numpy as np
@@ -19,7 +19,12 @@ from filed import UNTIL, interrupting, pulled, same, start
 from moving import double_pendulum
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.storage import recorder, transaction
+from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.header import digest
+from polhode.integrate.storage.journal import Change, Record, encoded, frame_of
+from polhode.integrate.storage.layout import Chain
+from polhode.integrate.storage.lock import HOLDER_BYTES, MAGIC, journal_of
 
 
 @pytest.fixture(scope="module")
@@ -84,19 +89,32 @@ def test_a_flipped_bit_is_never_believed(motion, saved, tmp_path):
 def altered(saved, path, change) -> None:
     """A copy of a file with another header, and its hash put right."""
     path.write_bytes(saved.read_bytes())
-    with h5py.File(path, "r+") as file:
-        header = json.loads(file["header"][()])
+    with h5py.File(path, "r+", libver="v110") as file:
+        header = json.loads(file["header"][:].tobytes())
         change(header)
         text = json.dumps(header)
-        file["header"][()] = text
-        file.attrs["header_sha256"] = digest(text)
+        put_text(file, "header", text)
+        file.attrs["header_sha256"] = np.bytes_(digest(text))
+        _seal_again(file, digest(text))
+
+
+def _seal_again(file, identity: str) -> None:
+    """The checksums of the parts of a file whose header, and so identity, changed."""
+    chain, start = Chain(identity), 0
+    names = [n for n in ("time", "x", "slope", "bend") if n in file]
+    for part, end in enumerate(file["part_rows"][:]):
+        rows = {n: file[n][start:end] for n in names} if end > start else {}
+        cursor = Columns(file["cursor_numbers"][part], file["cursor_counts"][part])
+        chain = chain.link(rows, cursor, None)
+        file["part_checksum"][part], start = chain.checksum, end
+    put_text(file, "ending", "{}")
 
 
 def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
     """A later format names the version that wrote it; no name in a file is imported."""
     path = tmp_path / "a.nc"
-    altered(saved, path, lambda h: h.update(format_version=3, polhode="9.1"))
-    with pytest.raises(FileError, match=r"version 3 of the format.*\n\n.*Polhode 9\.1"):
+    altered(saved, path, lambda h: h.update(format_version=9, polhode="9.1"))
+    with pytest.raises(FileError, match=r"version 9 of the format.*\n\n.*Polhode 9\.1"):
         ph.load(path)
     for kind in ("os.system", "Trajectory", "Nonesuch", "simulate"):
         altered(saved, path, lambda h, kind=kind: h["method"].update(kind=kind))
@@ -350,12 +368,20 @@ def test_what_a_recording_lacks_is_told(saved):
         ph.resume(saved, double_pendulum(), method=3)
 
 
+def journal(path, old: bytes, new: bytes) -> None:
+    """A complete journal beside a path, of a file that begins with 8 bytes."""
+    before, changes = len(old), [Change(0, old[:8], new)]
+    with tempfile.TemporaryFile() as file:
+        file.write(old)
+        file.flush()
+        frame = frame_of(file.fileno(), before, changes)
+    record = encoded(Record(before, before, frame, changes))
+    journal_of(path).write_bytes(MAGIC.ljust(HOLDER_BYTES) + record)
+
+
 def stale_journal(path) -> None:
     """A complete journal beside a path, of a file that was there before."""
-    piece = transaction._HEAD.pack(0, 8) + b"garbage!"
-    whole = transaction.MAGIC + piece
-    tail = transaction._TAIL.pack(zlib.crc32(whole))
-    transaction.journal_of(path).write_bytes(whole + tail)
+    journal(path, bytes(500), b"garbage!")
 
 
 def test_the_journal_of_an_older_file_is_not_believed(motion, tmp_path):
@@ -369,13 +395,30 @@ def test_the_journal_of_an_older_file_is_not_believed(motion, tmp_path):
     assert same(ph.load(again).of(), motion)
 
 
+def test_the_journal_of_another_file_spoils_none(motion, saved, tmp_path):
+    """It is left alone with a note when a file is read, and refused by a writer."""
+    path = tmp_path / "a.nc"
+    path.write_bytes(saved.read_bytes())
+    stale_journal(path)
+    before = journal_of(path).read_bytes()
+    with pytest.warns(IntegrationWarning, match=r"a\.nc\.journal' does not belong to"):
+        assert same(ph.load(path).of(), motion)
+    with (
+        pytest.warns(IntegrationWarning, match="does not belong"),
+        pytest.raises(FileError, match=r"does not belong to(.|\n)*remove it"),
+    ):
+        ph.resume(path)
+    assert path.read_bytes() == saved.read_bytes()
+    assert journal_of(path).read_bytes() == before
+
+
 def test_a_killed_run_on_a_disk_that_cannot_be_written_is_told(
     saved, tmp_path, monkeypatch
 ):
     """What must be finished first is said, and that the file is not damaged."""
     path = tmp_path / "a.nc"
     path.write_bytes(saved.read_bytes())
-    stale_journal(path)
+    journal(path, saved.read_bytes(), saved.read_bytes()[:8])
 
     def refuse(*_):
         raise OSError(30, "Read-only file system")

@@ -22,7 +22,7 @@ def acknowledge(place: str) -> None:
 
     def telling(self, *part):
         put(self, *part)
-        os.pwrite(file, b"%020d" % self.count, 0)
+        os.pwrite(file, b"%020d" % self.chain.rows, 0)
 
     appender.Appender.put = telling
     recorder.SECONDS = 0.005

@@ -33,7 +33,7 @@ ROOMS = (
     "cli",
 )
 # Modules of the house itself; they import no room.
-HALL = ("errors", "version", "doors", "fingerprint")
+HALL = ("errors", "version", "doors", "fingerprint", "output_file")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -48,9 +48,9 @@ def admitted_bytes(place: Path) -> bytes:
     try:
         with place.open("rb") as file:
             data = file.read(LARGEST + 1)
-    except OSError as reason:
+    except (OSError, ValueError) as reason:
         raise FileError(
-            f"{str(place)!r} cannot be read: {reason.strerror}.",
+            f"{str(place)!r} cannot be read: {getattr(reason, 'strerror', reason)}.",
             "A model is read from a file that exists and may be read.",
             "Check the path, and the folder that it starts from.",
         ) from reason

@@ -18,6 +18,7 @@ from polhode.files.values import (
     THREE_NUMBERS,
     Field,
     Value,
+    is_one_of,
     shown,
 )
 from polhode.matter.axes import Z
@@ -33,7 +34,7 @@ SIZES: dict[str, dict[str, Value]] = {
 def read_surface(scope: Scope, way: Way, value: Any) -> Any:
     """{ shape = "disc", centre = "wheel", radius = 0.3, axis = "Y" }"""
     shape = value.get("shape") if isinstance(value, dict) else None
-    if shape not in SIZES:
+    if not is_one_of(shape, SIZES):
         known = nearest(shape, SIZES)
         return scope.refuse(way, f"{shown(shape)} is no shape of a surface. {known}")
     values = {"shape": TEXT, "centre": POINT, **SIZES[shape]}

@@ -13,6 +13,7 @@ Text becomes a tree of these and nothing else: it is never given to Python.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable
@@ -246,7 +247,7 @@ def _atom(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
         raise ModelError("an expression ends too early.")
     kind, text = tokens[at]
     if kind == "number":
-        return Number(int(text) if text.isdecimal() else float(text)), at + 1
+        return Number(_number(text)), at + 1
     if kind == "quoted":
         return Name(text.replace("``", "`")), at + 1
     if kind == "name" and _sign(tokens, at + 1) != "(":
@@ -260,6 +261,13 @@ def _atom(tokens: list[_Token], at: int, depth: int) -> tuple[Tree, int]:
     if _sign(tokens, end) != ")":
         raise ModelError("a bracket is not closed.")
     return (Call(text, (inner,)) if kind == "name" else inner), end + 1
+
+
+def _number(text: str) -> float | int:
+    """A number that a double can hold; whole ones stay whole."""
+    if not math.isfinite(float(text)):
+        raise ModelError(f"{text[:40]!r} is too large for a number.")
+    return int(text) if text.isdecimal() else float(text)
 
 
 def _sign(tokens: list[_Token], at: int) -> str:

@@ -13,6 +13,9 @@ from polhode.errors import ModelFileError, UnsafeFile
 
 # The way to a value in a document: keys, and numbers of entries.
 Way: TypeAlias = tuple[str | int, ...]
+# Names among which the nearest is looked for: each comparison takes microseconds, and
+# a file of thousands of bodies may have an error in every line.
+CLOSEST = 500
 MOST = 40  # errors that are told; more only tell that the file is something else
 
 
@@ -70,8 +73,9 @@ def said(way: Way) -> str:
 def nearest(word: object, known: Iterable[str]) -> str:
     """The repair of a misspelt word: the nearest of those known, or all of them."""
     names = [str(name) for name in known]
-    close = get_close_matches(str(word)[:80], names, n=1)
-    parts = [name for name in names if len(str(word)) > 2 and str(word) in name]
+    text = word[:80] if isinstance(word, str) else ""  # what is no word is near none
+    close = get_close_matches(text, names[:CLOSEST], n=1)
+    parts = [name for name in names if len(text) > 2 and text in name]
     if close or parts:
         like = close or parts[:3]
         return f"Did you mean {' or '.join(map(repr, like))}?"

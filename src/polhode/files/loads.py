@@ -15,6 +15,7 @@ from polhode.files.values import (
     THREE_NUMBERS,
     Value,
     each,
+    is_one_of,
     shown,
     write_quantity,
 )
@@ -68,7 +69,7 @@ def write_vector(ink: Ink, vector: Vector, place: str) -> Any:
 def read_friction(scope: Scope, way: Way, value: Any) -> Any:
     """{ kind = "coulomb", dynamic = 0.3, static = 0.4 }"""
     kind = value.get("kind") if isinstance(value, dict) else None
-    if kind not in LAWS:
+    if not is_one_of(kind, LAWS):
         known = nearest(kind, LAWS)
         return scope.refuse(way, f"{shown(kind)} is no kind of friction. {known}")
     values = dict.fromkeys(NUMBERS[kind], QUANTITY) | {"kind": TEXT, "name": TEXT}

@@ -22,6 +22,7 @@ from polhode.files.values import (
     THREE,
     Value,
     each,
+    is_one_of,
     shown,
     write_quantity,
 )
@@ -78,7 +79,7 @@ def read_matter(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
         return scope.built(way, lambda: Cloud(*args))
     if solid == "mesh":
         return _read_mesh(scope, way, table)
-    if solid not in SHAPES:
+    if not is_one_of(solid, SHAPES):
         text = f"{shown(solid)} is no solid. {nearest(solid, WORDS)}"
         scope.refuse((*way, "solid"), text)
         values = {**AMOUNT, **PLACE}  # what all solids have
@@ -183,6 +184,8 @@ def read_fluid(scope: Scope, way: Way, dry: Any, table: Any) -> Any:
         else table
     )
     found = read_table(scope, way, rest, FLUID, ())
+    if hull and not isinstance(hull, dict):
+        return scope.refuse((*way, "hull"), f"{shown(hull)} is no table of a solid.")
     shape = read_matter(scope, (*way, "hull"), hull) if hull else None
     if any(isinstance(part, Bad) for part in (found, dry, shape)):
         return BAD

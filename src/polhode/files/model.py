@@ -15,10 +15,12 @@ from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.places import read_locked
 from polhode.files.reading import read_system
 from polhode.files.report import Report
-from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.scope import BAD, UNFIT, Bad, Scope
 from polhode.files.settings import read_run, read_start, write_run, write_start
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
+from polhode.integrate.storage.place import admit_path
+from polhode.output_file import write_file
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -44,7 +46,7 @@ def load_model(path: Any) -> Model:
 
     Nothing in a file is run: expressions are arithmetic of the file's own parameters.
     """
-    place = Path(path)
+    place = admit_path(path)
     return model_from(admitted_text(place), place)
 
 
@@ -52,10 +54,17 @@ def model_from(text: str, place: Path) -> Model:
     """The model in a text that stands at a place, such as in the file of a motion."""
     document = _parsed(place, text)
     scope = Scope(Report(place, text), place.parent)
-    system = read_system(scope, document)
-    system = read_locked(scope, system, document.get("locked", {}))
-    start = read_start(scope, system, document.get("start", {}))
-    run = read_run(scope, document.get("run", {}))
+    try:
+        system = read_system(scope, document)
+        system = read_locked(scope, system, document.get("locked", {}))
+        start = read_start(scope, system, document.get("start", {}))
+        run = read_run(scope, document.get("run", {}))
+    except ModelFileError:
+        raise
+    except (*UNFIT, MemoryError) as reason:
+        # The last line of defence: a door let something pass that it should not have.
+        scope.refuse((), f"this cannot be made a model: {reason}.")
+        start = run = system = BAD
     scope.report.raise_all()
     if isinstance(system, Bad) or start is BAD or run is BAD:
         raise ModelFileError(f"{place.name!r} is no model that can be read.")
@@ -75,12 +84,14 @@ def save_model(
     `ph.Formula` says many of them in words that a file can hold.
     """
     text = model_text(system, start=start, run=run)
+    target = admit_path(path)
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        write_file(target, text)
     except OSError as reason:
         raise FileError(
             f"{str(path)!r} cannot be written: {reason.strerror}.",
-            "The folder must be there, and must be yours to write in.",
+            "The folder must be there and yours to write in, and the disk must have"
+            " room. An older file is left as it was.",
             "Give another path.",
         ) from reason
 

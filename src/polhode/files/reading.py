@@ -10,7 +10,14 @@ from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
 from polhode.files.loads import read_table
 from polhode.files.matter import read_fluid, read_matter
 from polhode.files.scope import BAD, Bad, Scope
-from polhode.files.values import QUANTITY, TEXT, THREE, read_number, shown
+from polhode.files.values import (
+    QUANTITY,
+    TEXT,
+    THREE,
+    is_one_of,
+    read_number,
+    shown,
+)
 from polhode.matter.parameter import Parameter
 from polhode.matter.particle import Particle
 from polhode.matter.rigid_body import Body
@@ -65,7 +72,7 @@ def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any
     if not isinstance(table, dict):
         return scope.refuse(way, f"{shown(table)} is no table.")
     word = table.get("kind")
-    if word not in kinds:
+    if not is_one_of(word, kinds):
         what = f"kind {shown(word)} is not known" if word else "'kind' is missing"
         scope.refuse((*way, "kind"), f"{what}. {nearest(word, kinds)}")
         return _read_common(scope, way, kinds, table)
@@ -153,7 +160,8 @@ def _read_values(scope: Scope, table: dict[str, Any]) -> Any:
 
 
 def _read_world(scope: Scope, table: dict[str, Any]) -> None:
-    world = World(str(table.get("name", "world")))
+    name = table.get("name", "world")
+    world = World(name if isinstance(name, str) else "world")  # refused below
     scope.bodies[world.name] = world
     values = {"name": TEXT, "points": _ANY}
     read_table(scope, ("world",), table, values, ())
@@ -189,8 +197,14 @@ def _read_points(scope: Scope, way: Way, body: Any, table: Any) -> None:
         return
     for name, entries in table.items():
         three = THREE.read(scope, (*way, name), entries)
-        point = BAD if isinstance(three, Bad) else body.point(*three, name)
+        point = BAD
+        if not isinstance(three, Bad):
+            point = scope.built((*way, name), _point(body, three, name))
         scope.points[body.name, name] = point
+
+
+def _point(body: Any, three: Any, name: str) -> Callable[[], Any]:
+    return lambda: body.point(*three, name)
 
 
 def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:

@@ -20,6 +20,16 @@ class Bad:
 
 
 BAD = Bad()
+# What Python and NumPy raise of numbers that no door expected: too large for a double,
+# of an odd shape, of a matrix without eigenvalues.
+UNFIT = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    RecursionError,
+    AttributeError,
+)
 
 
 @final
@@ -52,7 +62,7 @@ class Scope:
         except PolhodeError as refused:
             last = refused.repair or refused.why
             return self.refuse(way, " ".join(part for part in (refused.what, last)))
-        except (TypeError, ArithmeticError) as refused:
+        except UNFIT as refused:
             return self.refuse(way, f"{refused}.")
 
     def quantity(self, way: Way, text: str) -> Any:
@@ -67,11 +77,12 @@ class Scope:
             return self.refuse(way, f"{text!r} has no value: {reason}.")
         if isinstance(value, Parameter):
             return value
-        return (
-            self.refuse(way, f"{text!r} is no real number.")
-            if isinstance(value, complex)
-            else float(value)
-        )
+        if isinstance(value, complex):
+            return self.refuse(way, f"{text!r} is no real number.")
+        try:
+            return float(value)
+        except OverflowError as reason:
+            return self.refuse(way, f"{text[:60]!r} has no value: {reason}.")
 
     def _parameter(self, name: str) -> Parameter:
         if name in self.parameters:

@@ -11,8 +11,8 @@ from polhode.errors import FileError, PolhodeError
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.places import JOINTS, written_place
-from polhode.files.scope import BAD, Bad, Scope
-from polhode.files.values import NUMBER, Value, is_number, shown
+from polhode.files.scope import BAD, UNFIT, Bad, Scope
+from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shown
 from polhode.integrate.storage.header import settings_of
 from polhode.integrate.storage.methods import known_method
 from polhode.system.state import State
@@ -66,6 +66,8 @@ def read_start(scope: Scope, system: Any, table: Any) -> Any:
     except PolhodeError as refused:
         text = " ".join(p for p in (refused.what, refused.repair) if p)
         return scope.refuse(("start",), text)
+    except UNFIT as refused:
+        return scope.refuse(("start",), f"there is no such state: {refused}.")
 
 
 def write_start(state: State) -> dict[str, Any]:
@@ -113,21 +115,23 @@ def _read_samples(scope: Scope, way: Way, value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and value > 1:
         return value
     if isinstance(value, list) and all(is_number(v) for v in value):
-        return [float(v) for v in value]
+        times = [as_finite(v) for v in value]
+        if None not in times:
+            return times
     return scope.refuse(way, f"{shown(value)} is no number of rows and no times.")
 
 
 def _read_method(scope: Scope, way: Way, value: Any) -> Any:
     table = {"kind": value} if isinstance(value, str) else value
     kind = table.get("kind") if isinstance(table, dict) else None
-    if kind not in METHODS:
+    if not is_one_of(kind, METHODS):
         known = nearest(kind, METHODS)
         return scope.refuse(way, f"{shown(kind)} is no method. {known}")
     own = {k: v for k, v in table.items() if k != "kind"}
     noun: Any = known_method(str(kind))
     try:
         return noun(**own)
-    except (PolhodeError, TypeError, ValueError) as refused:
+    except (PolhodeError, TypeError, ValueError, ArithmeticError) as refused:
         first = str(refused).partition("\n")[0]
         return scope.refuse(way, f"{kind} cannot be made so: {first}")
 

@@ -6,8 +6,8 @@ the parent by xyz and by roll, pitch and yaw about the parent's axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +15,15 @@ import numpy as np
 from polhode.actions.joint_law import JointDamper
 from polhode.actions.weight import Weight
 from polhode.constraints.gear import Gear
-from polhode.errors import ModelError
-from polhode.files.issues import nearest
+from polhode.errors import ModelError, PolhodeError
+from polhode.files.issues import nearest, refusal
 from polhode.files.model import Model
 from polhode.files.report import Report
+from polhode.files.scope import UNFIT
 from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
 from polhode.files.urdf_tree import require_tree
 from polhode.files.xml_tree import Element, read_xml
+from polhode.integrate.storage.place import admit_path
 from polhode.joints.fixed import Fixed
 from polhode.joints.free import Free
 from polhode.joints.planar import Planar
@@ -63,7 +65,7 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
             "Its root link is fixed in the world, or moves freely.",
             nearest(base, BASES),
         )
-    place = Path(path)
+    place = admit_path(path)
     top, robot = read_xml(place), Robot(Report(place))
     if top.tag != "robot":
         robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
@@ -72,21 +74,34 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
     plans = _plans(robot, top, links)
     robot.report.raise_all()
     root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
-    world = World()
-    for name, link in links.items():
-        is_world = name == root == "world"
-        robot.bodies[name] = world if is_world else _body(robot, name, link)
-    for plan in plans:
-        robot.joints[plan.name] = _joint(robot, plan)
-    actions: list[Any] = [Weight(gravity)] if gravity else []
-    actions += [a for plan in plans for a in _damper(robot, plan)]
-    mimics = [c for plan in plans for c in _mimic(robot, plan)]
-    robot.report.raise_all()
-    members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
-    _require_motion(place.name, members)
-    name = top.attributes.get("name", "robot")
-    system = System(members, actions, mimics, name=name)
-    return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+    with _refusing(robot, top):
+        world = World()
+        for name, link in links.items():
+            is_world = name == root == "world"
+            robot.bodies[name] = world if is_world else _body(robot, name, link)
+        for plan in plans:
+            robot.joints[plan.name] = _joint(robot, plan)
+        actions: list[Any] = [Weight(gravity)] if gravity else []
+        actions += [a for plan in plans for a in _damper(robot, plan)]
+        mimics = [c for plan in plans for c in _mimic(robot, plan)]
+        robot.report.raise_all()
+        members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
+        _require_motion(place.name, members)
+        name = top.attributes.get("name", "robot")
+        system = System(members, actions, mimics, name=name)
+        return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+
+
+@contextmanager
+def _refusing(robot: Robot, top: Element) -> Iterator[None]:
+    """The last line of defence: errors of numbers that no door expected become ours."""
+    try:
+        yield
+    except PolhodeError:
+        raise
+    except UNFIT as reason:
+        robot.refuse(top, f"this cannot be made a model: {reason}.")
+        raise refusal(robot.report.path, robot.report.issues) from reason
 
 
 def _require_motion(who: str, joints: Sequence[Any]) -> None:

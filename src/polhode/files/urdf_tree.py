@@ -24,8 +24,9 @@ def require_tree(who: str, links: Sequence[str], joints: Sequence[tuple]) -> str
                 " a loop becomes a constraint there.",
             )
         parents[child] = parent
+    sound: set[str] = set()  # links whose way upwards was gone already
     for link in links:
-        _require_no_cycle(who, link, parents)
+        _require_no_cycle(who, link, parents, sound)
     roots = [link for link in links if link not in parents]
     if len(roots) > 1:
         raise ModelError(
@@ -36,11 +37,13 @@ def require_tree(who: str, links: Sequence[str], joints: Sequence[tuple]) -> str
     return roots[0]
 
 
-def _require_no_cycle(who: str, link: str, parents: dict[str, str]) -> None:
-    way = [link]
-    while way[-1] in parents:
+def _require_no_cycle(
+    who: str, link: str, parents: dict[str, str], sound: set[str]
+) -> None:
+    way, gone = [link], {link}
+    while way[-1] in parents and way[-1] not in sound:
         above = parents[way[-1]]
-        if above in way:
+        if above in gone:
             cycle = [above, *reversed(way[way.index(above) :])]
             raise ModelError(
                 f"{who!r} is no tree: {' -> '.join(map(repr, cycle))} is a cycle"
@@ -50,3 +53,5 @@ def _require_no_cycle(who: str, link: str, parents: dict[str, str]) -> None:
                 "Take one joint of the cycle out, and join one link to the root.",
             )
         way.append(above)
+        gone.add(above)
+    sound |= gone

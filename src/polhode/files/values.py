@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 
@@ -54,9 +54,26 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def is_one_of(value: Any, known: Container[str]) -> TypeGuard[str]:
+    """Whether a value is one of some words; a list or a table is none."""
+    return isinstance(value, str) and value in known
+
+
+def as_finite(value: Any) -> float | None:
+    """A number as a double; None where it is not finite, or too large for one."""
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
 def shown(value: Any) -> str:
     """A value in an error, cut short."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out whole numbers of that length
+        text = "a whole number of thousands of digits"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -64,9 +81,11 @@ def read_number(scope: Scope, way: Way, value: Any) -> Any:
     """A finite number."""
     if not is_number(value):
         return scope.refuse(way, f"{shown(value)} is no number.")
-    if not math.isfinite(value):
-        return scope.refuse(way, f"{value} measures nothing: give a finite number.")
-    return scope.built(way, lambda: float(value))
+    found = as_finite(value)
+    if found is None:
+        text = f"{shown(value)} measures nothing: give a finite number."
+        return scope.refuse(way, text)
+    return found
 
 
 def read_quantity(scope: Scope, way: Way, value: Any) -> Any:
@@ -158,9 +177,14 @@ def read_bounds(scope: Scope, way: Way, value: Any) -> Any:
     """[lower, upper]: numbers, infinite where there is none, or lists of them."""
     ends = value if isinstance(value, list) else []
     flat = [e for end in ends for e in (end if isinstance(end, list) else [end])]
-    if len(ends) != 2 or not all(is_number(e) and not math.isnan(e) for e in flat):
+    if len(ends) != 2 or not all(is_number(e) and _is_bound(e) for e in flat):
         return scope.refuse(way, f"{shown(value)} is no pair [lower, upper].")
     return tuple(ends)
+
+
+def _is_bound(value: Any) -> bool:
+    """Whether a number can bound something: finite or infinite."""
+    return as_finite(value) is not None or value in (math.inf, -math.inf)
 
 
 def write_bounds(ink: Ink, bounds: Any, place: str) -> Any:

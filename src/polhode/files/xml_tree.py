@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, final
 from xml.parsers import expat
 
-from polhode.errors import UnsafeFile
+from polhode.errors import PolhodeError, UnsafeFile
 from polhode.files.admission import DEEPEST, admitted_bytes
 from polhode.files.issues import Issue, Spot, refusal
 
@@ -73,4 +73,9 @@ def read_xml(path: Any) -> Element:
         spot = Spot(reason.lineno, reason.offset + 1)
         words = f"this is no XML: {expat.ErrorString(reason.code)}."
         raise refusal(place, [Issue(spot, words)]) from None
+    except PolhodeError:
+        raise
+    except (LookupError, ValueError) as reason:  # by the codec that the file names
+        words = f"its encoding cannot be read: {reason}. Write it in UTF-8."
+        raise refusal(place, [Issue(here(), words[:300])]) from None
     return top[0]

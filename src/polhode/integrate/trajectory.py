@@ -158,7 +158,10 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return ledger_of(self)
 
     def save(self, path: Any) -> None:
-        """Into a netCDF-4 file, which `ph.load` reads and `ph.resume` goes on with."""
+        """Into a netCDF-4 file, which `ph.load` reads and `ph.resume` goes on with.
+
+        A path that ends in .csv takes a table: time, coordinates and speeds.
+        """
         from polhode.integrate.storage.save import save
 
         save(self, path)

@@ -44,8 +44,8 @@ def film(
     drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view)
     frames = range(0, len(drawing.scene.times), between)
     write = _write_gif if kind == ".gif" else _write_mp4
-    with writing(to):
-        write(to, drawing, frames, rate)
+    with writing(to) as aside:
+        write(aside, drawing, frames, rate)
     return to
 
 
@@ -117,7 +117,7 @@ def _write_mp4(to: Path, drawing: Drawing, frames: Sequence[int], rate: int) -> 
     _, said = running.communicate()
     if running.returncode:
         raise ShowError(
-            f"ffmpeg did not write {to.name!r}.",
+            "ffmpeg did not write the film.",
             said.decode(errors="replace").strip() or "It gave no reason.",
             "Write a .gif, or another ffmpeg that knows libx264.",
         )

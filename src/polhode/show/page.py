@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import os
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -24,7 +23,7 @@ from polhode.show.page_sections import (
     model_section,
     provenance_section,
 )
-from polhode.show.paper import writing
+from polhode.show.paper import require_writable, writing
 from polhode.show.scene import Scene, framed, scene_of
 
 if TYPE_CHECKING:
@@ -79,15 +78,14 @@ def page(
 def put(text: str, path: Any) -> Path:
     """Write a page where it is wanted, whole or not at all."""
     place = Path(path)
-    part = require_place(place)
-    with writing(place):
-        part.write_text(text, encoding="utf-8")
-        part.replace(place)
+    require_place(place)
+    with writing(place) as aside:
+        aside.write_text(text, encoding="utf-8")
     return place
 
 
-def require_place(place: Path) -> Path:
-    """Refuse a place that takes no page; else the name of a page that is not whole.
+def require_place(place: Path) -> None:
+    """Refuse a place that takes no page.
 
     Tried by writing: a page may take a minute, and should not be lost at its end.
     """
@@ -97,11 +95,7 @@ def require_place(place: Path) -> Path:
             "A page is one file.",
             "Give its name too: motion.page('out/motion.html').",
         )
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
-    with writing(place):
-        part.touch()
-        part.unlink()
-    return part
+    require_writable(place)
 
 
 def written(

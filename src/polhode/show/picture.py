@@ -43,8 +43,8 @@ class Picture:
                 "The end of the name says of which kind the file is.",
                 f"End it in {', '.join(KINDS)}; a film ends in .gif or .mp4.",
             )
-        with writing(to):
-            to.write_bytes(self.content(to.suffix.lower(), dpi))
+        with writing(to) as aside:
+            aside.write_bytes(self.content(to.suffix.lower(), dpi))
         return to
 
     def content(self, kind: str = ".png", dpi: float = 150) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.show.paper import writing
 from polhode.show.view import View
 
 VIEW = View.towards(azimuth=0.92, elevation=0.38)
@@ -32,8 +33,8 @@ def polhode_picture(moments: Any, times: Any, spins: Any, path: Path) -> Path:
     _ellipsoid(solid, np.asarray(moments, float))
     _polhode(solid, np.asarray(moments, float), np.asarray(spins, float))
     _histories(graph, times, spins)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, facecolor=PAPER)
+    with writing(path) as aside:
+        figure.savefig(aside, facecolor=PAPER)
     return path
 
 

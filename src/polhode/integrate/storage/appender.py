@@ -8,11 +8,14 @@ from typing import Any, final
 import h5py
 import numpy as np
 
+from polhode.errors import FileError
 from polhode.integrate.dense import Steps
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.create import put_text
 from polhode.integrate.storage.diary import Diary
-from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
+from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.transaction import TransactionFile
 
@@ -22,14 +25,59 @@ INDICES = 2**18
 
 @final
 class Appender:
-    """Appends parts to a file; `count` rows are in it. Errors are the system's."""
+    """Appends parts to a file after those of `chain`. Errors are the system's.
 
-    def __init__(self, path: Path, shape: Shape, count: int):
-        self.count, self._shape = count, shape
+    held   the lock of the file, where the caller has taken it; it is given back here
+    """
+
+    def __init__(
+        self, path: Path, shape: Shape, chain: Chain, held: WriterLock | None = None
+    ):
+        self.chain, self._shape, self._path = chain, shape, path
         with file_errors(path):
-            self._raw = TransactionFile(path, fresh=False)
-            self._h5 = _opened(self._raw)
+            self._raw = TransactionFile(path, fresh=False, held=held)
+        try:
+            with file_errors(path):
+                self._h5 = _opened(self._raw)
+                self._require_chain()
+        except BaseException:
+            self._raw.close()
+            raise
         self._variables: dict[str, Any] = {}  # those in use, found once
+
+    def _require_chain(self) -> None:
+        """Refuse a file that is not as it was when the chain was read.
+
+        Between a look at a file and the lock on it another may have gone on with it, or
+        put another in its place.
+        """
+        for name, entry in self._h5.items():
+            if name in self._growing() and (not entry.maxshape or entry.maxshape[0]):
+                self._h5.close()
+                raise FileError(
+                    f"{str(self._path)!r} is damaged.",
+                    f"{name!r} cannot grow, so that no part can be appended.",
+                    "Take it from where it was copied, or run again.",
+                )
+        now = self._h5["part_checksum"][-1], len(self._h5["part_checksum"])
+        if now != (self.chain.checksum, self.chain.number):
+            self._h5.close()
+            raise FileError(
+                f"{str(self._path)!r} was changed by another process.",
+                f"It has {now[1]} parts; {self.chain.number} were expected, the last"
+                " with another checksum.",
+                "Load it again to see what it holds now, or give another path.",
+            )
+
+    def _growing(self) -> set[str]:
+        """The datasets that become longer."""
+        words = [f"cursor_{word}" for word in Columns._fields]
+        found = {*layout.row_variables(self._shape), *words, "ending", "ending_letter"}
+        found |= {"part", "part_rows", "part_checksum"}
+        for name in Diary._fields if self._shape.diary is not None else ():
+            kind = name.split("_")[0]
+            found |= {name, kind, f"part_{kind}s"}
+        return found
 
     @property
     def is_closed(self) -> bool:
@@ -38,27 +86,24 @@ class Appender:
 
     def put(self, steps: Steps | None, cursor: Columns, diary: Diary | None) -> None:
         """One part: rows, where the run is after them, what happened on the way."""
-        values: dict[str, np.ndarray] = {}
-        rows, parts = self.count, len(self._h5["part_rows"])
-        if steps is not None:
-            values = layout.row_values(steps, self._shape)
-            rows += len(steps.t)
+        values = {} if steps is None else layout.row_values(steps, self._shape)
+        after = self.chain.link(values, cursor, diary)
         for name, value in values.items():
-            self._put_rows(self._lengthened(name, rows), value)
-        mark: dict[str, Any] = {"part_rows": rows}
-        mark["part_checksum"] = layout.checksum(values, cursor, diary)
+            self._put_rows(self._lengthened(name, after.rows), value)
+        mark: dict[str, Any] = {"part_rows": after.rows}
+        mark["part_checksum"] = after.checksum
         mark |= self._put_diary(diary) if diary else {}
         for word, column in zip(cursor._fields, cursor, strict=True):
             mark[f"cursor_{word}"] = column
-        self._lengthened("part", parts + 1)
+        self._lengthened("part", after.number)
         for name, entry in mark.items():
-            self._lengthened(name, parts + 1)[parts] = entry
+            self._lengthened(name, after.number)[after.number - 1] = entry
         self._commit()
-        self.count = rows
+        self.chain = after
 
-    def put_ending(self, text: str) -> None:
+    def put_ending(self, outcome: dict[str, Any]) -> None:
         """How the run ended."""
-        self._h5["ending"][()] = text
+        put_text(self._h5, "ending", layout.ending_text(self.chain, outcome))
         self._commit()
 
     def close(self, *, whole: bool) -> None:
@@ -73,15 +118,15 @@ class Appender:
         """Rows at the end; whole blocks go to the file as they are, without a copy."""
         block, count = variable.chunks[0], len(value)
         value = np.ascontiguousarray(value, variable.dtype)
-        head = min(-self.count % block, count)
+        head = min(-self.chain.rows % block, count)
         tail = count - (count - head) % block
         zeros = (0,) * (value.ndim - 1)
         for first in range(head, tail, block):
-            place = (self.count + first, *zeros)
+            place = (self.chain.rows + first, *zeros)
             variable.id.write_direct_chunk(place, value[first : first + block])
         for part in (slice(0, head), slice(tail, count)):
             if part.stop > part.start:
-                at = slice(self.count + part.start, self.count + part.stop)
+                at = slice(self.chain.rows + part.start, self.chain.rows + part.stop)
                 variable[at] = value[part]
 
     def _put_diary(self, diary: Diary) -> dict[str, int]:
@@ -112,7 +157,7 @@ def _opened(raw: TransactionFile) -> Any:
 
     Rows go straight through: no block is held to be filled up later.
     """
-    found = h5py.File(raw, "r+", rdcc_nbytes=0)
+    found = h5py.File(raw, "r+", rdcc_nbytes=0, libver=LIBRARY)
     cache = found.id.get_mdc_config()
     cache.set_initial_size = True
     cache.initial_size = cache.min_size = cache.max_size = INDICES

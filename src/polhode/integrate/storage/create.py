@@ -7,8 +7,8 @@ numbers and texts alone: what they share is laid out once, and copied.
 from __future__ import annotations
 
 import io
+import secrets
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5netcdf
@@ -18,7 +18,7 @@ import numpy as np
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.header import digest, text_of
-from polhode.integrate.storage.layout import BLOCK, Shape
+from polhode.integrate.storage.layout import BLOCK, LETTERS, LIBRARY, Chain, Shape
 
 BLANKS = 8  # kinds of files that are remembered, of some ten kilobytes each
 
@@ -44,23 +44,38 @@ class Blank(NamedTuple):
 
 
 def create(
-    path: Path, shape: Shape, header: dict[str, Any], plan: Any, cursor: Any
-) -> None:
-    """Lay out a file; on the way it is not yet one, so the caller moves it in place."""
-    columns = columns_of(plan), columns_of(cursor)
-    path.write_bytes(_laid_out(_blank(shape, header, *columns)))
-    text = text_of({**header, "samples": None})
-    with h5py.File(path, "r+") as file:
+    shape: Shape, header: dict[str, Any], plan: Any, cursor: Any
+) -> tuple[bytes, Chain]:
+    """The bytes of a new file, and the chain that its first part begins."""
+    plans, cursors = columns_of(plan), columns_of(cursor)
+    # The random entry tells this run from another one of the same model.
+    facts: dict[str, Any] = {"samples": None, "identity": secrets.token_hex(16)}
+    facts["digests"] = layout.plan_digests(plans, header["samples"])
+    text = text_of({**header, **facts})
+    chain = Chain(digest(text)).link({}, cursors, shape.diary)
+    content = io.BytesIO(_laid_out(_blank(shape, header, plans, cursors)))
+    with h5py.File(content, "r+", libver=LIBRARY) as file:
         if header["samples"] is not None:
             file["sample_times"][...] = np.array(header["samples"], dtype=float)
-        for word, own in zip(Columns._fields, columns[0], strict=True):
+        for word, own in plans._asdict().items():
             file[f"plan_{word}"][...] = own
-        for word, own in zip(Columns._fields, columns[1], strict=True):
+        for word, own in cursors._asdict().items():
             file[f"cursor_{word}"][0] = own
-        file["part_checksum"][0] = layout.checksum({}, columns[1])
-        file.attrs["title"] = f"motion of {header['model']['name']}"
-        file.attrs["header_sha256"] = digest(text)
-        file["header"][()] = text
+        file["part_checksum"][0] = chain.checksum
+        title = f"motion of {header['model']['name']}".encode()
+        # Of fixed length, and so within the object that has them.
+        file.attrs["title"] = np.bytes_(title)
+        file.attrs["header_sha256"] = np.bytes_(chain.identity)
+        put_text(file, "header", text)
+    return content.getvalue(), chain
+
+
+def put_text(file: Any, name: str, text: str) -> None:
+    """A text as a row of letters in UTF-8."""
+    letters = np.frombuffer(text.encode(), "S1")
+    for grows in (f"{name}_letter", name):
+        file[grows].resize(len(letters), axis=0)
+    file[name][...] = letters
 
 
 def _blank(
@@ -85,15 +100,25 @@ def _blank(
 def _laid_out(blank: Blank) -> bytes:
     """The bytes of a file of some kind, all its numbers zero."""
     content = io.BytesIO()
-    with h5netcdf.File(content, "w") as file:
+    with h5netcdf.File(content, "w", libver=LIBRARY) as file:
         _rows(file, blank)
         if blank.samples >= 0:
             _column(file, "sample_times", "sample", np.zeros(blank.samples))
         _parts(file, blank)
         _diary(file, blank)
         for name in ("header", "ending"):
-            file.create_variable(name, (), h5py.string_dtype())[...] = "{}"
+            _text(file, name)
     return content.getvalue()
+
+
+def _text(file: Any, name: str) -> None:
+    """Room for a text; it says so far that there is nothing to say."""
+    grows = f"{name}_letter"
+    file.dimensions[grows] = None
+    file.resize_dimension(grows, 2)
+    letters = file.create_variable(name, (grows,), "S1", chunks=(LETTERS,))
+    letters[...] = np.frombuffer(b"{}", "S1")
+    letters.attrs["_Encoding"] = "utf-8"  # by which other readers make it one text
 
 
 def _rows(file: Any, blank: Blank) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.integrate.method import Method
     from polhode.system.system import System
 
-FORMAT, FORMAT_VERSION = "polhode motion", 2
+FORMAT, FORMAT_VERSION = "polhode motion", 3
 
 
 def described(system: System) -> dict[str, Any]:
@@ -85,6 +85,72 @@ def text_of(header: dict[str, Any]) -> str:
 def digest(text: str) -> str:
     """The hash of a header's text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+# What must be in a header, and its type.
+FIELDS: dict[str, Any] = {
+    "model": dict,
+    "formulation": str,
+    "velocities": list,
+    "method": dict,
+    "note": str,
+    "events": list,
+    "inputs": str,
+    "table": dict,
+    "start": list,
+    "until": float,
+    "limit": int,
+    "cursor_layout": list,
+    "plan_layout": list,
+    "digests": dict,
+}
+
+
+def require_fields(header: dict[str, Any]) -> None:
+    """Refuse a header that lacks something, or has it of another type: ValueError."""
+    for name, kind in FIELDS.items():
+        _require_type(f"header.{name}", header.get(name), kind)
+    model, method = header["model"], header["method"]
+    _require_type("header.model.name", model.get("name"), str)
+    _require_type("header.model.joints", model.get("joints"), list)
+    for k, joint in enumerate(model["joints"]):
+        _require_type(f"header.model.joints[{k}]", joint, dict)
+        _require_type(f"header.model.joints[{k}].name", joint.get("name"), str)
+        for word in ("coordinates", "units", "speeds", "speed_units"):
+            _require_texts(f"header.model.joints[{k}].{word}", joint.get(word))
+    _require_texts("header.velocities", header["velocities"])
+    _require_texts("header.events", header["events"])
+    _require_type("header.method.kind", method.get("kind"), str)
+    _require_type("header.method.name", method.get("name"), str)
+    _require_type("header.method.settings", method.get("settings"), dict)
+    for name, value in header["table"].items():
+        _require_type(f"header.table.{name}", value, float)
+    if [type(part) for part in header["start"]] != [list] * 3:
+        raise ValueError("'header.start' is not t, q and z")
+    for part in header["start"]:
+        for value in part:
+            _require_type("header.start", value, float)
+    for word in ("cursor_layout", "plan_layout"):
+        for k, leaf in enumerate(header[word]):
+            _require_type(f"header.{word}[{k}]", leaf, list)
+            if [type(entry) for entry in leaf] != [str, str, list]:
+                raise ValueError(f"'header.{word}[{k}]' is not name, kind and shape")
+            for size in leaf[2]:
+                _require_type(f"header.{word}[{k}]", size, int)
+
+
+def _require_type(name: str, value: Any, kind: type) -> None:
+    kinds = (int, float) if kind is float else (kind,)
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise ValueError(
+            f"{name!r} is {str(value)[:60]!r}, where {kind.__name__} belongs"
+        )
+
+
+def _require_texts(name: str, value: Any) -> None:
+    _require_type(name, value, list)
+    for text in value:
+        _require_type(name, text, str)
 
 
 def require_same(path: Any, header: dict[str, Any], equations: Equations) -> None:

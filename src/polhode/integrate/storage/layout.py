@@ -7,18 +7,25 @@
     entry, unit (entry,)             names and units
     sample_times (sample,)           the times that were asked for, if any were
     part_rows (part,)                how many rows the file had after each part
-    part_checksum (part,)            of the rows of the part and its cursor
+    part_checksum (part,)            see `Chain`
     cursor_numbers, cursor_counts    where the run was after the part
     plan_numbers, plan_counts        what the run is to do
-    header                           a text (JSON): see `header`; its hash is beside it
+    header (header_letter,)          a text (JSON): see `header`; the attribute
+                                     header_sha256 is its hash, and the hashes of plan
+                                     and sample times are in it
     event_..., fed_...               events and held inputs: see `diary`
-    ending                           a text (JSON): how the run ended, once it has
+    ending (ending_letter,)          a text (JSON): how the run ended, once it has
 
-Every tool that reads netCDF reads it; nothing in it is code.
+Every tool that reads netCDF reads it; nothing in it is code. Texts that are read back
+are rows of letters, and the structures of HDF5 are those of its version 1.10: each has
+a checksum of HDF5's own. Older structures and its heap of texts have none, and the
+library was seen to loop there without end where a sector had become zeros.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import zlib
 from typing import Any, NamedTuple
 
@@ -30,8 +37,10 @@ from polhode.integrate.storage.diary import Diary
 
 # Rows in one block of the file: of a few kilobytes to some hundred.
 BLOCK = 1024
-# Numbers that are summed for a checksum: a kilobyte of them.
-SUMMED = 128
+LETTERS = 4096  # of a text in one block
+# The structures of HDF5 that have checksums; see above.
+LIBRARY = ("v110", "v110")
+SUPERBLOCK = 3  # the version of the first block of a file with these
 
 
 class Shape(NamedTuple):
@@ -77,18 +86,90 @@ def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
     return {name: all_values[name] for name in row_variables(shape)}
 
 
-def checksum(
-    values: dict[str, np.ndarray], cursor: Columns, diary: Diary | None = None
-) -> int:
-    """The checksum of a part: rows, cursor, diary, in the order of the layout.
+class Chain(NamedTuple):
+    """The parts so far: what the checksum of the next one goes on from.
 
-    That of the sums of every `SUMMED` numbers, taken as whole numbers of 64 bits, and
-    of the numbers that are left: of long columns it takes a tenth of the time.
+    identity   of the run: the hash of its header, which has a random entry
+    number     of parts so far
+    rows       of all of them
+    checksum   of the last part
+    diary      the checksum of all that happened on the way, from the beginning on
+
+    The checksum of a part is of its place in all this, of the names, types and shapes
+    of its columns, and of their bytes in order. So it is not that of another run, of
+    another part or of other rows of the same values.
     """
-    found = 0
-    for column in (*values.values(), *cursor, *(diary or ())):
-        numbers = np.ascontiguousarray(column).reshape(-1).view(np.uint64)
-        whole = len(numbers) - len(numbers) % SUMMED
-        sums = np.add.reduce(numbers[:whole].reshape(-1, SUMMED), axis=1)
-        found = zlib.crc32(numbers[whole:].data, zlib.crc32(sums.data, found))
+
+    identity: str
+    number: int = 0
+    rows: int = 0
+    checksum: int = 0
+    diary: int = 0
+
+    def link(
+        self, values: dict[str, np.ndarray], cursor: Columns, diary: Diary | None
+    ) -> Chain:
+        """The chain after one more part: rows, the cursor after them, what happened."""
+        happened = self.diary
+        for entries in diary or ():
+            happened = _running(entries, happened)
+        columns = values | {f"cursor_{n}": c for n, c in cursor._asdict().items()}
+        shapes = [[name, c.dtype.str, c.shape] for name, c in columns.items()]
+        place = json.dumps([*self, happened, shapes])
+        found = zlib.crc32(place.encode())
+        for column in columns.values():
+            found = _running(column, found)
+        rows = self.rows + (len(values["time"]) if values else 0)
+        return Chain(self.identity, self.number + 1, rows, found, happened)
+
+
+def _running(column: np.ndarray, before: int) -> int:
+    """The CRC-32 of a column after all that went before it."""
+    shape = zlib.crc32(str(column.shape).encode(), before)
+    return zlib.crc32(_bytes(column), shape)
+
+
+def _bytes(column: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(column).reshape(-1).view(np.uint8).data
+
+
+def columns_digest(columns: dict[str, np.ndarray], *facts: str) -> str:
+    """The SHA-256 of facts, and of columns: names, types, shapes and bytes in order."""
+    shapes = [[name, c.dtype.str, c.shape] for name, c in columns.items()]
+    found = hashlib.sha256(json.dumps([facts, shapes]).encode())
+    for column in columns.values():
+        found.update(_bytes(column))
+    return found.hexdigest()
+
+
+def plan_digests(plan: Columns, samples: Any) -> dict[str, str]:
+    """The hashes of the columns that are written once: plan and sample times."""
+    found = {
+        "plan": columns_digest({f"plan_{n}": c for n, c in plan._asdict().items()})
+    }
+    if samples is not None:
+        times = np.array(samples, dtype=float)
+        found["sample_times"] = columns_digest({"sample_times": times})
     return found
+
+
+def ending_text(chain: Chain, outcome: dict[str, Any]) -> str:
+    """How a run ended after the rows that there are, with its hash."""
+    ending = {"rows": chain.rows, "outcome": outcome}
+    return json.dumps({**ending, "sha256": _ending_digest(chain.identity, ending)})
+
+
+def ending_from(chain: Chain, text: str) -> dict[str, Any]:
+    """The ending in a text; none where the run went on since. ValueError if damaged."""
+    if text == "{}":
+        return {}
+    found = json.loads(text)
+    told = found.pop("sha256", None) if isinstance(found, dict) else None
+    if told is None or told != _ending_digest(chain.identity, found):
+        raise ValueError("'ending', how its run ended, does not have its hash")
+    return found["outcome"] if found["rows"] == chain.rows else {}
+
+
+def _ending_digest(identity: str, ending: dict[str, Any]) -> str:
+    text = json.dumps(ending, sort_keys=True)
+    return hashlib.sha256(f"{identity} {text}".encode()).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import FileError
+from polhode.integrate.storage.lock import require_free
 from polhode.integrate.storage.reading import is_ours
 
+# How names of netCDF-4 files end, which are HDF5 files.
+SUFFIXES = (".nc", ".nc4", ".netcdf", ".cdf", ".h5", ".hdf5", ".he5")
 # Less than this is no room for a run.
 LEAST_FREE = 4e6
 
@@ -49,6 +53,19 @@ def admit_path(path: Any) -> Path:
     return found
 
 
+def require_netcdf(path: Path) -> None:
+    """Refuse a name that says the file is of another kind than ours are."""
+    # ".5" in "run-1.5" is no suffix but part of a number.
+    is_kind = re.fullmatch(r"\.[A-Za-z]\w*", path.suffix) is not None
+    if is_kind and path.suffix.lower() not in SUFFIXES:
+        raise FileError(
+            f"{path.name!r} does not name a netCDF file.",
+            f"The end of the name, {path.suffix!r}, says that the file is of another"
+            " kind, and programs would believe it.",
+            'End it in ".nc". A table of rows is written by motion.save("motion.csv").',
+        )
+
+
 def require_writable(path: Path) -> None:
     """Refuse a place that cannot take a run, before the run begins."""
     with file_errors(path):
@@ -61,6 +78,7 @@ def _require_room(path: Path) -> None:
         why = "It is a folder."
         repair = f"Give the path of a file, such as {str(path / 'motion.nc')!r}."
     elif path.exists():
+        require_free(path)
         why = "A run never writes over an older file."
         repair = "Give another path."
         if is_ours(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -11,17 +12,32 @@ from typing import Any, final
 import h5py
 import numpy as np
 
-from polhode.errors import FileError
+from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.dense import Steps
+from polhode.integrate.outcome import Outcome
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
+from polhode.integrate.storage.datasets import dataset, open_datasets, read
 from polhode.integrate.storage.diary import Diary
-from polhode.integrate.storage.header import FORMAT, FORMAT_VERSION, digest
-from polhode.integrate.storage.layout import Shape
-from polhode.integrate.storage.transaction import is_in_use, repair
+from polhode.integrate.storage.header import (
+    FORMAT,
+    FORMAT_VERSION,
+    digest,
+    require_fields,
+)
+from polhode.integrate.storage.journal import repair
+from polhode.integrate.storage.layout import (
+    SUPERBLOCK,
+    Chain,
+    Shape,
+    row_variables,
+)
+from polhode.integrate.storage.lock import is_in_use
 
 # Looks at a file that a run is writing, before it is called damaged.
 LOOKS = 8
+# The types of the columns of a cursor or a plan.
+KINDS = ("f8", "i8")
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
@@ -34,7 +50,7 @@ class Content:
     steps    its rows
     cursor   where the run was after them, as columns; plan, likewise
     ending   how it ended; empty while it runs, or if it was killed
-    rows     how many rows there are in all
+    chain    all parts that there are, for more
 
     `shape.diary` has the events and inputs.
     """
@@ -46,7 +62,7 @@ class Content:
     cursor: Columns
     plan: Columns
     ending: dict[str, Any]
-    rows: int
+    chain: Chain
 
 
 def content_of(
@@ -58,83 +74,157 @@ def content_of(
     most   a number of rows: the last parts that have no more, or the last one
     """
     _require_ours(path)
-    _repair(path)
     for wait in (*np.geomspace(0.01, 1.0, LOOKS), 0.0):
+        is_written, before = is_in_use(path), _state_of(path)
         try:
-            with h5py.File(path, "r") as file:
+            _repair(path)
+            with h5py.File(path, "r", locking=False) as file:
                 return _content(path, file, span, most)
+        except _Unfinished as error:
+            raise error.told from error.__cause__
         # Whatever a damaged file makes of its reader, it is the file's fault; one that
-        # a run is just writing is whole a moment later.
+        # changes under its reader is whole a moment later.
         except Exception as error:
-            if wait and is_in_use(path):
-                time.sleep(wait)
-                continue
+            is_written = is_written or is_in_use(path)
+            if is_written or _state_of(path) != before:
+                if wait:
+                    time.sleep(wait)
+                    continue
+                raise _changing(path) from error
             if isinstance(error, FileError):
                 raise
-            raise _damaged(path, f"{error}"[:200]) from error
+            raise _damaged(path, f"{error}"[:300]) from error
     raise AssertionError(path)
+
+
+def _state_of(path: Path) -> tuple[int, ...]:
+    """What differs once a file was written to, or another took its place."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+class _Unfinished(Exception):
+    """A transaction that must be finished before the file is read, and cannot be."""
+
+    def __init__(self, told: FileError):
+        super().__init__(told)
+        self.told = told
 
 
 def _repair(path: Path) -> None:
     """Finish the last part of a run that was killed while it was written."""
     try:
         repair(path)
+    except FileError as error:  # a journal of another file: left alone
+        warnings.warn(
+            IntegrationWarning(f"{error.what} The file is read without it."),
+            stacklevel=5,
+        )
     except OSError as error:
-        raise FileError(
+        told = FileError(
             f"{str(path)!r} cannot be read as it is.",
             "Its run was killed, and its last part is to be finished from the journal"
             f" beside it; but the system says: {error.strerror or error}.",
             "Copy the file and its journal to a folder of yours, and load it there.",
-        ) from error
+        )
+        raise _Unfinished(told) from error
 
 
 def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
-    header = _header(path, file)
-    own = {name: file[name] for name in file}
-    dense = own["bend"].shape[1] if "bend" in own else 0
-    diary = _diary(own)
-    shape = Shape(own["x"].shape[1], dense if "slope" in own else None, diary)
-    ends = own["part_rows"][:]
-    cursors = [own[f"cursor_{word}"][:] for word in Columns._fields]
-    sums = own["part_checksum"][:]
+    own = open_datasets(path, file)
+    header, identity = _header(path, file, own)
+    diary, shape = _shape(own)
+    ends = read(own, "part_rows", "i8", 1)
+    sums = read(own, "part_checksum", "i8", 1)
+    cursors = [
+        read(own, f"cursor_{word}", kind, 2)
+        for word, kind in zip(Columns._fields, KINDS, strict=True)
+    ]
+    if any(len(column) != len(ends) for column in (sums, *cursors)):
+        raise ValueError("'part_rows' and what goes with it differ in length")
     if not len(ends) or np.any(np.diff(ends, prepend=0) < 0):
-        raise _damaged(path, "its parts do not follow each other")
-    first, last = _parts(own, ends, span)
+        raise ValueError("'part_rows': its parts do not follow each other")
+    rows = {n: dataset(own, n, "f8", len(d)) for n, d in row_variables(shape).items()}
+    if any(len(column) < ends[-1] for column in rows.values()):
+        raise ValueError(f"'part_rows' counts {ends[-1]} rows, and there are fewer")
+    pasts = _pasts(own, diary, len(ends))
+    first, last = _parts(rows["time"], ends, span)
     if most is not None:
         fit = np.searchsorted(np.concatenate([[0], ends]), ends[-1] - most)
         first = min(max(first, int(fit)), last - 1)
     begin = int(ends[first - 1]) if first else 0
-    names = layout.row_variables(shape)
-    picked = {name: own[name][begin : ends[last - 1]] for name in names}
-    for part in range(first, last):
-        start = int(ends[part - 1]) if part else 0
-        rows = slice(start - begin, int(ends[part]) - begin)
-        values = {name: column[rows] for name, column in picked.items()}
+    picked = {name: column[begin : ends[last - 1]] for name, column in rows.items()}
+    chain = Chain(identity)
+    for part in range(len(ends)):
+        start, end = int(ends[part - 1]) if part else 0, int(ends[part])
+        chain = Chain(
+            identity, part, start, int(sums[part - 1]) if part else 0, chain.diary
+        )
+        inside = first <= part < last
+        here = slice(start - begin, end - begin) if inside else slice(0, 0)
+        values = {name: column[here] for name, column in picked.items()}
         cursor = Columns(*(column[part] for column in cursors))
-        if any(len(value) != ends[part] - start for value in values.values()):
-            raise _damaged(path, f"part {part} has fewer rows than it says")
-        values = values if ends[part] > start else {}
-        happened = _happened(own, diary, part)
-        if layout.checksum(values, cursor, happened) != sums[part]:
-            raise _damaged(path, f"part {part} does not have its checksum")
-    if "sample_times" in own:
-        header["samples"] = [float(t) for t in own["sample_times"][:]]
-    plan = Columns(*(own[f"plan_{word}"][:] for word in Columns._fields))
-    ending = json.loads(_text(own["ending"]))
+        chain = chain.link(values if end > start else {}, cursor, pasts[part])
+        if inside and chain.checksum != sums[part]:
+            raise ValueError(
+                f"part {part}, rows {start} to {end}, does not have its checksum"
+                " ('part_checksum'): its rows, its cursor or its events changed"
+            )
+    chain = chain._replace(rows=int(ends[-1]), checksum=int(sums[-1]))
+    plan = _plan(own, header)
+    ending = _outcome(layout.ending_from(chain, _text(own, "ending")))
     steps = _steps(picked, shape)
     cursor = Columns(*(column[last - 1] for column in cursors))
-    return Content(path, header, shape, steps, cursor, plan, ending, int(ends[-1]))
+    return Content(path, header, shape, steps, cursor, plan, ending, chain)
 
 
-def _header(path: Path, file: Any) -> dict[str, Any]:
-    if "header" not in file or "header_sha256" not in file.attrs:
+def _shape(own: dict[str, Any]) -> tuple[Diary | None, Shape]:
+    """The sizes of a file, and what happened on the way."""
+    diary = _diary(own)
+    bends = dataset(own, "bend", "f8", 3).shape[1] if "bend" in own else 0
+    width = dataset(own, "x", "f8", 2).shape[1]
+    return diary, Shape(width, bends if "slope" in own else None, diary)
+
+
+def _plan(own: dict[str, Any], header: dict[str, Any]) -> Columns:
+    """The plan, which must have its hash; sample times go into the header."""
+    plan = Columns(
+        *(
+            read(own, f"plan_{word}", kind, 1)
+            for word, kind in zip(Columns._fields, KINDS, strict=True)
+        )
+    )
+    times = read(own, "sample_times", "f8", 1) if "sample_times" in own else None
+    found = layout.plan_digests(plan, times)
+    for name in sorted({*found, *header["digests"]}):
+        if found.get(name) != header["digests"].get(name):
+            raise ValueError(f"{name!r} does not have its hash")
+    header["samples"] = None if times is None else [float(t) for t in times]
+    return plan
+
+
+def _outcome(ending: dict[str, Any]) -> dict[str, Any]:
+    """An ending whose fields are those of an outcome."""
+    if ending:
+        Outcome(**ending)
+    return ending
+
+
+def _header(path: Path, file: Any, own: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The header and its hash, which is the identity of the run."""
+    if "header" not in own or "header_sha256" not in file.attrs:
         raise _foreign(path, "it is a netCDF file, but has no header of ours")
-    text = _text(file["header"])
-    if digest(text) != str(file.attrs["header_sha256"]):
-        raise _damaged(path, "its header does not have its hash")
+    text = _text(own, "header")
+    identity = digest(text)
+    if identity.encode() != bytes(file.attrs["header_sha256"]):
+        raise ValueError("'header' does not have its hash")
     header = json.loads(text)
-    if header.get("format") != FORMAT:
-        raise _foreign(path, f"it calls itself {header.get('format')!r}")
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        told = header.get("format") if isinstance(header, dict) else header
+        raise _foreign(path, f"it calls itself {str(told)[:60]!r}")
     version = header.get("format_version")
     if version != FORMAT_VERSION:
         raise FileError(
@@ -143,16 +233,19 @@ def _header(path: Path, file: Any) -> dict[str, Any]:
             f"It was written by Polhode {header.get('polhode')}.",
             "Read it with that version or a later one.",
         )
-    return header
+    require_fields(header)
+    return header, identity
 
 
-def _parts(own: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
+def _parts(time: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     """The parts that cover a span of time."""
     if span is None or ends[-1] == 0:
         return 0, len(ends)
-    t = np.asarray(own["time"][: ends[-1]])
+    t = np.asarray(time[: ends[-1]])
     sign = 1.0 if t[-1] >= t[0] else -1.0
     low, high = np.sort(sign * np.array(span, dtype=float))
+    if np.any(np.diff(sign * t) < 0):
+        return 0, len(ends)  # damaged: all parts are read, and tell which
     before = np.searchsorted(sign * t, low, side="right") - 1
     after = np.searchsorted(sign * t, high, side="left")
     first = int(np.searchsorted(ends, max(before, 0), side="right"))
@@ -160,21 +253,27 @@ def _parts(own: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     return min(first, len(ends) - 1), min(last + 1, len(ends))
 
 
-def _diary(own: Any) -> Diary | None:
+def _diary(own: dict[str, Any]) -> Diary | None:
     if "event_numbers" not in own:
         return None
-    return Diary(*(own[name][:] for name in Diary._fields))
+    kinds = dict(zip(Diary._fields, ("f8", "i8", "f8"), strict=True))
+    return Diary(*(read(own, name, kind, 2) for name, kind in kinds.items()))
 
 
-def _happened(own: Any, diary: Diary | None, part: int) -> Diary | None:
-    """The entries of one part."""
+def _pasts(own: Any, diary: Diary | None, parts: int) -> list[Diary | None]:
+    """The entries of each part, all of which are checked in every reading."""
     if diary is None:
-        return None
-    found = []
+        return [None] * parts
+    columns = []
     for name, entries in diary._asdict().items():
-        totals = own[f"part_{name.split('_')[0]}s"]
-        found.append(entries[totals[part - 1] if part else 0 : totals[part]])
-    return Diary(*found)
+        word = f"part_{name.split('_')[0]}s"
+        totals = read(own, word, "i8", 1)
+        if len(totals) != parts or totals[-1] > len(entries):
+            raise ValueError(f"{word!r} counts what is not there")
+        if np.any(np.diff(totals, prepend=0) < 0):
+            raise ValueError(f"{word!r} counts backwards")
+        columns.append(np.split(entries[: totals[-1]], totals[:-1]))
+    return [Diary(*entries) for entries in zip(*columns, strict=True)]
 
 
 def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
@@ -183,14 +282,14 @@ def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
     return Steps(t, x, picked.get("slope", np.zeros_like(x)), bend)
 
 
-def _text(variable: Any) -> str:
-    return variable[()].decode()
+def _text(own: dict[str, Any], name: str) -> str:
+    return read(own, name, "S1", 1).tobytes().decode()
 
 
 def _require_ours(path: Path) -> None:
     try:
         with path.open("rb") as file:
-            begins = file.read(len(SIGNATURE))
+            begins = file.read(len(SIGNATURE) + 1)
     except OSError as error:
         raise FileError(
             f"{str(path)!r} cannot be read.",
@@ -199,17 +298,23 @@ def _require_ours(path: Path) -> None:
         ) from error
     if not begins:
         raise _damaged(path, "it is empty")
-    if begins != SIGNATURE:
+    if not begins.startswith(SIGNATURE):
         raise _foreign(path, f"it begins with {begins!r}, not as netCDF-4 does")
+    # The structures of older files have no checksums, and damage there may make the
+    # library loop; none of ours has them.
+    if begins[-1] != SUPERBLOCK:
+        raise _foreign(
+            path, "it is a netCDF file, but has no header of ours that can be checked"
+        )
 
 
 def is_ours(path: Path) -> bool:
     """Whether a file says that it holds a motion, whole or damaged."""
     try:
         _require_ours(path)
-        with h5py.File(path, "r") as file:
+        with h5py.File(path, "r", locking=False) as file:
             return "header_sha256" in file.attrs
-    except (FileError, OSError):
+    except Exception:  # whatever a damaged file makes of its reader
         return False
 
 
@@ -217,7 +322,16 @@ def _foreign(path: Path, why: str) -> FileError:
     return FileError(
         f"{str(path)!r} is not a motion of Polhode.",
         f"{why[0].upper()}{why[1:]}.",
-        "Give a file that motion.save(path) or simulate(..., to=path) made.",
+        "Give a file that motion.save(path) or simulate(..., to=path) made with this"
+        " version or a later one.",
+    )
+
+
+def _changing(path: Path) -> FileError:
+    return FileError(
+        f"{str(path)!r} is being written, and could not be read meanwhile.",
+        "It changed each time it was looked at; that it is damaged is not said.",
+        "Load it again in a moment, or when its run has ended.",
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.dense import Steps, joined
 from polhode.integrate.outcome import Outcome
 from polhode.integrate.shelf import Held, Shelf
@@ -19,7 +20,8 @@ from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
 from polhode.integrate.storage.desk import Desk
 from polhode.integrate.storage.diary import Diary, written
-from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.layout import Chain, Shape
+from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.place import file_errors
 from polhode.integrate.storage.reading import content_of
 from polhode.integrate.storage.uninterrupted import Job, uninterrupted
@@ -73,9 +75,12 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         path: Path,
         shape: Shape,
         settle: Callable[[Steps], Steps],
-        rows: int,
+        chain: Chain,
+        *,
         names: Sequence[str] = (),
+        held: WriterLock | None = None,
     ):
+        rows = chain.rows
         self.path, self._shape = path, shape
         # Samples lie between steps, and are put back on their manifold.
         self._is_dense = shape.terms is not None
@@ -93,13 +98,14 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         self._writer = ThreadPoolExecutor(1, "polhode-recorder")
         # A file that Ctrl-C left open would be locked while anybody has the traceback.
         self._file = uninterrupted(
-            lambda: Appender(path, shape, rows), lambda file: file.close(whole=False)
+            lambda: Appender(path, shape, chain, held),
+            lambda file: file.close(whole=False),
         )
 
     @property
     def count(self) -> int:
         """How many rows are in the file."""
-        return self._file.count
+        return self._file.chain.rows
 
     # ----------------------------------------------------------- a store of rows
 
@@ -173,14 +179,23 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         uninterrupted(lambda: self._file.close(whole=whole))
 
     def seal(self, outcome: Outcome) -> None:
-        """How the run ended, into the closed file; not where the disk had failed."""
-        if not self.failure:
-            uninterrupted(lambda: self._put_ending(json.dumps(asdict(outcome))))
+        """How the run ended, into the closed file; not where the disk had failed.
 
-    def _put_ending(self, text: str) -> None:
-        again = Appender(self.path, self._shape, self.count)
+        The run is whole without it: what hinders the last words is a warning.
+        """
+        if self.failure:
+            return
+        try:
+            uninterrupted(lambda: self.put_ending(outcome))
+        except FileError as error:
+            words = f"how the run ended is not in its file: {error.what} {error.why}"
+            warnings.warn(IntegrationWarning(words), stacklevel=3)
+
+    def put_ending(self, outcome: Outcome) -> None:
+        """How the run ended, into the closed file."""
+        again = Appender(self.path, self._shape, self._file.chain)
         with file_errors(self.path):
-            again.put_ending(text)
+            again.put_ending(asdict(outcome))
             again.close(whole=True)
 
     # ------------------------------------------------------------------ writing

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 # The slope at the last row, computed again, may differ by another machine's rounding.
 SAME_FORCES = 1e-6
+ROWS_COMPARED = 16
 # What is not in a file.
 OPEN = ("events", "inputs", "limit", "memory", "watch")
 
@@ -58,7 +59,7 @@ def resume(
     _require_open(path, given)
     content = content_of(admit_path(path), most=1)
     equations = _equations_of(
-        read_model(path, content.header) if model is None else model
+        read_model(content.path, content.header) if model is None else model
     )
     require_same(path, content.header, equations)
     chosen = _method(path, content.header, method)
@@ -101,6 +102,9 @@ def trajectory_from(
     equations = _equations_of(model)
     require_same(content.path, header, equations)
     require_same_model(content.path, header, equations.system)
+    if not header.get("model_text"):
+        # Laws of Python are in it: they are known by what they do.
+        _require_same_motion(content, equations, inputs)
     return Trajectory(
         equations,
         _method(content.path, header, None),
@@ -192,6 +196,46 @@ def _slope(
     return land_program(equations, drive, here)(*here).slope
 
 
+def _require_same_motion(content: Content, equations: Equations, inputs: Any) -> None:
+    """Refuse a model called the same whose laws give other slopes along the motion.
+
+    Looked at where the run is now, and at rows spread over the motion, where they have
+    their slopes: two laws may agree in one state. Sampled inputs are held between
+    times, and are known for the last state alone.
+    """
+    method = _method(content.path, content.header, None)
+    if bool(inputs) == bool(content.header["inputs"]):
+        _require_same_forces(content, equations, method, inputs)
+    steps = content.steps
+    if content.shape.terms is None or content.header["inputs"] or len(steps.t) < 2:
+        return
+    # A row at the very time of an event may have the slope before or after it.
+    rows = np.unique(np.linspace(0, len(steps.t) - 1, ROWS_COMPARED).astype(int))
+    if content.shape.diary is not None:
+        happened = content.shape.diary.event_numbers[:, 0]
+        rows = rows[~np.isin(steps.t[rows], happened)]
+    here = bare(steps.t[rows], steps.x[rows])
+    table = dict(content.header["table"])
+    some = Trajectory(equations, method, here, None, table, "", True)  # type: ignore[arg-type]
+    now, then = asked(some, "slope"), steps.slope[rows]
+    size = np.max(np.abs(then), initial=0.0)
+    miss = np.max(np.abs(now - then), axis=1, initial=0.0)
+    if not np.all(miss <= SAME_FORCES * size):
+        worst = int(np.argmax(miss))
+        raise _other_forces(content, equations, float(here.t[worst]), miss[worst], size)
+
+
+def _other_forces(
+    content: Content, equations: Equations, t: float, miss: float, size: float
+) -> FileError:
+    return FileError(
+        f"{str(content.path)!r} holds a motion of another model than"
+        f" {equations.system.name!r}: names and values agree, forces do not.",
+        f"At t = {t:g} s accelerations differ by {miss:.3g}, of {size:.3g}.",
+        "Give the model that was run, with the same laws and inputs.",
+    )
+
+
 def _require_same_forces(
     content: Content, equations: Equations, method: Method, inputs: Any
 ) -> None:
@@ -201,10 +245,4 @@ def _require_same_forces(
     size = np.max(np.abs(last["slope"]), initial=0.0)
     miss = float(np.max(np.abs(now - last["slope"]), initial=0.0))
     if not miss <= SAME_FORCES * size:
-        raise FileError(
-            f"{str(content.path)!r} holds a motion of another model than"
-            f" {equations.system.name!r}: names and values agree, forces do not.",
-            f"At t = {float(last['t']):g} s accelerations differ by {miss:.3g}, of"
-            f" {size:.3g}.",
-            "Give the model that was run, with the same laws and inputs.",
-        )
+        raise _other_forces(content, equations, float(last["t"]), miss, size)

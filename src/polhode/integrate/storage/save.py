@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,11 +9,18 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.halt import Halt
+from polhode.integrate.storage.csv_table import save_csv
 from polhode.integrate.storage.laws import input_laws
-from polhode.integrate.storage.place import admit_path, file_errors, require_writable
+from polhode.integrate.storage.lock import WriterLock, require_free
+from polhode.integrate.storage.place import (
+    admit_path,
+    file_errors,
+    require_netcdf,
+    require_writable,
+)
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
-from polhode.integrate.storage.transaction import journal_of, require_free
+from polhode.output_file import replace_synced, temporary
 
 if TYPE_CHECKING:
     from polhode.integrate.events import Occurrence
@@ -24,24 +30,27 @@ if TYPE_CHECKING:
 def save(motion: Trajectory, path: Any) -> None:
     """The motion as a netCDF-4 file, whole or not at all; an older one is replaced.
 
-    A file that is no motion is left alone.
+    A path that ends in .csv takes a table of the rows: time, coordinates, speeds. A
+    file that is no motion is left alone.
     A motion that was interrupted can be gone on with: `ph.resume(path, system)`.
     """
     target = admit_path(path)
+    if target.suffix.lower() == ".csv":
+        save_csv(motion, target)
+        return
+    halt = _require_halt(motion)
     _require_replaceable(target)
+    require_netcdf(target)
     with file_errors(target):
         target = target.resolve()  # what a link leads to is the file
-    if not target.exists():
-        require_writable(target)
-    aside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    aside.unlink(missing_ok=True)
-    try:
-        _write(motion, aside)
-        with file_errors(target):
-            journal_of(target).unlink(missing_ok=True)  # of the file that is replaced
-            os.replace(aside, target)
-    finally:
-        aside.unlink(missing_ok=True)
+        if not target.exists():
+            require_writable(target)
+        # Held while it is replaced: a run that begins or goes on there is refused.
+        with WriterLock(target) as held, temporary(target) as aside:
+            held.sign()  # an older journal was of the file that is replaced
+            aside.unlink()  # a run makes its file itself
+            _write(motion, halt, aside)
+            replace_synced(aside, target)
 
 
 def _require_replaceable(path: Path) -> None:
@@ -59,8 +68,7 @@ def _require_replaceable(path: Path) -> None:
     )
 
 
-def _write(motion: Trajectory, path: Path) -> None:
-    halt = _require_halt(motion)
+def _write(motion: Trajectory, halt: Halt, path: Path) -> None:
     made = Made(
         *(motion.equations, motion.method, motion.note, dict(motion.table)),
         motion.events.names,
@@ -82,7 +90,7 @@ def _write(motion: Trajectory, path: Path) -> None:
             f"The system says: {recorder.failure}.",
             "Make room, or give a path on another disk; nothing was replaced.",
         )
-    recorder.seal(motion.outcome)
+    recorder.put_ending(motion.outcome)
 
 
 class _Met(NamedTuple):

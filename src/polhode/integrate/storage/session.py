@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,11 +18,17 @@ from polhode.integrate.storage.create import create
 from polhode.integrate.storage.diary import Diary
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
+from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.model_text import told
-from polhode.integrate.storage.place import admit_path, file_errors, require_writable
+from polhode.integrate.storage.place import (
+    admit_path,
+    file_errors,
+    require_netcdf,
+    require_writable,
+)
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
-from polhode.integrate.storage.transaction import journal_of
+from polhode.output_file import move_new, temporary
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -94,16 +99,20 @@ def opened(
 def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
     """The file of a run that begins, laid out."""
     require_writable(path)
-    shape = shape_of(made, halt)
-    aside = path.with_name(f".{path.name}.new")
+    shape, header = shape_of(made, halt), header_for(made, halt)
     with file_errors(path):
+        held = WriterLock(path)
         try:
-            create(aside, shape, header_for(made, halt), halt.plan, halt.cursor)
-            journal_of(path).unlink(missing_ok=True)  # of a file that is no more
-            os.replace(aside, path)  # so that a file is never seen half laid out
-        finally:
-            aside.unlink(missing_ok=True)
-    return Recorder(path, shape, settle, 0, made.events)
+            require_writable(path)  # again: another may have made it meanwhile
+            held.sign()  # an older journal was of a file that is no more
+            content, chain = create(shape, header, halt.plan, halt.cursor)
+            with temporary(path) as aside:
+                aside.write_bytes(content)
+                move_new(aside, path)  # so that a file is never seen half laid out
+        except BaseException:
+            held.release()
+            raise
+    return Recorder(path, shape, settle, chain, names=made.events, held=held)
 
 
 def continued(content: Content, settle: Settle) -> Recorder:
@@ -112,7 +121,7 @@ def continued(content: Content, settle: Settle) -> Recorder:
     if shape.diary is not None:
         none = [entries[:0] for entries in shape.diary]
         shape = shape._replace(diary=Diary(*none))
-    return Recorder(content.path, shape, settle, content.rows, names)
+    return Recorder(content.path, shape, settle, content.chain, names=names)
 
 
 def halt_from(content: Content, example: Halt) -> Halt:
@@ -203,4 +212,8 @@ def require_one(path: Any, runs: int) -> Path | Continuation:
             "A file holds one motion, so that it can be gone on with.",
             "Give one state, or use ph.sweep(..., to=folder) for many.",
         )
-    return admit_path(path)
+    found = admit_path(path)
+    with file_errors(found):
+        if not found.exists():  # what is there is refused for that
+            require_netcdf(found)
+    return found

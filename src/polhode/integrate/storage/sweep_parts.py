@@ -3,8 +3,10 @@
     sweep.json          what was swept, in words and numbers, with its hash
     part-00000000.nc    the runs from number 0 on; arrays over run and sample
 
-A part is there whole or not at all. A sweep that was killed and is asked again finds
-its parts and makes those that are missing.
+A part is there whole or not at all, and has a hash of its columns, of the sweep that
+it is of and of its place in it. A sweep that was killed and is asked again finds its
+parts and makes those that are missing. Several processes may write to one folder: each
+change is made under the lock of `sweep.json`, and only where that is of the same sweep.
 """
 
 from __future__ import annotations
@@ -12,8 +14,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import secrets
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,11 +28,15 @@ from polhode.errors import FileError
 from polhode.integrate.drive import UNDRIVEN, Drive
 from polhode.integrate.fleet import Given
 from polhode.integrate.outcome import Outcome
+from polhode.integrate.storage.datasets import open_datasets, require_stored
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
+from polhode.integrate.storage.layout import LIBRARY, SUPERBLOCK, columns_digest
+from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.place import admit_path, file_errors
 from polhode.integrate.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.sweep_result import Sweep, SweepLedger, joined
+from polhode.output_file import write_file
 
 if TYPE_CHECKING:
     from polhode.integrate.states import States
@@ -48,6 +53,11 @@ WORDS = {
     "numpy": "versions of NumPy",
     "python": "versions of Python",
 }
+TEXTS = {"told": ("letter",), "event_names": ("event_letter",)}
+NOTE = "sweep.json"
+LONGEST_NOTE = 1_000_000  # bytes that are looked at of a note of another sweep
+# A part of thousands of runs is written in less: for so long others wait for the lock.
+WAIT = 12_000  # tries, 60 s
 SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
 
 
@@ -58,38 +68,48 @@ def sweep_parts(
     folder, (runs, _, until) = admit_path(to), begun
     laws, reason = sweep_laws(given)
     text = text_of({**_header(given, begun, slab), "laws_sha256": laws})
-    note = folder / "sweep.json"
     if folder.exists() and not folder.is_dir():
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
             "It is a file; a sweep is a folder of parts.",
             "Give a folder that is new or empty.",
         )
-    if folder.exists() and not note.exists() and any(folder.iterdir()):
+    note = folder / NOTE
+    with file_errors(folder):
+        folder.mkdir(exist_ok=True)
+        with WriterLock(note, WAIT) as held:
+            held.sign()
+            if note.exists():
+                _require_same(folder, note, text)
+                _require_told_apart(folder, reason)
+            else:
+                _require_empty(folder)
+                write_file(note, text)
+    places = (given.equations.system, until, len(runs), slab, digest(text))
+    return SweepParts(folder, *places, given.drive)
+
+
+def _require_empty(folder: Path) -> None:
+    """Refuse a folder with files of others; what a killed sweep left aside is ours."""
+    own = re.compile(rf"{re.escape(NOTE)}\.journal|\.sweep\.\d+-[0-9a-f]+\.part\.json")
+    if any(not own.fullmatch(path.name) for path in folder.iterdir()):
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
             "It has other files in it.",
             "Give a folder that is new or empty.",
         )
-    if note.exists():
-        _require_same(folder, note, text)
-        _require_told_apart(folder, reason)
-    with file_errors(folder):
-        folder.mkdir(exist_ok=True)
-        _moved_in(note, lambda aside: aside.write_text(text, "utf-8"))
-    whole = (given.equations.system, until, len(runs), given.drive)
-    return SweepParts(folder, *whole)
 
 
 def _require_same(folder: Path, note: Path, text: str) -> None:
     """Refuse a folder of another sweep, or one that does not say of which it is."""
-    with file_errors(note):
-        found = note.read_bytes()
+    with file_errors(note), note.open("rb") as file:
+        # What is longer is another's; to say more of it a beginning is enough.
+        found = file.read(max(len(text.encode()) + 1, LONGEST_NOTE))
     if digest(text) == hashlib.sha256(found).hexdigest():
         return
     try:
         kept = json.loads(found)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(
             f"{str(note)!r} is damaged.",
             f"It says of which sweep the parts beside it are, and {error}.",
@@ -130,14 +150,16 @@ class SweepParts:
     system: System
     until: float
     runs: int
+    slab: int
+    identity: str
     drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
         return self.runs
 
     def __iter__(self) -> Iterator[Sweep]:
-        for path in sorted(self.folder.glob("part-*.nc")):
-            yield self._read(path)
+        for first in self._firsts():
+            yield self._read(first)
 
     def has(self, first: int) -> bool:
         """Whether the part that begins with a run is there."""
@@ -145,65 +167,109 @@ class SweepParts:
 
     def put(self, first: int, part: Sweep) -> None:
         """Write a part, whole or not at all."""
-        with file_errors(self.folder):
-            _moved_in(self._place(first), lambda aside: _write(aside, part))
+        content, note = _content(part, self._facts(first)), self.folder / NOTE
+        with file_errors(self.folder), WriterLock(note, WAIT) as held:
+            held.sign()
+            if hashlib.sha256(note.read_bytes()).hexdigest() != self.identity:
+                raise FileError(
+                    f"{str(note)!r} was replaced while its sweep ran.",
+                    f"Part {first} is not of the sweep that it tells of.",
+                    "Give another folder, and sweep anew.",
+                )
+            write_file(self._place(first), content)
 
     def whole(self) -> Sweep:
         """All parts as one sweep, in memory."""
-        return joined(list(self))
+        parts = list(self)
+        if not parts:
+            raise FileError(
+                f"{str(self.folder)!r} has no part of its sweep yet.",
+                "The sweep was interrupted before its first part was done.",
+                "Sweep again into the same folder: it goes on.",
+            )
+        return joined(parts)
 
     @property
     def failed(self) -> np.ndarray:
         """The numbers of the runs that did not reach their end."""
-        found = [
-            int(path.stem.split("-")[1]) + self._read(path).failed
-            for path in sorted(self.folder.glob("part-*.nc"))
-        ]
+        found = [first + self._read(first).failed for first in self._firsts()]
         return np.concatenate([np.zeros(0, np.int64), *found])
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
-        for path in sorted(self.folder.glob("part-*.nc"), reverse=True):
-            first = int(path.stem.split("-")[1])
-            if first <= k:
-                return self._read(path).outcome(k - first)
-        raise IndexError(k)
+        if not 0 <= k < self.runs:
+            raise IndexError(f"run {k}: there are {self.runs} runs, from 0 on")
+        first = k - k % self.slab
+        return self._read(first).outcome(k - first)
 
     def _place(self, first: int) -> Path:
         return self.folder / f"part-{first:08d}.nc"
 
-    def _read(self, path: Path) -> Sweep:
+    def _firsts(self) -> list[int]:
+        """With which runs the parts begin that are there: all, or the first ones.
+
+        A part that is missing before others would give wrong numbers to their runs.
+        """
+        known = {self._place(first): first for first in range(0, self.runs, self.slab)}
+        there = sorted(self.folder.glob("part-*"))
+        for path in there:
+            if path not in known:
+                raise FileError(
+                    f"{str(path)!r} is no part of the sweep of its folder.",
+                    f"That has {self.runs} runs, and its parts begin with every"
+                    f" {self.slab}th of them.",
+                    "Move it away.",
+                )
+        firsts = [known[path] for path in there]
+        for first, own in zip(firsts, known.values(), strict=False):
+            if first != own:
+                raise self._missing(own)
+        return firsts
+
+    def _missing(self, first: int) -> FileError:
+        return FileError(
+            f"{str(self._place(first))!r} is missing.",
+            f"It has the runs from {first} on.",
+            "Sweep again into the same folder: only what is missing is made.",
+        )
+
+    def _facts(self, first: int) -> tuple[str, str, str]:
+        """What the hash of a part has beside its columns: whose it is, and where."""
+        return self.identity, str(first), str(self.runs)
+
+    def _read(self, first: int) -> Sweep:
+        path = self._place(first)
+        if not path.exists():
+            raise self._missing(first)
         try:
-            with h5py.File(path, "r") as file:
-                found = {name: file[name][()] for name in COLUMNS}
-                inner = {n: file[n][()] for n in file if n.startswith("parameter ")}
-                work = {n: file[n][()] for n in file if n.startswith("work of ")}
-                happened = {n: file[n][()] for n in file if n.startswith("event ")}
-                ends = {n: file[n][()] for n in SweepLedger._fields if n in file}
-                words = {n: file[n][()] for n in ("told",) if n in file}
-                all_of_it = {**found, **inner, **work, **happened, **ends, **words}
-                if _hash(all_of_it) != file.attrs["sha256"]:
-                    raise ValueError("it does not have its hash")
-                names = json.loads(file.attrs.get("events", "[]"))
+            return self._part(_columns(path, self._facts(first)))
+        # Whatever a damaged file makes of its reader, it is the file's fault.
         except Exception as error:
             raise FileError(
                 f"{str(path)!r} is damaged.",
-                f"{error}",
+                f"{error}"[:300],
                 "Remove it, and sweep again: only this part is made anew.",
             ) from error
-        parameters = {n.removeprefix("parameter "): v for n, v in inner.items()}
-        audit, ledger = None, list(ends.values())
-        if ledger:
-            works = {n.removeprefix("work of "): v for n, v in work.items()}
-            audit = SweepLedger(ledger[0], ledger[1], works, *ledger[2:])
+
+    def _part(self, columns: dict[str, np.ndarray]) -> Sweep:
+        """The part of a sweep that has these columns."""
+
+        def named(word: str) -> dict[str, np.ndarray]:
+            own = {n: v for n, v in columns.items() if n.startswith(word)}
+            return {n.removeprefix(word): v for n, v in own.items()}
+
+        audit = None
+        if SweepLedger._fields[0] in columns:
+            ends = {n: columns[n] for n in SweepLedger._fields if n != "work"}
+            audit = SweepLedger(**ends, work=named("work of "))
         return Sweep(
             self.system,
             self.until,
-            **found,
-            parameters=parameters,
+            **{name: columns[name] for name in COLUMNS},
+            parameters=named("parameter "),
             ledger=audit,
-            events=_events(self.system, names, happened),
-            told=_told(words),
+            events=_events(self.system, columns),
+            told=_told(columns),
             drive=self.drive,
         )
 
@@ -212,17 +278,33 @@ class SweepParts:
         return f"SweepParts({self.system.name!r}: {self.runs} runs, {parts} parts)"
 
 
-def _events(
-    system: System, names: list[str], columns: dict[str, Any]
-) -> SweepEvents | None:
-    if not columns:
+def _columns(path: Path, facts: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The columns of a part, which must have their hash."""
+    with path.open("rb") as file:
+        if file.read(9)[8:] != bytes([SUPERBLOCK]):
+            raise ValueError("It is no file that this version wrote.")
+    with h5py.File(path, "r", locking=False) as file:
+        own = open_datasets(path, file)
+        words = ("parameter ", "work of ", "event ")
+        names = {*COLUMNS, *SweepLedger._fields, "told", "event_names"} & own.keys()
+        names |= {name for name in own if name.startswith(words)}
+        found = {name: require_stored(name, own[name])[()] for name in sorted(names)}
+        known = bytes(file.attrs["sha256"])
+    if columns_digest(found, *facts).encode() != known:
+        raise ValueError("It does not have the hash of this part of this sweep.")
+    return found
+
+
+def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
+    if "event_names" not in columns:
         return None
     own = {name: columns[f"event {name}"] for name in ARRAYS}
+    names = json.loads(columns["event_names"].tobytes())
     return SweepEvents(system, tuple(names), **own)
 
 
-def _told(words: dict[str, Any]) -> dict[int, str]:
-    text = words["told"].tobytes().decode("utf-8") if words else "{}"
+def _told(columns: dict[str, Any]) -> dict[int, str]:
+    text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
     return {int(run): word for run, word in json.loads(text).items()}
 
 
@@ -253,68 +335,59 @@ def _header(
     return header_of(given.equations, given.method, facts)
 
 
-def _write(path: Path, part: Sweep) -> None:
+def _content(part: Sweep, facts: tuple[str, ...]) -> bytes:
+    """The bytes of the file of a part.
+
+    HDF5 does not live through a disk that fills: it writes to memory.
+    """
     columns = {name: np.asarray(getattr(part, name)) for name in COLUMNS}
     columns |= {f"parameter {name}": v for name, v in part.parameters.items()}
     if part.ledger is not None:
         columns |= {f"work of {name}": v for name, v in part.ledger.work.items()}
-    ledger = part.ledger._asdict() if part.ledger is not None else {}
-    ledger.pop("work", None)
-    happened, content = _happened(part), io.BytesIO()
-    # HDF5 does not live through a disk that fills: it writes to memory.
-    with h5netcdf.File(content, "w") as file:
+        columns |= {n: v for n, v in part.ledger._asdict().items() if n != "work"}
+    columns |= _happened(part)
+    columns = {name: np.asarray(columns[name]) for name in sorted(columns)}
+    content = io.BytesIO()
+    with h5netcdf.File(content, "w", libver=LIBRARY) as file:
         file.dimensions = {
             "run": len(part),
             "sample": part.t.shape[1],
             "coordinate": part.q.shape[2],
             "speed": part.z.shape[2],
         }
-        if ledger:
+        if part.ledger is not None:
             file.dimensions["end"], file.dimensions["axis"] = 2, 3
-        if happened:
-            file.dimensions["letter"] = len(happened["told"])
+        if "told" in columns:
+            file.dimensions["letter"] = len(columns["told"])
         if part.events is not None:
             file.dimensions["event"] = len(part.events)
             file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
-            file.attrs["events"] = json.dumps(part.events.names)
-        for name, values in {**columns, **ledger, **happened}.items():
+            file.dimensions["event_letter"] = len(columns["event_names"])
+        for name, values in columns.items():
             place = _place(name, values)
             file.create_variable(name, place, values.dtype, data=values)
-        file.attrs["title"] = f"sweep of {part.system.name}"
-        file.attrs["sha256"] = _hash({**columns, **ledger, **happened})
-    path.write_bytes(content.getbuffer())
+    with h5py.File(content, "r+", libver=LIBRARY) as file:
+        # Of fixed length, and so within the object that has them.
+        file.attrs["title"] = np.bytes_(f"sweep of {part.system.name}".encode())
+        file.attrs["sha256"] = np.bytes_(columns_digest(columns, *facts))
+    return content.getvalue()
 
 
 def _happened(part: Sweep) -> dict[str, np.ndarray]:
     """Events as columns, and what was told as the letters of a text."""
-    if part.events is None and not part.told:
-        return {}
-    each = ARRAYS if part.events is not None else ()
-    found = {f"event {name}": getattr(part.events, name) for name in each}
-    text = json.dumps({str(run): word for run, word in part.told.items()})
-    return {**found, "told": np.frombuffer(text.encode("utf-8"), np.uint8)}
+    found: dict[str, np.ndarray] = {}
+    texts = {}
+    if part.events is not None or part.told:
+        texts["told"] = json.dumps({str(run): word for run, word in part.told.items()})
+    if part.events is not None:
+        found |= {f"event {name}": getattr(part.events, name) for name in ARRAYS}
+        texts["event_names"] = json.dumps(part.events.names)
+    return found | {n: np.frombuffer(t.encode(), np.uint8) for n, t in texts.items()}
 
 
 def _place(name: str, values: np.ndarray) -> tuple[str, ...]:
-    if name == "told":
-        return ("letter",)
+    if name in TEXTS:
+        return TEXTS[name]
     if name.startswith("event "):
         return SIDES.get(name, ("event",))
     return PLACES.get(name, ("run", "end", "axis")[: values.ndim])
-
-
-def _hash(columns: dict[str, np.ndarray]) -> str:
-    found = hashlib.sha256()
-    for name in sorted(columns):
-        found.update(np.ascontiguousarray(columns[name]).tobytes())
-    return found.hexdigest()
-
-
-def _moved_in(path: Path, write: Any) -> None:
-    # Processes of two machines may have one number.
-    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(8)}")
-    try:
-        write(aside)
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)

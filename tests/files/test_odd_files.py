@@ -1,0 +1,153 @@
+"""Values where others belong, numbers without end, odd encodings: refused by line."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import FileError, ModelFileError
+
+GOOD = """polhode = 1
+[bodies.rod]
+solid = "rod"
+mass = 1.0
+length = 1.0
+fluid = { density = 1.0 }
+[joints.hinge]
+kind = "revolute"
+first = "world"
+second = "rod"
+axis = "Y"
+limits = [-1, 1]
+[actions.weight]
+kind = "weight"
+gravity = 9.81
+[actions.rubbing]
+kind = "joint_friction"
+joint = "hinge"
+law = { kind = "viscous", damping = 0.1 }
+[start]
+coordinates = { hinge = 0.1 }
+[run]
+until = 1.0
+samples = [0.0, 0.5]
+method = { kind = "RungeKutta4", step = 0.01 }
+"""
+ODD = ("[]", "{}", "[[]]", "{ a = [] }", "1" * 400, "0x" + "f" * 9000, "-" + "9" * 330)
+ODD += ('"' + "9" * 1999 + '"', '"1e400"', "nan", "1979-05-27", "true")
+PLACES = [k for k, line in enumerate(GOOD.splitlines()) if "=" in line]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("place", PLACES)
+def test_an_odd_value_is_refused_by_line_or_loads(tmp_path, place, odd):
+    """Wherever it stands: no error of Python reaches the user."""
+    lines = GOOD.splitlines()
+    lines[place] = f"{lines[place].partition('=')[0]}= {odd}"
+    path = tmp_path / "model.toml"
+    path.write_text("\n".join(lines))
+    words = said(lambda: ph.load_model(path))
+    assert "line " in words
+    assert "column " in words
+
+
+def said(call) -> str:
+    """What a refusal says; where there is none, what stands for it."""
+    try:
+        call()
+    except ModelFileError as error:
+        return str(error)
+    return "line 1, column 1"
+
+
+@pytest.mark.parametrize(
+    "inner",
+    ["density = 1.0, hull = 3", "density = []", "added = 3", "hull = { solid = [] }"],
+)
+def test_an_odd_fluid_is_refused_by_line(tmp_path, inner):
+    """Its hull is a solid."""
+    path = tmp_path / "model.toml"
+    path.write_text(GOOD.replace("density = 1.0", inner))
+    with pytest.raises(ModelFileError, match=r"line 6, column"):
+        ph.load_model(path)
+
+
+@pytest.mark.parametrize(
+    "word", ["utf-32", "shift_jis", "idna", "hex", "rot13", "nonesuch", "punycode"]
+)
+def test_an_encoding_that_cannot_be_read_is_told(tmp_path, word):
+    """By the line that names it."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(
+        f'<?xml version="1.0" encoding="{word}"?>\n<robot name="\u00e9"/>\n'
+    )
+    with pytest.raises(ModelFileError, match=r"line \d+, column \d+"):
+        ph.load_urdf(path)
+
+
+def test_a_long_chain_of_links_is_looked_through_in_seconds(tmp_path):
+    """Each way upwards is gone once."""
+    count, path = 4000, tmp_path / "robot.urdf"
+    names = [f"l{k}" for k in range(count)]
+    lines = [f'<link name="{name}"/>' for name in names]
+    for k in range(count):  # the last joint closes the chain to a cycle
+        above, below = names[k], names[(k + 1) % count]
+        lines.append(
+            f'<joint name="j{k}" type="fixed"><parent link="{above}"/>'
+            f'<child link="{below}"/></joint>'
+        )
+    path.write_text("<robot name='r'>" + "\n".join(lines) + "</robot>")
+    begun = time.perf_counter()
+    with pytest.raises(FileError if path.stat().st_size > 5e5 else ValueError):
+        ph.load_urdf(path)
+    assert time.perf_counter() - begun < 5.0
+
+
+def test_many_unknown_names_among_many_are_told_in_seconds(tmp_path):
+    """The nearest is looked for among some."""
+    path = tmp_path / "model.toml"
+    bodies = [f"[bodies.body{k}]\nmass = 1\ninertia = [1, 1, 1]" for k in range(5000)]
+    joints = [
+        f'[joints.j{k}]\nkind = "revolute"\nfirst = "bodi{k}x"\nsecond = "q"'
+        for k in range(40)
+    ]
+    path.write_text("polhode = 1\n" + "\n".join([*bodies, *joints]))
+    begun = time.perf_counter()
+    with pytest.raises(ModelFileError, match="there is no body"):
+        ph.load_model(path)
+    assert time.perf_counter() - begun < 15.0
+
+
+def test_a_full_disk_leaves_the_older_model(tmp_path):
+    """The system itself refuses to write more."""
+    path = tmp_path / "model.toml"
+    start = ph.models.start("double_pendulum")
+    ph.save_model(start.system, path, start=start)
+    before = path.read_bytes()
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limit[1]))
+    try:
+        with pytest.raises(FileError, match="older file is left as it was"):
+            ph.save_model(start.system, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("path", [None, 3, "", "a\0b.toml"])
+def test_what_is_no_path_is_refused(path):
+    """At every door of model files."""
+    system = ph.models.start("pendulum").system
+    for door in (
+        ph.load_model,
+        ph.load_urdf,
+        lambda path: ph.save_model(system, path),
+    ):
+        with pytest.raises(FileError, match="is no path of a file"):
+            door(path)
+    assert np.isfinite(system.rest().q).all()
