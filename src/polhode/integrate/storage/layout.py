@@ -19,7 +19,7 @@
 Every tool that reads netCDF reads it; nothing in it is code. Texts that are read back
 are rows of letters, and the structures of HDF5 are those of its version 1.10: each has
 a checksum of HDF5's own. Older structures and its heap of texts have none, and the
-library was seen to loop there without end where a sector had become zeros.
+library loops without end in a heap of which a sector has become zeros.
 """
 
 from __future__ import annotations
