@@ -491,3 +491,24 @@ def test_the_command_line_says_the_same(words, said, capsys):
     told = capsys.readouterr()
     assert said in " ".join((told.out + told.err).split())
     assert "Traceback" not in told.err
+
+
+def test_starts_and_resets_are_held_against_the_parameters_of_their_run():
+    """With another length of the link, states of the run are not the system's."""
+    own = linkage().with_({LENGTH: 1.2})
+    there = ph.assemble(own, guide=1.3).state
+    begun = ph.State(linkage(), 0.0, there.q, there.z)
+    halted = ph.Event(
+        "halted", lambda t, state: t - 0.1, reset=lambda t, state: _at_rest(state)
+    )
+    given = {"until": 0.2, "events": halted, "parameters": {LENGTH: 1.2}}
+    with pytest.raises(InconsistentState, match="breaks 1 of its"):
+        ph.simulate(linkage(), begun, until=0.2)
+    motion = ph.simulate(linkage(), begun, **given)
+    assert motion.outcome.is_complete
+    assert len(motion.events) == 1
+    assert not len(ph.sweep(linkage(), [begun, begun], **given).failed)
+
+
+def _at_rest(state: ph.State) -> ph.State:
+    return state.changed(speeds={"hip": 0.0, "guide": 0.0})

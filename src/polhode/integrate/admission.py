@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import IntegrationError, ModelError, PolhodeError
+from polhode.errors import (
+    InconsistentState,
+    IntegrationError,
+    ModelError,
+    PolhodeError,
+)
 from polhode.integrate.asking import ROUNDING
 from polhode.integrate.doubtful_start import warn_of_start
 from polhode.integrate.drivers import require_smooth_drivers
@@ -70,7 +75,16 @@ def admitted(
         require_smooth_drivers(system, float(np.min(runs.t)), end)
     warn_of_rest(runs)
     warn_of_start(runs)
-    return Admitted(runs, end, times, table, {**wrong, **runs.faults})
+    faults = runs.faults
+    if table:
+        # The constraints are those with these values: each start is held against them
+        # where it is launched, and need not keep those of the system as it is.
+        faults = {
+            k: error
+            for k, error in faults.items()
+            if not isinstance(error, InconsistentState)
+        }
+    return Admitted(runs, end, times, table, {**wrong, **faults})
 
 
 def raise_of_run(k: int, refused: Mapping[int, PolhodeError], runs: int) -> None:
