@@ -77,5 +77,5 @@ def test_a_motion_is_not_given_to_another_law(tmp_path):
     run = ph.simulate(system, system.state(angle=0.3), until=1.0, to=path)
     assert same(ph.load(path).of(pulled(1.0)), run)
     for other in (pulled(1.0, law=np.sin), pulled(1.01)):
-        with pytest.raises(FileError, match="names and values agree, forces do not"):
+        with pytest.raises(FileError, match=r"forces do not|another law"):
             ph.load(path).of(other)

@@ -175,6 +175,33 @@ def repair(path: Path) -> bool:
     return is_done
 
 
+def finished(path: Path) -> bytes | None:
+    """The bytes of a file as its journal would leave it; None where it has none.
+
+    For readers where nothing can be written: a full disk, a folder of somebody else.
+    """
+    try:
+        journal = os.open(journal_of(path), os.O_RDONLY | NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        record = decoded(_content(journal))
+    finally:
+        os.close(journal)
+    if record is None:
+        return None
+    file = os.open(path, os.O_RDONLY)
+    try:
+        if not belongs(record, file):
+            raise foreign(path)
+        content = bytearray(os.pread(file, os.fstat(file).st_size, 0))
+    finally:
+        os.close(file)
+    for where, _, new in record.changes:
+        content[where : where + len(new)] = new
+    return bytes(content)
+
+
 def _remove_idle(path: Path) -> None:
     """Remove the journal of a killed run that has nothing to finish, if one may."""
     with contextlib.suppress(OSError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 import warnings
@@ -25,7 +26,7 @@ from polhode.integrate.storage.header import (
     digest,
     require_fields,
 )
-from polhode.integrate.storage.journal import repair
+from polhode.integrate.storage.journal import finished, repair
 from polhode.integrate.storage.layout import (
     SUPERBLOCK,
     Chain,
@@ -77,11 +78,8 @@ def content_of(
     for wait in (*np.geomspace(0.01, 1.0, LOOKS), 0.0):
         is_written, before = is_in_use(path), _state_of(path)
         try:
-            _repair(path)
-            with h5py.File(path, "r", locking=False) as file:
+            with h5py.File(_readable(path), "r", locking=False) as file:
                 return _content(path, file, span, most)
-        except _Unfinished as error:
-            raise error.told from error.__cause__
         # Whatever a damaged file makes of its reader, it is the file's fault; one that
         # changes under its reader is whole a moment later.
         except Exception as error:
@@ -106,16 +104,11 @@ def _state_of(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-class _Unfinished(Exception):
-    """A transaction that must be finished before the file is read, and cannot be."""
+def _readable(path: Path) -> Any:
+    """What HDF5 is to read: the file, its last part finished from its journal.
 
-    def __init__(self, told: FileError):
-        super().__init__(told)
-        self.told = told
-
-
-def _repair(path: Path) -> None:
-    """Finish the last part of a run that was killed while it was written."""
+    Where the file cannot be changed, that is done in memory.
+    """
     try:
         repair(path)
     except FileError as error:  # a journal of another file: left alone
@@ -123,14 +116,10 @@ def _repair(path: Path) -> None:
             IntegrationWarning(f"{error.what} The file is read without it."),
             stacklevel=5,
         )
-    except OSError as error:
-        told = FileError(
-            f"{str(path)!r} cannot be read as it is.",
-            "Its run was killed, and its last part is to be finished from the journal"
-            f" beside it; but the system says: {error.strerror or error}.",
-            "Copy the file and its journal to a folder of yours, and load it there.",
-        )
-        raise _Unfinished(told) from error
+    except OSError:
+        content = finished(path)
+        return path if content is None else io.BytesIO(content)
+    return path
 
 
 def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:

@@ -148,7 +148,12 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
             return joined(unwritten)
         width, terms = self._shape.width, self._shape.terms or 0
         most = int(memory / (8 * (1 + width * (2 + terms))))
-        found = content_of(self.path, most=max(most, 1)).steps
+        content = content_of(self.path, most=max(most, 1))
+        found = content.steps
+        # A part that the disk refused half-way is whole in the journal, and still here.
+        excess = content.chain.rows - self.count
+        if excess:
+            found = Steps(*(column[: len(found.t) - excess] for column in found))
         return joined([found, *unwritten])
 
     def close(self) -> None:
@@ -186,13 +191,16 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if self.failure:
             return
         try:
-            uninterrupted(lambda: self.put_ending(outcome))
+            self.put_ending(outcome)
         except FileError as error:
             words = f"how the run ended is not in its file: {error.what} {error.why}"
             warnings.warn(IntegrationWarning(words), stacklevel=3)
 
     def put_ending(self, outcome: Outcome) -> None:
         """How the run ended, into the closed file."""
+        uninterrupted(lambda: self._put_ending(outcome))
+
+    def _put_ending(self, outcome: Outcome) -> None:
         again = Appender(self.path, self._shape, self._file.chain)
         with file_errors(self.path):
             again.put_ending(asdict(outcome))

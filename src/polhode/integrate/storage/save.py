@@ -20,6 +20,7 @@ from polhode.integrate.storage.place import (
 )
 from polhode.integrate.storage.reading import is_ours
 from polhode.integrate.storage.session import Made, begun
+from polhode.integrate.storage.uninterrupted import uninterrupted
 from polhode.output_file import replace_synced, temporary
 
 if TYPE_CHECKING:
@@ -45,12 +46,17 @@ def save(motion: Trajectory, path: Any) -> None:
         target = target.resolve()  # what a link leads to is the file
         if not target.exists():
             require_writable(target)
-        # Held while it is replaced: a run that begins or goes on there is refused.
-        with WriterLock(target) as held, temporary(target) as aside:
-            held.sign()  # an older journal was of the file that is replaced
-            aside.unlink()  # a run makes its file itself
-            _write(motion, halt, aside)
-            replace_synced(aside, target)
+        # Ctrl-C waits: locks and what lies aside would be left behind.
+        uninterrupted(lambda: _replace(motion, halt, target))
+
+
+def _replace(motion: Trajectory, halt: Halt, target: Path) -> None:
+    # Held while it is replaced: a run that begins or goes on there is refused.
+    with WriterLock(target) as held, temporary(target) as aside:
+        held.sign()  # an older journal was of the file that is replaced
+        aside.unlink()  # a run makes its file itself
+        _write(motion, halt, aside)
+        replace_synced(aside, target)
 
 
 def _require_replaceable(path: Path) -> None:

@@ -28,6 +28,7 @@ from polhode.integrate.storage.place import (
 )
 from polhode.integrate.storage.reading import Content
 from polhode.integrate.storage.recorder import Recorder
+from polhode.integrate.storage.uninterrupted import uninterrupted
 from polhode.output_file import move_new, temporary
 
 if TYPE_CHECKING:
@@ -105,7 +106,10 @@ def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
         try:
             require_writable(path)  # again: another may have made it meanwhile
             held.sign()  # an older journal was of a file that is no more
-            content, chain = create(shape, header, halt.plan, halt.cursor)
+            # HDF5 must not be cut short: its objects would outlive their memory.
+            content, chain = uninterrupted(
+                lambda: create(shape, header, halt.plan, halt.cursor)
+            )
             with temporary(path) as aside:
                 aside.write_bytes(content)
                 move_new(aside, path)  # so that a file is never seen half laid out
