@@ -65,7 +65,7 @@ def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
 class Given(NamedTuple):
     """What acts on a tree: weight, other wrenches, and efforts along joints.
 
-    upward   (6,)     the world's acceleration that stands for all weight
+    upward   (6,)     the world's acceleration that stands for weight
     wrenches [(6,)]   on every body, in its frame K
     efforts  (nz,)
     """
@@ -78,14 +78,14 @@ class Given(NamedTuple):
 def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     """All actions, each in the cheapest form.
 
-    A uniform field cannot be told from a world that accelerates the other way; a law
-    along a joint acts on its speeds only.
+    A uniform field cannot be told from a world that accelerates the other way, where
+    all that resists has weight; a law along a joint acts on its speeds only.
     """
     known = system.loaded(t, q, z, system.table(table))
     efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
     upward, rest = np.zeros(3), []
     for action in system.actions:
-        if isinstance(action, WeightOf) and action.by is system.tree.world.frame:
+        if _is_an_acceleration(system, action):
             up = direction(action.law.up, f"the up direction of {action.name!r}")
             upward = upward + at(action.law.gravity, known) * up
         elif isinstance(action, ALONG_JOINTS):
@@ -97,6 +97,19 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     base = namespace(upward).concatenate([np.zeros(3), upward])
     wrenches = _on_bodies(system, (t, q, z), rest, known)
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
+
+
+def _is_an_acceleration(system: System, action: Any) -> bool:
+    """Whether an action gives every inertia in the system the same acceleration.
+
+    A `Weight` does, where the system itself handed it all masses. Weight of chosen
+    masses does not; nor does any where a body carries fluid, whose inertia resists
+    and has no weight. Rotors do not matter: their inertia resists the motion of one
+    body on another, which an acceleration of the world leaves as it is.
+    """
+    if not isinstance(action, WeightOf) or action.law not in system.given.actions:
+        return False
+    return not any(body.carries_fluid for body in system.bodies)
 
 
 def _on_bodies(
