@@ -15,7 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.errors import ModelError
-from polhode.formulation.equations import Equations
+from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.gauss import gauss
 from polhode.formulation.regular import require_regular
 from polhode.formulation.speeds import in_speeds
@@ -37,10 +37,14 @@ def udwadia_kalaba(system: System) -> Equations:
             "Use any other form, or close a loop.",
         )
     require_regular(system, "Udwadia and Kalaba's equation does")
-    terms = gauss(system).functions.terms
+    whole = gauss(system).functions.terms
 
-    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        M, b, f, A, g = terms(t, q, z, table)
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        inertia = whole(t, q, z if felt is None else felt, table)
+        return whole(t, q, z, table)._replace(bias=inertia.bias)
+
+    def solve(found: Terms) -> tuple[Any, Any]:
+        M, b, f, A, g = found
         L = cholesky(M)
         half = triangular_solve(L, (f - b)[:, None], lower=True, unit=False)[:, 0]
         K = triangular_solve(L, A.T, lower=True, unit=False).T
@@ -50,7 +54,7 @@ def udwadia_kalaba(system: System) -> Equations:
         a = triangular_solve(L.T, total, lower=False, unit=False)[:, 0]
         return a, pressed
 
-    return in_speeds("Udwadia-Kalaba", system, terms, accelerations)
+    return in_speeds("Udwadia-Kalaba", system, terms, solve)
 
 
 def _pseudo_inverse(S: Any) -> Any:

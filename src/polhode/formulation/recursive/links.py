@@ -14,16 +14,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.actions.motion_arrays import Wrenches
 from polhode.actions.weight import WeightOf
-from polhode.formulation.spatial import turned
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
 from polhode.lowering.arrays import namespace, traced_once
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
+from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.gather import ALONG_JOINTS
+from polhode.system.loads import in_body_axes
 from polhode.system.system import System
-from polhode.system.tree import Edge
+from polhode.system.tree import Edge, Member
 
 
 class Step(NamedTuple):
@@ -120,9 +122,9 @@ def _on_bodies(
         return [np.zeros(6)] * len(system.bodies)
     t, q, z = state
     each = system.wrenches(t, q, z, table)
-    both = [jnp.concatenate([*each[name]], axis=-1) for name in names]
-    R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
-    W = turned(R_BW, sum(both[1:], both[0]))
+    parts = zip(*(each[name] for name in names), strict=True)
+    total = Wrenches(*(sum(part[1:], part[0]) for part in parts))
+    W = in_body_axes(system, system.poses(t, q, table).rotations, total, table)
     known = system.table(table)
     seats = [_near(edge, known)[1] for edge in system.tree.edges]
     return [wrench_in(seat, W[k]) for k, seat in enumerate(seats)]
@@ -225,10 +227,23 @@ def _link(
     if edge.is_reversed:
         S, S_dot_z = _reversed(joint, q, (z, S), table)
         there = Step(there.R.T, -(there.R.T @ there.p))
-    body = system.bodies[edge.child]
-    inertia = _turned(_shifted(body.spatial_inertia(table), -seat.p), seat.R.T)
+    inertia = _inertia(system.bodies[edge.child], seat, table)
     rotors = joint.reflected_inertia(table)
     return Link((before, there), S, S_dot_z, inertia, rotors, seat)
+
+
+def _inertia(body: Member, seat: Step, table: Table) -> Any:
+    """The inertia (6, 6) of a body about K, in its axes.
+
+    Its mass is written there, not turned: m 1 is so exactly, and v x m v is zero.
+    """
+    mass, centre, central = body.moments(table)
+    R_KB = seat.R.T
+    turned = symmetric(R_KB @ central @ seat.R)
+    inertia = spatial_inertia(mass, R_KB @ (centre - seat.p), turned)
+    if not body.carries_fluid:
+        return inertia
+    return inertia + _turned(_shifted(body.added_inertia(table), -seat.p), R_KB)
 
 
 def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
