@@ -194,8 +194,8 @@ KERNELS = {
         (PLACES, MASSES, K),
     ),
     "summed_on_bodies": (
-        _on_poses(lambda p, x, f: gravitation.summed_on_bodies(p, x, f, [0, 1, 1, 0])),
-        (*POSES, PLACES, FORCES),
+        lambda r, f: gravitation.summed_on_bodies(r, f, [0, 1, 1, 0]),
+        (PLACES, FORCES),
     ),
     "elastic_force": (doubled(partial(spring.elastic_force, _quartic)), (A,)),
     "elastic_energy": (doubled(partial(spring.elastic_energy, _quartic)), (A,)),

@@ -187,7 +187,7 @@ def test_power_of_an_interaction_by_relative_velocities(rng):
     """
     poses, twists = random_poses(rng, 2), random_twists(rng, 2)
     at, force, couple = rng.normal(size=(3, 3))
-    wrenches = interaction(poses, at, force, couple)
+    wrenches = interaction(poses, at - poses.origins[0], force, couple)
     v = twists.linear + cross(twists.angular, at - poses.origins)
     w = twists.angular
     P = (v[0] - v[1]) @ force + (w[0] - w[1]) @ couple

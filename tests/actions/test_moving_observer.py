@@ -34,9 +34,15 @@ def system_of(body, actions):
     return ph.System([free], [push, couple, *actions], name="craft")
 
 
+# Of a fluid: no two of its moments and masses are equal, and all are coupled.
+FLUID = np.diag([0.3, 0.5, 0.4, 0.9, 1.7, 1.2]) + 0.05 * np.ones((6, 6))
+
+
 @cache
-def craft(is_observed: bool) -> ph.System:
+def craft(is_observed: bool, is_wet: bool = False) -> ph.System:
     body = block("craft")
+    if is_wet:
+        body = ph.Body("craft", ph.with_added_mass(body.matter, FLUID))
     return system_of(body, ph.observed_from(path, [body]) if is_observed else ())
 
 
@@ -53,9 +59,13 @@ def mapped(state: ph.State) -> tuple[np.ndarray, ...]:
 
 
 @pytest.mark.row("D-05")
-def test_a_motion_in_a_moving_frame_maps_back_to_the_inertial_one():
-    """A body that tumbles before a frame that turns and flies moves as it must."""
-    seen, plain = craft(True), craft(False)
+@pytest.mark.parametrize("is_wet", [False, True])
+def test_a_motion_in_a_moving_frame_maps_back_to_the_inertial_one(is_wet):
+    """A body that tumbles before a frame that turns and flies moves as it must.
+
+    So does one in a fluid, which rests before the inertial frame.
+    """
+    seen, plain = craft(True, is_wet), craft(False, is_wet)
     begin = seen.state(
         free={"qw": 0.8, "qx": 0.6, "x": 0.5, "y": -0.3},
         speeds={"free": (0.4, -0.9, 0.7, 0.2, 0.5, -0.1)},

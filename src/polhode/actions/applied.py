@@ -12,11 +12,17 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 from polhode.actions.action import require_frames, require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
+    arm_from_other,
     interaction,
     turn,
 )
@@ -65,21 +71,20 @@ class AppliedForce:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
-        P = held(poses, 0, self.on, table)
+        arm = arm_of(poses, 0, self.on, table)
         F = turn(poses, self.bodies.index(self.force.frame), _given(self, table))
         if self.by is not None:
-            return interaction(poses, P, F, 0.0 * F)
-        arm = P - poses.origins[..., 0, :]
-        xp = namespace(P, F)
+            return interaction(poses, arm, F, 0.0 * F)
+        xp = namespace(arm, F)
         return Wrenches(xp.stack([cross(arm, F)], -2), xp.stack([F], -2))
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = -F . p, from the origin of the body that exerts a dead load."""
-        P = held(poses, 0, self.on, table)
+        arm = arm_of(poses, 0, self.on, table)
         if not self.is_conservative:
-            return 0.0 * P[..., 0]
+            return 0.0 * arm[..., 0]
         F = turn(poses, 1, self.force.components)
-        return -dot(F, P - poses.origins[..., 1, :])
+        return -dot(F, arm_from_other(poses, arm))
 
     def fault(self) -> str:
         """A constant force is finite at finite poses."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from polhode.actions.motion_arrays import Poses
+from polhode.actions.motion_arrays import Poses, arm_from_other, turn
 from polhode.actions.motion_arrays import place as placed
 from polhode.errors import ModelError
 from polhode.geometry.point import Point
@@ -31,6 +31,25 @@ def held(poses: Poses, body: int, point: Attachment, table: Table) -> Any:
     if isinstance(point, MaterialPoint):
         return placed(poses, body, point.at(table))
     return placed(poses, body, point.coordinates)
+
+
+def arm_of(poses: Poses, body: int, point: Attachment, table: Table) -> Any:
+    """From the origin of a body to a point of it, in the observer's axes."""
+    if isinstance(point, MaterialPoint):
+        return turn(poses, body, point.at(table))
+    return turn(poses, body, point.coordinates)
+
+
+def separation(
+    poses: Poses, on: Attachment, by: Attachment, table: Table
+) -> tuple[Any, Any]:
+    """From a point of body 1 to one of body 0, and the arm of the latter.
+
+    Origins and arms are subtracted from their like, so that the distance between bodies
+    has the digits of it, not of their places.
+    """
+    arm, other = arm_of(poses, 0, on, table), arm_of(poses, 1, by, table)
+    return arm_from_other(poses, arm - other), arm
 
 
 def parameters_of(points: tuple[Attachment, ...], *numbers: Any) -> Any:

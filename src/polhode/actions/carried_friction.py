@@ -19,15 +19,21 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.coefficient import coefficient
 from polhode.actions.friction import FrictionLaw
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
+    arm_from_other,
     interaction,
-    velocity_at,
+    velocity_of,
 )
 from polhode.constraints.constraint import Constraint, Placed
 from polhode.constraints.rolling import Touching
@@ -224,11 +230,12 @@ class ConstraintFriction:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite at the same place."""
-        P = self._place(poses, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
+        arm = self._arm(poses, table)
+        v = velocity_of(twists, 0, arm)
+        v = v - velocity_of(twists, 1, arm_from_other(poses, arm))
         push = namespace(v).asarray(table[self.load_name], dtype=float)
         T = self.law.force(v, push, table)
-        return interaction(poses, P, T, 0.0 * T)
+        return interaction(poses, arm, T, 0.0 * T)
 
     def load(self, reaction: Any, table: Table = NOMINAL) -> Any:
         """N of what the ideal constraint exerts on the body, [torque; force] (6,)."""
@@ -242,11 +249,12 @@ class ConstraintFriction:
         """Where the push has no solution."""
         return UNKNOWN
 
-    def _place(self, poses: Poses, table: Table) -> Any:
+    def _arm(self, poses: Poses, table: Table) -> Any:
         if isinstance(self.constraint, Touching):
-            return self.constraint.contact.point(Placed(*poses, ()), table)
+            place = self.constraint.contact.point(Placed(*poses, ()), table)
+            return place - poses.origins[..., 0, :]
         assert self.point is not None
-        return held(poses, 0, self.point, table)
+        return arm_of(poses, 0, self.point, table)
 
     def _require_contact(self) -> None:
         if self.point is not None or self.by not in (None, self.constraint.bodies[1]):

@@ -10,13 +10,19 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+    separation,
+)
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
     interaction,
-    velocity_at,
+    velocity_of,
 )
 from polhode.actions.user_law import given
 from polhode.geometry.frame import Frame
@@ -65,10 +71,11 @@ class CentralForce:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
-        P, Q = held(poses, 0, self.on, table), held(poses, 1, self.by, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, Q)
-        F = self._force(P - Q, v, t)
-        return interaction(poses, P, F, 0.0 * F)
+        d, arm = separation(poses, self.on, self.by, table)
+        v = velocity_of(twists, 0, arm)
+        v = v - velocity_of(twists, 1, arm_of(poses, 1, self.by, table))
+        F = self._force(d, v, t)
+        return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is known."""

@@ -8,7 +8,13 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+    separation,
+)
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
@@ -16,7 +22,7 @@ from polhode.actions.motion_arrays import (
     Wrenches,
     interaction,
     turn,
-    velocity_at,
+    velocity_of,
 )
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
@@ -81,11 +87,11 @@ class Damper:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
-        P = held(poses, 0, self.on, table)
-        Q = held(poses, 1, self.by, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, Q)
-        F = damper_force(P - Q, v, at(self.damping, table))
-        return interaction(poses, P, F, 0.0 * F)
+        d, arm = separation(poses, self.on, self.by, table)
+        v = velocity_of(twists, 0, arm)
+        v = v - velocity_of(twists, 1, arm_of(poses, 1, self.by, table))
+        F = damper_force(d, v, at(self.damping, table))
+        return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""

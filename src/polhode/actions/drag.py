@@ -6,14 +6,20 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
+    arm_from_other,
     interaction,
-    velocity_at,
+    velocity_of,
 )
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
@@ -77,10 +83,11 @@ class Drag:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The drag at the point, and its opposite on the medium."""
-        P = held(poses, 0, self.on, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
+        arm = arm_of(poses, 0, self.on, table)
+        v = velocity_of(twists, 0, arm)
+        v = v - velocity_of(twists, 1, arm_from_other(poses, arm))
         F = drag_force(v, at(self.linear, table), at(self.quadratic, table))
-        return interaction(poses, P, F, 0.0 * F)
+        return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""

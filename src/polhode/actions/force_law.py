@@ -10,14 +10,20 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
+    arm_from_other,
     interaction,
     turn,
-    velocity_at,
+    velocity_of,
 )
 from polhode.actions.user_law import require_real
 from polhode.errors import ForceError, PolhodeError
@@ -71,11 +77,12 @@ class ForceLaw:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The force at the point, and its opposite on the body that exerts it."""
-        P = held(poses, 0, self.on, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
-        R_WB, arm = poses.rotations[..., 1, :, :], P - poses.origins[..., 1, :]
-        F = turn(poses, 1, self._force(R_WB.T @ arm, R_WB.T @ v, t))
-        return interaction(poses, P, F, 0.0 * F)
+        arm = arm_of(poses, 0, self.on, table)
+        x = arm_from_other(poses, arm)
+        v = velocity_of(twists, 0, arm) - velocity_of(twists, 1, x)
+        R_WB = poses.rotations[..., 1, :, :]
+        F = turn(poses, 1, self._force(R_WB.T @ x, R_WB.T @ v, t))
+        return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is known."""

@@ -12,15 +12,21 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Protocol, final
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
     Wrenches,
+    arm_from_other,
     interaction,
     turn,
-    velocity_at,
+    velocity_of,
 )
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
@@ -260,11 +266,12 @@ class Friction:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The tangential force at the point, and its opposite at the same place."""
-        P = held(poses, 0, self.on, table)
-        v = velocity_at(poses, twists, 0, P) - velocity_at(poses, twists, 1, P)
+        arm = arm_of(poses, 0, self.on, table)
+        v = velocity_of(twists, 0, arm)
+        v = v - velocity_of(twists, 1, arm_from_other(poses, arm))
         slip = split(v, turn(poses, 1, self.normal)).tangential
         T = self.law.force(slip, at(self.load, table), table)
-        return interaction(poses, P, T, 0.0 * T)
+        return interaction(poses, arm, T, 0.0 * T)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""

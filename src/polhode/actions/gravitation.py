@@ -9,7 +9,13 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    arm_of,
+    held,
+    parameters_of,
+    require_points,
+)
 from polhode.actions.coefficient import coefficient
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
@@ -146,7 +152,10 @@ class Gravitation:
         """The pulls on the masses of each body, summed about its origin."""
         places, masses = self._places(poses, table), self._masses(table)
         pulls = mutual_pulls(places, masses, self._others, at(self.constant, table))
-        return summed_on_bodies(poses, places, pulls, self._owners)
+        pairs = zip(self._owners, self.masses, strict=True)
+        arms = [arm_of(poses, k, mass.point, table) for k, mass in pairs]
+        stacked = namespace(*poses).stack(arms, axis=-2)
+        return summed_on_bodies(stacked, pulls, self._owners)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = -sum over pairs of G m_i m_k / r_ik, zero far apart."""
@@ -179,18 +188,18 @@ class Gravitation:
         return namespace(*values).stack([1.0 * value for value in values])
 
 
-def summed_on_bodies(
-    poses: Poses, places: Any, forces: Any, owners: Sequence[int]
-) -> Wrenches:
-    """Forces (..., n, 3) at places, summed about the origin of the body of each."""
-    xp = namespace(*poses, places, forces)
-    bodies = range(poses.origins.shape[-2])
+def summed_on_bodies(arms: Any, forces: Any, owners: Sequence[int]) -> Wrenches:
+    """Forces (..., n, 3) at arms from the origins of their bodies, summed about those.
+
+    Bodies are numbered from 0, and each owns at least one force.
+    """
+    xp = namespace(arms, forces)
+    bodies = range(max(owners) + 1)
     own = [[k for k, owner in enumerate(owners) if owner == body] for body in bodies]
     torques, sums = [], []
-    for body, members in zip(bodies, own, strict=True):
+    for members in own:
         F = forces[..., np.array(members, dtype=int), :]
-        arms = places[..., np.array(members, dtype=int), :]
-        origin = poses.origins[..., body : body + 1, :]
-        torques.append(cross(arms - origin, F).sum(-2))
+        r = arms[..., np.array(members, dtype=int), :]
+        torques.append(cross(r, F).sum(-2))
         sums.append(F.sum(-2))
     return Wrenches(xp.stack(torques, axis=-2), xp.stack(sums, axis=-2))

@@ -57,17 +57,34 @@ def velocity_at(poses: Poses, twists: Twists, body: int, at: Any) -> Any:
     return twists.linear[..., body, :] + cross(twists.angular[..., body, :], arm)
 
 
-def interaction(poses: Poses, at: Any, force: Any, couple: Any) -> Wrenches:
+def velocity_of(twists: Twists, body: int, arm: Any) -> Any:
+    """The velocity of the material point of a body at an arm from its origin.
+
+    v_WP_W = v_WO_W + w_WB_W x p_OP_W
+    """
+    return twists.linear[..., body, :] + cross(twists.angular[..., body, :], arm)
+
+
+def arm_from_other(poses: Poses, arm: Any) -> Any:
+    """From the origin of body 1, the place that is at an arm from that of body 0.
+
+    Far from the observer the difference of origins keeps digits that places lose.
+    """
+    return (poses.origins[..., 0, :] - poses.origins[..., 1, :]) + arm
+
+
+def interaction(poses: Poses, arm: Any, force: Any, couple: Any) -> Wrenches:
     """The wrenches on two bodies that act on each other: the third law by construction.
 
         on 0:  force F at P and couple C       about O0:  C + (P - O0) x F
         on 1:  force -F at P and couple -C     about O1: -C - (P - O1) x F
 
-    `at` is P, one place for both: for a central force any place on its line will do.
+    `arm` is P - O0, of one place for both: for a central force any place on its line
+    will do. It is not P: of a body far from the observer P has lost the arm's digits.
     """
-    xp = namespace(poses.origins, at, force, couple)
-    first = couple + cross(at - poses.origins[..., 0, :], force)
-    second = -couple - cross(at - poses.origins[..., 1, :], force)
+    xp = namespace(poses.origins, arm, force, couple)
+    first = couple + cross(arm, force)
+    second = -couple - cross(arm_from_other(poses, arm), force)
     torques = xp.stack([first, second], axis=-2)
     return Wrenches(torques, xp.stack([force, -force], axis=-2))
 

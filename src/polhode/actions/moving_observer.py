@@ -12,13 +12,24 @@ Summed over a body with the central inertia I and spin u before the frame:
     euler        -m alpha x d_G,        couple -I alpha
     coriolis     -2 m w x v_G,          couple -(I (w x u) + w x I u + u x I w)
     centrifugal  -m w x (w x d_G),      couple -w x I w
+
+A fluid that a body carries is at rest before the inertial frame. With its inertia M
+about the body's origin at d, the twist V = [u; v] that the frame sees and the frame's
+own there, U = [w; v_o + w x d], the same four terms are
+
+    origin       -M [0; a_o]
+    euler        -M [alpha; alpha x d]
+    coriolis     -(M (U x V) + U x* M V + V x* M U)
+    centrifugal  -(U x* M U - M [0; w x v_o])
+
+Where M is that of a mass, v_o cancels; in a fluid it does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.errors import ModelError
@@ -85,6 +96,7 @@ class ApparentForce:
         axes = at.rotation.T
         frame = [axes @ x for x in (at.acceleration, at.angular_acceleration)]
         spin, torques, forces = axes @ at.angular_velocity, [], []
+        flight = _Flight(frame[0], frame[1], spin, axes @ at.velocity)
         for k, body in enumerate(self.of):
             mass, centre, inertia = body.moments(table)
             R, u = poses.rotations[k], twists.angular[k]
@@ -93,8 +105,14 @@ class ApparentForce:
             I = R @ xp.asarray(inertia) @ R.T
             force = -mass * _acceleration(self.term, frame, spin, seen)
             couple = -_moment(self.term, frame[1], spin, I, u)
+            torque = couple + cross(arm, force)
+            if body.carries_fluid:
+                M = _turned(xp.asarray(body.added_inertia(table)), R)
+                V = xp.concatenate([u, twists.linear[k]])
+                W = -_of_fluid(self.term, flight, M, poses.origins[k], V)
+                torque, force = torque + W[:3], force + W[3:]
             forces.append(force)
-            torques.append(couple + cross(arm, force))
+            torques.append(torque)
         return Wrenches(xp.stack(torques), xp.stack(forces))
 
     def fault(self) -> str:
@@ -133,3 +151,40 @@ def _moment(term: str, alpha: Any, w: Any, I: Any, u: Any) -> Any:
     if term == "centrifugal":
         return cross(w, I @ w) + 0.0 * u
     return I @ cross(w, u) + cross(w, I @ u) + cross(u, I @ w)
+
+
+class _Flight(NamedTuple):
+    """The motion of the frame, along its own axes: a_o, alpha, w and v_o, all (3,)."""
+
+    acceleration: Any
+    angular_acceleration: Any
+    spin: Any
+    velocity: Any
+
+
+def _of_fluid(term: str, frame: _Flight, M: Any, d: Any, V: Any) -> Any:
+    """What the term adds to the inertial wrench (6,) of a fluid, about the point d."""
+    xp = namespace(*frame, M, d, V)
+    a_o, alpha, w, v_o = frame
+    if term == "origin":
+        return M @ xp.concatenate([0.0 * a_o, a_o])
+    if term == "euler":
+        return M @ xp.concatenate([alpha, cross(alpha, d)])
+    U = xp.concatenate([w, v_o + cross(w, d)])
+    if term == "centrifugal":
+        return _carried(U, M @ U) - M @ xp.concatenate([0.0 * w, cross(w, v_o)])
+    bracket = [cross(U[:3], V[:3]), cross(U[:3], V[3:]) + cross(U[3:], V[:3])]
+    return M @ xp.concatenate(bracket) + _carried(U, M @ V) + _carried(V, M @ U)
+
+
+def _carried(V: Any, h: Any) -> Any:
+    """V x* h: the rate of a momentum h = [moment; linear] that is carried with V."""
+    moment = cross(V[:3], h[:3]) + cross(V[3:], h[3:])
+    return namespace(V, h).concatenate([moment, cross(V[:3], h[3:])])
+
+
+def _turned(M: Any, R: Any) -> Any:
+    """An inertia (6, 6) along axes in which its own are R."""
+    parts = [[R @ M[i : i + 3, k : k + 3] @ R.T for k in (0, 3)] for i in (0, 3)]
+    xp = namespace(M, R)
+    return xp.concatenate([xp.concatenate(row, axis=1) for row in parts])

@@ -17,7 +17,12 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.action import require_two_bodies
-from polhode.actions.attachment import Attachment, held, parameters_of, require_points
+from polhode.actions.attachment import (
+    Attachment,
+    parameters_of,
+    require_points,
+    separation,
+)
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.user_law import given
@@ -155,14 +160,13 @@ class Spring:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points."""
-        P = held(poses, 0, self.on, table)
-        d = P - held(poses, 1, self.by, table)
+        d, arm = separation(poses, self.on, self.by, table)
         F = spring_force(d, at(self.stiffness, table), at(self.rest_length, table))
-        return interaction(poses, P, F, 0.0 * d)
+        return interaction(poses, arm, F, 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (|d| - L0)^2 / 2"""
-        d = held(poses, 0, self.on, table) - held(poses, 1, self.by, table)
+        d, _ = separation(poses, self.on, self.by, table)
         return spring_energy(d, at(self.stiffness, table), at(self.rest_length, table))
 
     def fault(self) -> str:
@@ -207,13 +211,12 @@ class NonlinearSpring:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite forces along the line of the two points, -V'(length)."""
-        P = held(poses, 0, self.on, table)
-        d = P - held(poses, 1, self.by, table)
-        return interaction(poses, P, self._force(d), 0.0 * d)
+        d, arm = separation(poses, self.on, self.by, table)
+        return interaction(poses, arm, self._force(d), 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d|)"""
-        d = held(poses, 0, self.on, table) - held(poses, 1, self.by, table)
+        d, _ = separation(poses, self.on, self.by, table)
         return self._energy(d)
 
     def fault(self) -> str:

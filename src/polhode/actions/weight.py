@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.attachment import held, parameters_of
+from polhode.actions.attachment import arm_of, held, parameters_of
 from polhode.actions.coefficient import coefficient
 from polhode.actions.gravitation import (
     PointMass,
@@ -114,13 +114,16 @@ class WeightOf:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The weight of each body at its masses; the reaction on the one that pulls."""
-        places, up = self._places(poses, table), turn(poses, 0, self._up)
+        up = turn(poses, 0, self._up)
         g = at(self.law.gravity, table)
         forces = [-at(mass.mass, table) * g * up for mass in self.masses]
-        stacked = namespace(*poses, *forces).stack(forces, axis=-2)
-        others = Poses(poses.rotations[..., 1:, :, :], poses.origins[..., 1:, :])
-        owners = [self.bodies.index(mass.point.frame) - 1 for mass in self.masses]
-        return with_reaction(poses, summed_on_bodies(others, places, stacked, owners))
+        owners = [self.bodies.index(mass.point.frame) for mass in self.masses]
+        pairs = zip(owners, self.masses, strict=True)
+        arms = [arm_of(poses, k, mass.point, table) for k, mass in pairs]
+        xp = namespace(*poses, *forces)
+        stacked = xp.stack(arms, axis=-2), xp.stack(forces, axis=-2)
+        others = [owner - 1 for owner in owners]
+        return with_reaction(poses, summed_on_bodies(*stacked, others))
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum m g h, with heights above the origin of the pulling body."""

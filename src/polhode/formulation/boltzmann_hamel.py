@@ -57,22 +57,24 @@ def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equ
             "Boltzmann-Hamel", system, velocities, _terms_in(system, velocities)
         )
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        u = z if felt is None else felt
+
         def T(x: Any, z: Any) -> Any:
             return system.kinetic_energy(t, system.local(q, x), z, table)
 
         x = origin(system)
         momentum = jax.grad(T, 1)
-        growth = jax.jvp(lambda x: momentum(x, z), (x,), (1.0 * z,))[1]
+        growth = jax.jvp(lambda x: momentum(x, u), (x,), (1.0 * u,))[1]
         g = structure_coefficients(system, t, q)
-        turning = jnp.einsum("bac,c,b->a", g, z, momentum(x, z))
+        turning = jnp.einsum("bac,c,b->a", g, u, momentum(x, u))
         stored = jax.grad(
             lambda x: system.potential_energy(t, system.local(q, x), table)
         )(x)
         given = along(system, t, q, system.unstored(t, q, z, table), table)
         return Terms(
-            jax.jacfwd(momentum, 1)(x, z),
-            growth - jax.grad(T, 0)(x, z) + turning,
+            jax.jacfwd(momentum, 1)(x, u),
+            growth - jax.grad(T, 0)(x, u) + turning,
             given - stored,
             *system.constraint_rows(t, q, z, table),
         )

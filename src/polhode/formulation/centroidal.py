@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.jacobians import body_jacobians
 from polhode.formulation.spatial import momenta, turned
-from polhode.geometry.vector import cross, vee
+from polhode.geometry.vector import cross
 from polhode.matter.parameter import Table
 
 if TYPE_CHECKING:
@@ -43,11 +43,14 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
 
     def centroidal(t: Any, q: Any, y: Any, table: Table) -> Centroidal:
         inertias, poses = system.inertias(table), system.poses(t, q, table)
-        masses = inertias[:, 3, 3]
-        first = vee(inertias[:, :3, 3:])  # m c in the body's axes: the block is m [c]
+        moments = [body.moments(system.table(table)) for body in system.bodies]
+        masses = jnp.stack([1.0 * m for m, _, _ in moments])
+        first = jnp.stack([m * c for m, c, _ in moments])
         away = (poses.rotations @ first[..., None])[..., 0]
-        centre = (masses[:, None] * poses.origins + away).sum(0) / masses.sum()
-        arms = poses.origins - centre
+        # From the first body: sums of places far from the origin would lose digits.
+        near = poses.origins - poses.origins[0]
+        mean = (masses[:, None] * near + away).sum(0) / masses.sum()
+        arms, centre = near - mean, poses.origins[0] + mean
 
         def about_centre(h: Any) -> Any:
             """The sum of momenta (n, 6) of bodies in their own axes."""
@@ -57,10 +60,20 @@ def centroidal_function(equations: Equations) -> Callable[..., Centroidal]:
 
         z = core.speeds(t, q, y, table)
         V = system.body_twists(t, q, z, table)
+        whole = about_centre(momenta(inertias, V))
+        if not any(body.carries_fluid for body in system.bodies):
+            # L_G is the same for all observers in steady motion; the one who goes
+            # with the first body forms no moments of large momenta that cancel.
+            seen = V[:, 3:] - _carried(poses.rotations, V[0, 3:])
+            h = momenta(inertias, jnp.concatenate([V[:, :3], seen], axis=-1))
+            whole = jnp.concatenate([about_centre(h)[:3], whole[3:]])
         J = jnp.moveaxis(inertias @ jacobians(t, q, y, table), -1, 0)
         columns = [about_centre(h) for h in J]
-        return Centroidal(
-            about_centre(momenta(inertias, V)), jnp.stack(columns, -1), centre
-        )
+        return Centroidal(whole, jnp.stack(columns, -1), centre)
 
     return centroidal
+
+
+def _carried(R_WB: Any, v: Any) -> Any:
+    """A vector in the axes of the first body, along those of every body (n, 3)."""
+    return (R_WB.swapaxes(-1, -2) @ (R_WB[0] @ v)[..., None])[..., 0]

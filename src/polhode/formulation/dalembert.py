@@ -3,8 +3,10 @@
     sum over bodies of  (R - Q_dot) . v' + (M - G_dot) . w'  =  0
 
 for every virtual velocity (w', v') that joints and constraints allow at a frozen time.
-Q and G are the momentum of a body and its moment about the world's origin, v' the
-virtual velocity of the body there, R and M what acts; all along the world's axes.
+Q and G are the momentum of a body and its moment about a fixed pole, v' the virtual
+velocity of the body there, R and M what acts; all along the world's axes. The pole is
+where the body's origin is now: about a far one, such as the world's origin, moments
+would be differences of large numbers.
 
 Virtual speeds z' span the motions of the joints. Constraints leave A z' = 0 of them,
 z' = P z', and reactions have no power on these: none appears. They are found when the
@@ -35,13 +37,13 @@ def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
-        still = jnp.zeros(system.speeds)
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        still, u = jnp.zeros(system.speeds), z if felt is None else felt
 
         def lost(z_dot: Any) -> Any:
             """The virtual power of inertia for each unit virtual speed, negative."""
             return jax.grad(
-                lambda virtual: -inertia_power(system, (t, q, z), z_dot, virtual, table)
+                lambda virtual: -inertia_power(system, (t, q, u), z_dot, virtual, table)
             )(still)
 
         given = jax.grad(
@@ -54,10 +56,10 @@ def dalembert(system: System) -> Equations:
             *system.constraint_rows(t, q, z, table),
         )
 
-    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        return _tested(terms(t, q, z, table), natural_sizes(system))
+    def solve(found: Terms) -> tuple[Any, Any]:
+        return _tested(found, natural_sizes(system))
 
-    return in_speeds("d'Alembert", system, terms, accelerations)
+    return in_speeds("d'Alembert", system, terms, solve)
 
 
 def virtual_power(
@@ -85,19 +87,22 @@ def inertia_power(
     """-sum of Q_dot . v' + G_dot . w', and of rotors along their joints."""
     t, q, z = state
     along = system.rates(t, q, z, table), z_dot
-    _, rates = jax.jvp(lambda q, z: _momenta(system, t, q, z, table), (q, z), along)
+    poles = system.poses(t, q, table).origins
+    _, rates = jax.jvp(
+        lambda q, z: _momenta(system, (t, q, z), poles, table), (q, z), along
+    )
     w, v = system.twists(t, q, virtual, table)
-    at_origin = v - cross(w, system.poses(t, q, table).origins)
     rotors = (system.rotor_inertias(table) * z_dot * virtual).sum()
-    return -(rates[:, :3] * w).sum() - (rates[:, 3:] * at_origin).sum() - rotors
+    return -(rates[:, :3] * w).sum() - (rates[:, 3:] * v).sum() - rotors
 
 
-def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
-    """[G; Q] of all bodies (n, 6), G about the world's origin, in the world's axes."""
+def _momenta(system: System, state: tuple, poles: Any, table: Any) -> Any:
+    """[G; Q] of all bodies (n, 6), G about fixed poles (n, 3), in the world's axes."""
+    t, q, z = state
     R_WB, p_WoBo_W = system.poses(t, q, table)
     V = system.body_twists(t, q, z, table)
     h = turned(R_WB, momenta(system.inertias(table), V))
-    moment = h[:, :3] + cross(p_WoBo_W, h[:, 3:])
+    moment = h[:, :3] + cross(p_WoBo_W - poles, h[:, 3:])
     return jnp.concatenate([moment, h[:, 3:]], axis=-1)
 
 

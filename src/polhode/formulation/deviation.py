@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.formulation.determinacy import allowed_motions, inertial_sizes
 from polhode.formulation.solve import factored
-from polhode.formulation.spatial import cross_wrench, momenta
+from polhode.formulation.spatial import momenta, momentum_rate
 from polhode.formulation.speeds import drift
 from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Table
@@ -87,7 +87,7 @@ def _free(system: System, state: tuple, table: Table) -> Any:
     """
     t, q, z = state
     M, V = system.inertias(table), system.body_twists(t, q, z, table)
-    lacking = system.applied(t, q, z, table) - cross_wrench(V, momenta(M, V))
+    lacking = system.applied(t, q, z, table) - momentum_rate(M, V)
     found = [_solved(m, w) for m, w in zip(M, lacking, strict=True)]
     return jnp.stack(found)
 

@@ -18,10 +18,11 @@ from polhode.actions.motion_arrays import Poses, Twists
 from polhode.constraints.constraint import Moving, Placed
 from polhode.constraints.loop import Loop
 from polhode.formulation.spatial import momenta, turned
+from polhode.formulation.uniform_motion import has_rotor
 from polhode.geometry import so3
 from polhode.geometry.vector import vee
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import Table, at
+from polhode.matter.parameter import Table
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.loads import still_world, with_world
 from polhode.system.system import System
@@ -54,12 +55,15 @@ class FreeBodies:
     table: Table
 
     def kinetic_energy(self, x: Any, x_dot: Any) -> Any:
-        """T(x, x_dot) of all bodies, and of rotors along their joints."""
-        system = self.system
+        """T(x, x_dot) of all bodies."""
         _, V = twists_at(self.poses, x, x_dot)
-        energy = (V * momenta(system.inertias(self.table), V)).sum() / 2
+        return (V * momenta(self.system.inertias(self.table), V)).sum() / 2
+
+    def rotor_energy(self, x: Any, x_dot: Any) -> Any:
+        """T(x, x_dot) of the rotors, along their joints."""
+        system, energy = self.system, jnp.zeros(())
         for joint in system.joints:
-            if any(not isinstance(r, float) or at(r) for r in joint.rotor_inertia):
+            if has_rotor(joint):
                 z = self._joint_speeds(joint, x, x_dot)
                 rotors = joint.reflected_inertia(system.table(self.table))
                 energy += (rotors * z**2).sum() / 2

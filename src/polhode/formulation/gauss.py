@@ -35,9 +35,10 @@ def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     if velocities is not None:
         return _in_other_velocities(system, velocities)
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
-        J, V = system.jacobians(t, q, table), system.body_twists(t, q, z, table)
-        inertias, c = system.inertias(table), drift(system, t, q, z, table)
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        u = z if felt is None else felt
+        J, V = system.jacobians(t, q, table), system.body_twists(t, q, u, table)
+        inertias, c = system.inertias(table), drift(system, t, q, u, table)
         n = system.speeds
         flat = J.reshape(-1, n).T
         rotors = jnp.eye(n) * system.rotor_inertias(table)

@@ -56,9 +56,11 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
     require_central(system, "Gibbs-Appell's")
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+        u = y if felt is None else felt
+
         def S(y_dot: Any) -> Any:
-            rates = speeds_and_rates(system, chosen, (t, q, y), y_dot, table)
+            rates = speeds_and_rates(system, chosen, (t, q, u), y_dot, table)
             return acceleration_energy(system, t, q, rates, table)
 
         slope, still = jax.grad(S), jnp.zeros(system.speeds)

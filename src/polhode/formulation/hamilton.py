@@ -30,6 +30,7 @@ from polhode.formulation.solve import (
     solve_rows,
 )
 from polhode.formulation.speeds import along, drift
+from polhode.formulation.uniform_motion import removable_edges, still
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 from polhode.system.taking import of_system
@@ -64,16 +65,45 @@ def hamilton(system: System) -> Equations:
 
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
         """1 y_dot + b = f + A^T l;  the rows on y_dot are A M^-1."""
-        H, x = hamiltonian(system, q, table), origin(system)
         z = speeds(t, q, y, table)
-        lasting = jax.jvp(lambda x: _momenta(system, t, q, (x, y)), (x,), (z,))[1]
         given = along(system, t, q, system.unstored(t, q, z, table), table)
-        stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
-        bias = jax.grad(H, 1)(t, x, y) - stored + lasting
+        stored = jax.grad(energies(system, q, table)[1], 1)(t, origin(system))
+        bias = bias_of_momenta(system, slope, (t, q, y, z), table)
         rows = rows_on_momenta(system, t, q, z, table)
         return Terms(jnp.eye(len(y)), bias, given - stored, *rows)
 
+    def slope(t: Any, q: Any, y: Any, z: Any, table: Any) -> Any:
+        """dH/dx less that of V, and how the chart's momenta leave the lasting ones."""
+        H, x = hamiltonian(system, q, table), origin(system)
+        stored = jax.grad(energies(system, q, table)[1], 1)(t, x)
+        lasting = jax.jvp(lambda x: _momenta(system, t, q, (x, y)), (x,), (z,))[1]
+        return jax.grad(H, 1)(t, x, y) - stored + lasting
+
     return in_momenta("Hamilton", system, (start, speeds), terms)
+
+
+def bias_of_momenta(
+    system: System, bias: Callable[..., Any], state: tuple, table: Any
+) -> Any:
+    """The bias (k,) of momenta y = M z without the square of a uniform velocity.
+
+        bias(y) = bias(M z0) + M s - dM/dt (z - z0)
+
+    z0 and s as in `uniform_motion`; `state` is (t, q, y, z), and the given bias takes
+    t, q, y, z and the table.
+    """
+    t, q, y, z = state
+    if not removable_edges(system):
+        return bias(t, q, y, z, table)
+    z0, s = still(system, z)
+    M = system.mass_matrix(t, q, table)
+
+    def carried(q: Any) -> Any:
+        return system.mass_matrix(t, q, table) @ (z - z0)
+
+    # What is displaced with all it carries turns no joint of it: dM/dt is of z0.
+    growth = jax.jvp(carried, (q,), (system.rates(t, q, z0, table),))[1]
+    return bias(t, q, M @ z0, z0, table) + M @ s - growth
 
 
 def in_momenta(

@@ -15,8 +15,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
 from polhode.formulation.maximal import in_twists
-from polhode.formulation.spatial import block_diagonal
-from polhode.geometry.vector import cross
+from polhode.formulation.spatial import block_diagonal, momentum_rate
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -46,12 +45,11 @@ def hybrid(system: System) -> Equations:
         z = equations.functions.speeds(t, q, y, table)
         R_WB = system.poses(t, q, table).rotations
         q_dot = system.rates(t, q, z, table)
-        (_, Q_W), growth = jax.jvp(
-            lambda q: momenta_of(q, w_B, v_W, t, table), (q,), (q_dot,)
-        )
+        growth = jax.jvp(lambda q: momenta_of(q, w_B, v_W, t, table), (q,), (q_dot,))[1]
         R_BW = R_WB.swapaxes(-1, -2)
-        G_B = momenta_of(q, w_B, v_W, t, table)[0]
-        turning = cross(w_B, G_B) + cross(_on(R_BW, v_W), _on(R_BW, Q_W))
+        # w x G + v x Q, without m v x v.
+        V = to_body(t, q, y, table)
+        turning = momentum_rate(system.inertias(table), V)[:, :3]
         F = system.applied(t, q, z, table)
         one = jnp.broadcast_to(jnp.eye(3), R_WB.shape)
         zero = jnp.zeros_like(R_WB)

@@ -92,7 +92,8 @@ def kane(
         return _of_free_bodies(system)
     chosen = velocities or own_speeds(system)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
+    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+        u = y if felt is None else felt
         t = 1.0 * jnp.asarray(t)
 
         def moving(t: Any, q: Any, y: Any) -> Any:
@@ -100,11 +101,11 @@ def kane(
 
         m, arms, I_G = central(system, t, q, table)
         partial_w, partial_v = jax.jacfwd(moving, 2)(t, q, y)
-        z, z_dot = speeds_and_rates(system, chosen, (t, q, y), jnp.zeros_like(y), table)
+        z, z_dot = speeds_and_rates(system, chosen, (t, q, u), jnp.zeros_like(y), table)
         along = jnp.ones_like(t), 1.0 * system.rates(t, q, z, table)
-        (w, _), (alpha, a_G) = jax.jvp(lambda t, q: moving(t, q, y), (t, q), along)
+        (w, _), (alpha, a_G) = jax.jvp(lambda t, q: moving(t, q, u), (t, q), along)
         turning = _on(I_G, alpha) + cross(w, _on(I_G, w))
-        R, M_G = _at_centres(system, (t, q, z), arms, table)
+        R, M_G = _at_centres(system, (t, q, chosen.zeta(t, q, y)), arms, table)
         inertia = jnp.einsum("nir,n,nis->rs", partial_v, m, partial_v)
         inertia += jnp.einsum("nir,nij,njs->rs", partial_w, I_G, partial_w)
         rotors = system.rotor_inertias(table)

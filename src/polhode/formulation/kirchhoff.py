@@ -17,7 +17,7 @@ import jax
 from polhode.formulation.equations import Equations
 from polhode.formulation.maximal import in_twists
 from polhode.formulation.solve import solve_definite
-from polhode.formulation.spatial import block_diagonal, cross_wrench, momenta
+from polhode.formulation.spatial import block_diagonal, cross_wrench, momentum_rate
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -48,7 +48,7 @@ def kirchhoff(system: System) -> Equations:
 
     def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
         M, V = system.inertias(table), y.reshape(n, 6)
-        bias = cross_wrench(V, momenta(M, V))
+        bias = momentum_rate(M, V)
         F = system.applied(t, q, equations.functions.speeds(t, q, y, table), table)
         return block_diagonal(M), bias.reshape(-1), F.reshape(-1)
 

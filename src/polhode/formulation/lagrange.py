@@ -24,17 +24,18 @@ from polhode.system.taking import of_system
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        u = z if felt is None else felt
         T, V = energies(system, q, table)
         x = origin(system)
         momentum = jax.grad(T, 2)
-        M = symmetric(jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(z))
-        growth = jax.jvp(lambda x: momentum(t, x, z), (x,), (1.0 * z,))[1]
-        x_ddot_part = growth - jax.grad(T, 1)(t, x, z)
+        M = symmetric(jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(u))
+        growth = jax.jvp(lambda x: momentum(t, x, u), (x,), (1.0 * u,))[1]
+        x_ddot_part = growth - jax.grad(T, 1)(t, x, u)
         given = along(system, t, q, system.unstored(t, q, z, table), table)
         return Terms(
             M,
-            x_ddot_part - M @ bend(system, t, q, z),
+            x_ddot_part - M @ bend(system, t, q, u),
             given - jax.grad(V, 1)(t, x),
             *system.constraint_rows(t, q, z, table),
         )

@@ -19,15 +19,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from polhode.actions.motion_arrays import Poses
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.free_bodies import FreeBodies, twists_at
 from polhode.formulation.maximal import (
     by_their_rows,
     carried,
+    has_rotors,
     joint_speeds,
     row_names,
     velocity_names,
 )
+from polhode.formulation.uniform_motion import felt_velocities
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -41,22 +44,17 @@ def lagrange_first_kind(system: System) -> Equations:
         t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
         free = FreeBodies(system, q, poses, table)
         x, x_dot = jnp.zeros((n, 6)), y.reshape(n, 6)
-        momentum = jax.grad(free.kinetic_energy, 1)
-        growth = jax.jvp(lambda x: momentum(x, x_dot), (x,), (x_dot,))[1]
-        bias = growth - jax.grad(free.kinetic_energy, 0)(x, x_dot)
+        felt, shift = felt_velocities(system, x_dot, x_dot[:, :3])
+        M, bias = _inertia(free.kinetic_energy, poses, felt)
+        bias += M @ shift.reshape(-1)
+        if has_rotors(system):
+            rotors, turning = _inertia(free.rotor_energy, poses, x_dot)
+            M, bias = M + rotors, bias + turning
         stored = jax.grad(free.potential_energy, 1)(t, x)
         given = system.unstored(t, q, joint_speeds(system, q, x_dot, table), table)
-        M = jax.jacfwd(momentum, 1)(x, x_dot).reshape(6 * n, 6 * n)
         A, right = _rows(free.velocity_rows, t, x, x_dot)
-        bent = jax.jvp(lambda x: twists_at(poses, x, x_dot)[1], (x,), (x_dot,))[1]
-        bend = bent.reshape(-1)
-        return Terms(
-            M,
-            bias.reshape(-1) - M @ bend,
-            (given - stored).reshape(-1),
-            A,
-            right + A @ bend,
-        )
+        bent = right + A @ _bend(poses, x_dot)
+        return Terms(M, bias, (given - stored).reshape(-1), A, bent)
 
     def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
         return joint_speeds(system, q, y.reshape(n, 6), table)
@@ -75,6 +73,23 @@ def lagrange_first_kind(system: System) -> Equations:
     )
     names = velocity_names(system), row_names(system)
     return Equations("Lagrange, first kind", system, *names, core)
+
+
+def _inertia(energy: Callable[..., Any], poses: Poses, x_dot: Any) -> tuple[Any, Any]:
+    """M (6 n, 6 n) and bias (6 n,) for V_dot, of an energy T(x, x_dot) at x = 0."""
+    x = jnp.zeros_like(x_dot)
+    momentum = jax.grad(energy, 1)
+    growth = jax.jvp(lambda x: momentum(x, x_dot), (x,), (x_dot,))[1]
+    M = jax.jacfwd(momentum, 1)(x, x_dot).reshape(x.size, x.size)
+    left = growth - jax.grad(energy, 0)(x, x_dot)
+    return M, left.reshape(-1) - M @ _bend(poses, x_dot)
+
+
+def _bend(poses: Poses, x_dot: Any) -> Any:
+    """V_dot - x_ddot (6 n,) at x = 0."""
+    x = jnp.zeros_like(x_dot)
+    rate = jax.jvp(lambda x: twists_at(poses, x, x_dot)[1], (x,), (x_dot,))[1]
+    return rate.reshape(-1)
 
 
 def _rows(

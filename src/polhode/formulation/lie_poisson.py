@@ -23,7 +23,11 @@ from polhode.errors import ModelError
 from polhode.formulation.boltzmann_hamel import structure_coefficients
 from polhode.formulation.chart import origin
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.hamilton import in_momenta, rows_on_momenta
+from polhode.formulation.hamilton import (
+    bias_of_momenta,
+    in_momenta,
+    rows_on_momenta,
+)
 from polhode.formulation.solve import solve_definite
 from polhode.formulation.speeds import along
 from polhode.system.system import System
@@ -52,17 +56,20 @@ def lie_poisson(system: System) -> Equations:
     def start(t: Any, q: Any, z: Any, table: Any) -> Any:
         return jax.grad(system.kinetic_energy, 2)(t, q, z, table)
 
-    def terms(t: Any, q: Any, p: Any, table: Any) -> Terms:
-        def slope(function: Any) -> Any:
-            return jax.grad(lambda x: function(system.local(q, x)))(origin(system))
+    def slope_at(q: Any, function: Any) -> Any:
+        return jax.grad(lambda x: function(system.local(q, x)))(origin(system))
 
-        z = speeds(t, q, p, table)
+    def bias(t: Any, q: Any, p: Any, z: Any, table: Any) -> Any:
         bracket = jnp.einsum("bac,c,b->a", structure_coefficients(system, t, q), z, p)
-        stored = slope(lambda q: system.potential_energy(t, q, table))
+        return slope_at(q, lambda q: kinetic(t, q, p, table)) + bracket
+
+    def terms(t: Any, q: Any, p: Any, table: Any) -> Terms:
+        z = speeds(t, q, p, table)
+        stored = slope_at(q, lambda q: system.potential_energy(t, q, table))
         given = along(system, t, q, system.unstored(t, q, z, table), table)
         return Terms(
             jnp.eye(len(p)),
-            slope(lambda q: kinetic(t, q, p, table)) + bracket,
+            bias_of_momenta(system, bias, (t, q, p, z), table),
             given - stored,
             *rows_on_momenta(system, t, q, z, table),
         )

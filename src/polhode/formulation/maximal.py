@@ -22,9 +22,9 @@ from polhode.actions.motion_arrays import Twists
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.spatial import turned
+from polhode.formulation.uniform_motion import has_rotor
 from polhode.geometry.vector import cross
 from polhode.joints.joint import freedoms
-from polhode.matter.parameter import at
 from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.natural_sizes import NaturalSizes, length_at_rest
@@ -85,12 +85,14 @@ def in_twists(
     mass: Mass,
     *,
     arms: Callable | None = None,
+    accelerations: Callable | None = None,
 ) -> Equations:
     """Equations of all bodies' velocities, held together by multipliers.
 
     to_body(t, q, y, table) gives V (n, 6) and from_body(t, q, V, table) gives y (6 n,);
     mass(t, q, y, table) gives M, the bias and the force of free bodies. `arms(table)`
     (n, 3) go from bodies' origins to the points that y is about, if not there.
+    `accelerations` are those of a form that does not solve its terms as they are.
     """
 
     def speeds(t: Any, q: Any, y: Any, table: Any) -> Any:
@@ -100,18 +102,7 @@ def in_twists(
         return system.rates(t, q, speeds(t, q, y, table), table)
 
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
-        def phi(t: Any, q: Any, y: Any) -> Any:
-            return held(system, t, q, to_body(t, q, y, table), table)
-
-        t = 1.0 * jnp.asarray(t)
-        rest = jnp.ones_like(t), rates(t, q, y, table), jnp.zeros_like(y)
-        A, gamma = jax.jacfwd(phi, 2)(t, q, y), -jax.jvp(phi, (t, q, y), rest)[1]
-        M, b, f = mass(t, q, y, table)
-        if has_rotors(system):
-            of = lambda t, q, y: speeds(t, q, y, table)  # noqa: E731, mathematics
-            r = system.rotor_inertias(table)
-            M, b = with_rotors(M, b, r, lambda y_dot: _rate(of, (t, q, y), rest, y_dot))
-        return Terms(M, b, f, A, gamma)
+        return terms_of_bodies(system, to_body, mass, (t, q, y), table)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
         now = 1.0 * jnp.asarray(t), q, y
@@ -127,8 +118,8 @@ def in_twists(
     def start(t: Any, q: Any, z: Any, table: Any) -> Any:
         return from_body(t, q, system.body_twists(t, q, z, table), table)
 
-    own = by_their_rows(system, terms)
-    found = start, speeds, rates, terms, own, bodies, along, joint_wrenches
+    solve = accelerations or by_their_rows(system, terms)
+    found = start, speeds, rates, terms, solve, bodies, along, joint_wrenches
     names = velocity_names(system), row_names(system)
     return Equations(name, system, *names, Core(*found, arms=arms))
 
@@ -136,19 +127,54 @@ def in_twists(
 def by_their_rows(
     system: System, terms: Callable[..., Terms]
 ) -> Callable[..., tuple[Any, Any]]:
-    """Accelerations and intensities where all bodies are free but for their rows.
+    """Accelerations and intensities where all bodies are free but for their rows."""
+    solve = solver_of_rows(system)
+
+    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        return solve(terms(t, q, y, table))
+
+    return accelerations
+
+
+def solver_of_rows(system: System) -> Callable[[Terms], tuple[Any, Any]]:
+    """Accelerations and intensities from terms in velocities of bodies.
 
     Every row feels them, and none is rounding: its length is its natural size.
     """
     length = length_at_rest(system)
     speeds = np.tile(np.repeat([1.0, length], 3), len(system.bodies))
 
-    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
-        M, b, f, A, g = terms(t, q, y, table)
+    def solve(terms: Terms) -> tuple[Any, Any]:
+        M, b, f, A, g = terms
         natural = NaturalSizes(speeds, jnp.sqrt(jnp.sum((A * speeds) ** 2, axis=1)))
         return solve_constrained(M, f - b, A, g, natural)
 
-    return accelerations
+    return solve
+
+
+def terms_of_bodies(
+    system: System, to_body: Callable, mass: Mass, state: tuple, table: Any
+) -> Terms:
+    """Terms at (t, q, y) of free bodies, rotors between them and all that holds them.
+
+    to_body and mass as for `in_twists`.
+    """
+
+    def speeds(t: Any, q: Any, y: Any) -> Any:
+        return joint_speeds(system, q, to_body(t, q, y, table), table)
+
+    def phi(t: Any, q: Any, y: Any) -> Any:
+        return held(system, t, q, to_body(t, q, y, table), table)
+
+    t, q, y = 1.0 * jnp.asarray(state[0]), state[1], state[2]
+    q_dot = system.rates(t, q, speeds(t, q, y), table)
+    rest = jnp.ones_like(t), q_dot, jnp.zeros_like(y)
+    A, gamma = jax.jacfwd(phi, 2)(t, q, y), -jax.jvp(phi, (t, q, y), rest)[1]
+    M, b, f = mass(t, q, y, table)
+    if has_rotors(system):
+        r, at = system.rotor_inertias(table), (t, q, y)
+        M, b = with_rotors(M, b, r, lambda y_dot: _rate(speeds, at, rest, y_dot))
+    return Terms(M, b, f, A, gamma)
 
 
 def with_rotors(M: Any, b: Any, r: Any, z_dot: Callable) -> tuple[Any, Any]:
@@ -194,5 +220,4 @@ def row_names(system: System) -> tuple[str, ...]:
 
 def has_rotors(system: System) -> bool:
     """Whether any joint has a motor with a rotor; a bare zero is none."""
-    rotors = [r for joint in system.joints for r in joint.rotor_inertia]
-    return any(not isinstance(r, float) or at(r) != 0.0 for r in rotors)
+    return any(has_rotor(joint) for joint in system.joints)

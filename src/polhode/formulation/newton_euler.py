@@ -10,13 +10,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.maximal import in_twists
-from polhode.formulation.spatial import block_diagonal, momenta
-from polhode.geometry.vector import skew
+from polhode.formulation.maximal import (
+    in_twists,
+    joint_speeds,
+    solver_of_rows,
+    terms_of_bodies,
+)
+from polhode.formulation.spatial import (
+    block_diagonal,
+    momenta,
+    momentum_rate,
+    turned,
+)
+from polhode.formulation.spatial_forms.transfer import blocks
+from polhode.geometry.vector import cross, skew
 from polhode.system.system import System
 from polhode.system.taking import of_system
 
@@ -34,7 +44,7 @@ def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
 @of_system
 def newton_euler(system: System) -> Equations:
     """The balances of momentum of all bodies, joints and loops as constraints."""
-    n = len(system.bodies)
+    n, solve = len(system.bodies), solver_of_rows(system)
 
     def to_body(t: Any, q: Any, y: Any, table: Any) -> Any:
         X = to_body_matrices(system, t, q, table)
@@ -47,18 +57,53 @@ def newton_euler(system: System) -> Equations:
         there = v - (skew(w) @ p_WoBo_W[..., None])[..., 0]
         return jnp.concatenate([w, there], axis=-1).reshape(-1)
 
-    def inertias(t: Any, q: Any, table: Any) -> Any:
-        X = to_body_matrices(system, t, q, table)
-        return X.swapaxes(-1, -2) @ system.inertias(table) @ X
-
     def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
-        z = equations.functions.speeds(t, q, y, table)
-        q_dot = system.rates(t, q, z, table)
-        M, M_dot = jax.jvp(lambda q: inertias(t, q, table), (q,), (q_dot,))
-        F_B = system.applied(t, q, z, table)
-        X_T = to_body_matrices(system, t, q, table).swapaxes(-1, -2)
-        growth = momenta(M_dot, y.reshape(n, 6))
-        return block_diagonal(M), growth.reshape(-1), momenta(X_T, F_B).reshape(-1)
+        X = to_body_matrices(system, t, q, table)
+        M = X.swapaxes(-1, -2) @ system.inertias(table) @ X
+        b, F = (momenta(X.swapaxes(-1, -2), W) for W in wrenches(t, q, y, table))
+        return block_diagonal(M), b.reshape(-1), F.reshape(-1)
 
-    equations = in_twists("Newton-Euler", system, to_body, from_body, mass)
-    return equations
+    def wrenches(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        """dM_W/dt V_W and what acts (n, 6), about bodies' origins in their axes."""
+        V = to_body(t, q, y, table)
+        F = system.applied(t, q, joint_speeds(system, q, V, table), table)
+        return momentum_rate(system.inertias(table), V), F
+
+    def accelerations(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any]:
+        """Solved about poles at the bodies: see `_about`."""
+        poles = system.poses(t, q, table).origins
+        near_y = _about(y.reshape(n, 6), poles).reshape(-1)
+
+        def near(t: Any, q: Any, near_y: Any, table: Any) -> Any:
+            return _near_to_body(system, (t, q, near_y), poles, table)
+
+        def near_mass(t: Any, q: Any, _: Any, table: Any) -> tuple[Any, Any, Any]:
+            R_WB = system.poses(t, q, table).rotations
+            both = blocks([[R_WB, 0.0 * R_WB], [0.0 * R_WB, R_WB]])
+            M = both @ system.inertias(table) @ both.swapaxes(-1, -2)
+            b, F = (turned(R_WB, W) for W in wrenches(t, q, y, table))
+            return block_diagonal(M), b.reshape(-1), F.reshape(-1)
+
+        at = t, q, near_y
+        rates, intensities = solve(terms_of_bodies(system, near, near_mass, at, table))
+        return _about(rates.reshape(n, 6), -poles).reshape(-1), intensities
+
+    own = {"accelerations": accelerations}
+    return in_twists("Newton-Euler", system, to_body, from_body, mass, **own)
+
+
+def _about(V: Any, poles: Any) -> Any:
+    """Twists, or their rates, (n, 6) about fixed poles, from those about the origin.
+
+    Masses far from the origin have moments m p^2 about it, of which those of the bodies
+    are the last digits, or none: accelerations are found about poles at the bodies.
+    """
+    w, v = V[:, :3], V[:, 3:]
+    return jnp.concatenate([w, v + cross(w, poles)], axis=-1)
+
+
+def _near_to_body(system: System, state: tuple, poles: Any, table: Any) -> Any:
+    """V (n, 6) in bodies' axes from twists about poles, along the world's axes."""
+    t, q, y = state
+    R_WB, p_WoBo_W = system.poses(t, q, table)
+    return turned(R_WB.swapaxes(-1, -2), _about(y.reshape(-1, 6), p_WoBo_W - poles))

@@ -28,6 +28,7 @@ from polhode.formulation.reactions import by_balance
 from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import solve_constrained, solve_definite
 from polhode.formulation.speeds import along, drift
+from polhode.formulation.uniform_motion import removable_edges, still
 from polhode.system import mass
 from polhode.system.check import rest_coordinates
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
@@ -118,13 +119,24 @@ class _Ignoring:
 
     def terms(self, t: Any, q: Any, y: Any, table: Any) -> Terms:
         system, E = self.system, self.transform(t, q, table)
-        M, b = _inertia(system, self.parts, (t, q, y, E @ y), table)
+        M, b = self._inertia(t, q, y, E @ y, table)
         f = self.forces(t, q, y, system.applied(t, q, E @ y, table), table)
         A, gamma = system.constraint_rows(t, q, E @ y, table)
         if not system.constraints:
             return Terms(M, b, f, A, gamma)
         shift = self.rates_of_speeds(t, q, y, jnp.zeros_like(y), table)
         return Terms(M, b, f, A @ E, gamma - A @ shift)
+
+    def _inertia(self, t: Any, q: Any, y: Any, z: Any, table: Any) -> Any:
+        """M and b, without the square of a uniform velocity (`uniform_motion`)."""
+        system, (s, c) = self.system, self.parts
+        if not removable_edges(system):
+            return _inertia(system, self.parts, (t, q, y, z), table)
+        z0, shift = still(system, z)
+        at_rest = (t, q, self.start(t, q, z0, table), z0)
+        M, b = _inertia(system, self.parts, at_rest, table)
+        # The momenta of cyclic coordinates are along no axes that turn.
+        return M, b + M @ jnp.concatenate([shift[s], jnp.zeros(len(c))])
 
     def forces(self, t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:
         """Q_s less what cyclic forces bring by way of their momenta, and Q_c."""

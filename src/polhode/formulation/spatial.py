@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.geometry.vector import cross
 from polhode.lowering.arrays import traced_once
@@ -33,6 +34,27 @@ def cross_wrench(V: Any, h: Any) -> Any:
     return jnp.concatenate([turned, cross(w, linear)], axis=-1)
 
 
+@traced_once
+def momentum_rate(M: Any, V: Any) -> Any:
+    """V x* M V: how the momentum of a body turns with its axes.
+
+        M = [[A, B], [B^T, D]]:   [w x (A w + B v) + v x (B^T w + D v);
+                                   w x (B^T w + D v)]
+
+    Of a mass D = m 1 and v x m v is zero, but not when it is rounded: at the speed of
+    an orbit it would turn a craft. Only what D has beyond m 1, the added mass of a
+    fluid, is taken there.
+    """
+    w, v = V[..., :3], V[..., 3:]
+    A, B, D = M[..., :3, :3], M[..., :3, 3:], M[..., 3:, 3:]
+    turning = _on(B.swapaxes(-1, -2), w)
+    linear = turning + _on(D, v)
+    beyond = _on(D - D[..., :1, :1] * np.eye(3), v)
+    moment = _on(A, w) + _on(B, v)
+    torque = cross(w, moment) + cross(v, turning + beyond)
+    return jnp.concatenate([torque, cross(w, linear)], axis=-1)
+
+
 def momenta(inertias: Any, V: Any) -> Any:
     """h = M V of each body, about its origin in its own axes; (n, 6)."""
     return (inertias @ V[..., None])[..., 0]
@@ -40,7 +62,11 @@ def momenta(inertias: Any, V: Any) -> Any:
 
 def inertial_wrenches(inertias: Any, V: Any, V_dot: Any) -> Any:
     """d h/dt of each body as its own axes turn:  M V_dot + V x* M V; (n, 6)."""
-    return momenta(inertias, V_dot) + cross_wrench(V, momenta(inertias, V))
+    return momenta(inertias, V_dot) + momentum_rate(inertias, V)
+
+
+def _on(matrices: Any, columns: Any) -> Any:
+    return (matrices @ columns[..., None])[..., 0]
 
 
 def turned(R: Any, V: Any) -> Any:

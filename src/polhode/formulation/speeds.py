@@ -13,8 +13,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.formulation.equations import Core, Equations, Terms, solved
+from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.reactions import by_balance
+from polhode.formulation.solve import solve_constrained
+from polhode.formulation.uniform_motion import without_uniform_motion
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
@@ -34,9 +36,23 @@ def in_speeds(
     name: str,
     system: System,
     terms: Callable[..., Terms],
+    solve: Callable[[Terms], tuple[Any, Any]] | None = None,
+    *,
     accelerations: Callable[..., Any] | None = None,
 ) -> Equations:
-    """Equations in the system's own speeds, from their terms."""
+    """Equations in the system's own speeds, from their terms.
+
+    terms(t, q, z, table, felt) takes mass matrix and bias at the speeds that inertia
+    feels (`uniform_motion`), at z where they are not given; forces and rows at z.
+    `solve` gives accelerations and intensities from terms, by elimination unless given;
+    `accelerations` are those of a form that does not go by its terms.
+    """
+
+    def eliminated(terms: Terms) -> tuple[Any, Any]:
+        M, b, f, A, g = terms
+        return solve_constrained(M, f - b, A, g, natural_sizes(system))
+
+    terms, by_terms = without_uniform_motion(system, terms, solve or eliminated)
 
     def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
@@ -49,7 +65,7 @@ def in_speeds(
         speeds=speeds,
         rates=system.rates,
         terms=terms,
-        accelerations=accelerations or solved(terms, natural_sizes(system)),
+        accelerations=accelerations or by_terms,
         bodies=bodies,
         along=lambda t, q, z, W, table: along(system, t, q, W, table),
         joint_wrenches=by_balance(system, speeds, bodies),

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.formulation.equations import Equations
+from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.gauss import gauss
 from polhode.formulation.regular import require_regular
 from polhode.formulation.solve import mean_inertia
@@ -40,10 +40,14 @@ def udwadia_kalaba(system: System) -> Equations:
             "Use any other form, or close a loop.",
         )
     require_regular(system, "Udwadia and Kalaba's equation does")
-    terms, natural = gauss(system).functions.terms, natural_sizes(system)
+    whole, natural = gauss(system).functions.terms, natural_sizes(system)
 
-    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        M, b, f, A, g = terms(t, q, z, table)
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        inertia = whole(t, q, z if felt is None else felt, table)
+        return whole(t, q, z, table)._replace(bias=inertia.bias)
+
+    def solve(found: Terms) -> tuple[Any, Any]:
+        M, b, f, A, g = found
         L = cholesky(M)
         half = triangular_solve(L, (f - b)[:, None], lower=True, unit=False)[:, 0]
         K = triangular_solve(L, A.T, lower=True, unit=False).T
@@ -55,7 +59,7 @@ def udwadia_kalaba(system: System) -> Equations:
         a = triangular_solve(L.T, total, lower=False, unit=False)[:, 0]
         return a, pressed
 
-    return in_speeds("Udwadia-Kalaba", system, terms, accelerations)
+    return in_speeds("Udwadia-Kalaba", system, terms, solve)
 
 
 def _pseudo_inverse(S: Any) -> Any:

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.spatial import momenta, turned
-from polhode.formulation.speeds import along
+from polhode.formulation.speeds import along, in_speeds
 from polhode.formulation.velocities import (
     Velocities,
     in_velocities,
@@ -50,28 +50,30 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
 
         return jax.jacfwd(velocity)(y)
 
-    def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
-        t, y = 1.0 * jnp.asarray(t), 1.0 * y
-        z, _ = speeds_and_rates(system, chosen, (t, q, y), jnp.zeros_like(y), table)
+    def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
+        t, u = 1.0 * jnp.asarray(t), 1.0 * (y if felt is None else felt)
+        z, _ = speeds_and_rates(system, chosen, (t, q, u), jnp.zeros_like(u), table)
         q_dot = 1.0 * system.rates(t, q, z, table)
 
         def left(y_dot: Any) -> Any:
-            now, rate = (t, q, y), (jnp.ones_like(t), q_dot, y_dot)
+            now, rate = (t, q, u), (jnp.ones_like(t), q_dot, y_dot)
             momentum = jax.grad(energy, 2)
             growth = jax.jvp(lambda t, q, y: momentum(t, q, y, table), now, rate)[1]
             each = jax.jvp(lambda t, q, y: partial(t, q, y, table), now, rate)
             rates = each[0][0], *each[1]
             return growth - _turning(system, (t, q, z), rates, table)
 
-        still = jnp.zeros_like(y)
-        E = jax.jacfwd(chosen.zeta, 2)(t, q, y)
+        still = jnp.zeros_like(u)
+        true_z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return Terms(
             jax.jacfwd(left)(still),
             left(still),
-            E.T @ along(system, t, q, system.applied(t, q, z, table), table),
+            E.T @ along(system, t, q, system.applied(t, q, true_z, table), table),
             *rows_in(system, chosen, (t, q, y), table),
         )
 
+    if velocities is None:
+        return in_speeds("unified", system, terms)
     return in_velocities("unified", system, chosen, terms)
 
 

@@ -76,6 +76,15 @@ class Particle:
         return spatial_inertia(*self.moments(table))
 
     @property
+    def carries_fluid(self) -> bool:
+        """No: a particle's inertia is its mass."""
+        return False
+
+    def added_inertia(self, table: Table = NOMINAL) -> Any:
+        """None."""
+        return np.zeros((6, 6))
+
+    @property
     def mass_centre(self) -> Point:
         """Where the particle is."""
         return Point.origin(self.frame)

@@ -86,9 +86,18 @@ class Body:
         """The inertia (6, 6) about the body's origin, added mass included."""
         mass, centre, inertia = self.moments(table)
         matrix = spatial_inertia(mass, centre, inertia)
+        return matrix + self.added_inertia(table) if self.carries_fluid else matrix
+
+    @property
+    def carries_fluid(self) -> bool:
+        """Whether it has inertia that is not mass: weight does not act on that part."""
+        return isinstance(self.matter, Submerged)
+
+    def added_inertia(self, table: Table = NOMINAL) -> Any:
+        """The part (6, 6) of the inertia that is a fluid's, about the body's origin."""
         if isinstance(self.matter, Submerged):
-            return matrix + self.matter.added_inertia(table)
-        return matrix
+            return self.matter.added_inertia(table)
+        return np.zeros((6, 6))
 
     @property
     def mass(self) -> Any:

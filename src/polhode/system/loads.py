@@ -10,11 +10,14 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
+from polhode.geometry.admission import is_traced
+from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
 from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.gather import ALONG_JOINTS
+from polhode.system.tree import Member
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -89,8 +92,37 @@ def _together(
     torques = sum((w.torques for w in parts), np.zeros((n, 3)))
     forces = sum((w.forces for w in parts), np.zeros((n, 3)))
     R_WB = kinematics.poses(system, t, q, table).rotations
-    columns = namespace(q, torques, forces).stack([torques, forces], axis=-1)
-    return (R_WB.swapaxes(-1, -2) @ columns).swapaxes(-1, -2).reshape(n, 6)
+    return in_body_axes(system, R_WB, Wrenches(torques, forces), table)
+
+
+def in_body_axes(system: System, R_WB: Any, given: Wrenches, table: Table) -> Any:
+    """Wrenches on all bodies (n, 6), about their origins in their own axes.
+
+        M_G = M_O - R c x F,      R^T M_O = R^T M_G + c x R^T F
+
+    Moments are turned about the mass centres, c from the origins. Within a step the
+    quaternion of R is of length one to the step's error only, and a force through the
+    mass centre, turned with its moment about another point, would gain a moment there.
+    """
+    table, xp = system.table(table), namespace(R_WB, *given)
+    R_BW = R_WB.swapaxes(-1, -2)
+    forces = _each(R_BW, given.forces)
+    if not any(_is_off_centre(body) for body in system.bodies):
+        return xp.concatenate([_each(R_BW, given.torques), forces], axis=-1)
+    centres = [1.0 * body.moments(table).centre for body in system.bodies]
+    c = namespace(*centres).stack(centres)
+    about = given.torques - cross(_each(R_WB, c), given.forces)
+    torques = _each(R_BW, about) + cross(c, forces)
+    return xp.concatenate([torques, forces], axis=-1)
+
+
+def _is_off_centre(body: Member) -> bool:
+    centre = body.moments().centre
+    return is_traced(centre) or bool(np.any(centre))
+
+
+def _each(matrices: Any, columns: Any) -> Any:
+    return (matrices @ columns[..., None])[..., 0]
 
 
 def with_world(poses: Poses) -> Poses:
@@ -113,8 +145,7 @@ def _along(joint: Joint, effort: Any, pair: Poses, q: Any, table: Table) -> Wren
     R_CM, p_CoMo_C = joint.second_frame(table)
     R_WC = pair.rotations[0]
     R_WM = R_WC @ R_CM
-    place = pair.origins[0] + R_WC @ p_CoMo_C
-    return interaction(pair, place, R_WM @ W_M[3:], R_WM @ W_M[:3])
+    return interaction(pair, R_WC @ p_CoMo_C, R_WM @ W_M[3:], R_WM @ W_M[:3])
 
 
 def _at(poses: Poses, system: System, action: Action) -> Poses:

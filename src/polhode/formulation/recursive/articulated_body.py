@@ -25,7 +25,8 @@ from polhode.formulation.recursive.links import (
     wrench_up,
 )
 from polhode.formulation.solve import Solver, factored
-from polhode.formulation.spatial import cross_twist, cross_wrench
+from polhode.formulation.spatial import cross_twist, momentum_rate
+from polhode.formulation.uniform_motion import is_all_freedom, still
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
@@ -48,8 +49,10 @@ class Hinge(NamedTuple):
 
 def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     """z_dot (nz,) of a tree without constraints."""
-    tree, all_links = system.tree, links(system, q, z, table)
     upward, wrenches, efforts = given(system, t, q, z, table)
+    # From here on nothing moves as a whole: masses feel no uniform motion.
+    z, shift = still(system, z)
+    tree, all_links = system.tree, links(system, q, z, table)
 
     def move(edge: Edge, carrier: Any) -> Any:
         link = all_links[edge.child]
@@ -63,7 +66,7 @@ def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
         for e in tree.edges
     ]
     own = [
-        Felt(link.inertia, cross_wrench(v, link.inertia @ v) - W)
+        Felt(link.inertia, momentum_rate(link.inertia, v) - W)
         for link, v, W in zip(all_links, V, wrenches, strict=True)
     ]
 
@@ -82,11 +85,16 @@ def accelerations(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
         A = twist_down(link.steps, carrier[0]) + c[edge.child]
         if edge.joint.speeds == 0:
             return A, jnp.zeros(0)
+        if is_all_freedom(edge):
+            # S = 1 and U = D: what carries the body does not reach it, and would
+            # only be rounded on its way through D and back.
+            total = joint.solve(joint.u)
+            return total, total - A
         z_dot = joint.solve(joint.u - joint.U.T @ A)
         return A + link.S @ z_dot, z_dot
 
     found = outward(tree, (upward, None), accelerate)
-    return jnp.concatenate([z_dot for _, z_dot in found])
+    return jnp.concatenate([z_dot for _, z_dot in found]) - shift
 
 
 def hinge(link: Link, felt: Felt, effort: Any) -> Hinge:

@@ -18,7 +18,8 @@ from polhode.formulation.recursive.links import (
     twist_down,
     wrench_up,
 )
-from polhode.formulation.spatial import cross_twist, cross_wrench
+from polhode.formulation.spatial import cross_twist, momentum_rate
+from polhode.formulation.uniform_motion import still
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
@@ -32,8 +33,12 @@ def inverse_dynamics(
     `acting` stands for what the system's actions give, where that is known.
     """
     t, q, z = state
-    tree, all_links = system.tree, links(system, q, z, table)
     upward, wrenches, efforts = acting or given(system, t, q, z, table)
+    rotors = system.rotor_inertias(table) * z_dot
+    # From here on nothing moves as a whole: masses feel no uniform motion.
+    z, shift = still(system, z)
+    z_dot = z_dot + shift
+    tree, all_links = system.tree, links(system, q, z, table)
 
     def move(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
         link, (V, A) = all_links[edge.child], carrier
@@ -44,7 +49,7 @@ def inverse_dynamics(
 
     motions = outward(tree, (jnp.zeros(6), upward), move)
     needed = [
-        link.inertia @ A + cross_wrench(V, link.inertia @ V) - W
+        link.inertia @ A + momentum_rate(link.inertia, V) - W
         for link, (V, A), W in zip(all_links, motions, wrenches, strict=True)
     ]
 
@@ -53,5 +58,4 @@ def inverse_dynamics(
 
     carried = inward(tree, needed, gather)
     along = [link.S.T @ W for link, W in zip(all_links, carried, strict=True)]
-    rotors = system.rotor_inertias(table) * z_dot
     return jnp.concatenate(along) + rotors - efforts

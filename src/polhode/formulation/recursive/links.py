@@ -14,16 +14,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.actions.motion_arrays import Wrenches
 from polhode.actions.weight import WeightOf
-from polhode.formulation.spatial import turned
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
 from polhode.lowering.arrays import namespace, traced_once
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
+from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.gather import ALONG_JOINTS
+from polhode.system.loads import in_body_axes
 from polhode.system.system import System
-from polhode.system.tree import Edge
+from polhode.system.tree import Edge, Member
 
 
 class Step(NamedTuple):
@@ -65,7 +67,7 @@ def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
 class Given(NamedTuple):
     """What acts on a tree: weight, other wrenches, and efforts along joints.
 
-    upward   (6,)     the world's acceleration that stands for all weight
+    upward   (6,)     the world's acceleration that stands for weight
     wrenches [(6,)]   on every body, in its frame K
     efforts  (nz,)
     """
@@ -78,14 +80,14 @@ class Given(NamedTuple):
 def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     """All actions, each in the cheapest form.
 
-    A uniform field cannot be told from a world that accelerates the other way; a law
-    along a joint acts on its speeds only.
+    A uniform field cannot be told from a world that accelerates the other way, where
+    all that resists has weight; a law along a joint acts on its speeds only.
     """
     known = system.loaded(t, q, z, system.table(table))
     efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
     upward, rest = np.zeros(3), []
     for action in system.actions:
-        if isinstance(action, WeightOf) and action.by is system.tree.world.frame:
+        if _is_an_acceleration(system, action):
             up = direction(action.law.up, f"the up direction of {action.name!r}")
             upward = upward + at(action.law.gravity, known) * up
         elif isinstance(action, ALONG_JOINTS):
@@ -99,6 +101,19 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
 
 
+def _is_an_acceleration(system: System, action: Any) -> bool:
+    """Whether an action gives every inertia in the system the same acceleration.
+
+    A `Weight` does, where the system itself handed it all masses. Weight of chosen
+    masses does not; nor does any where a body carries fluid, whose inertia resists
+    and has no weight. Rotors do not matter: their inertia resists the motion of one
+    body on another, which an acceleration of the world leaves as it is.
+    """
+    if not isinstance(action, WeightOf) or action.law not in system.given.actions:
+        return False
+    return not any(body.carries_fluid for body in system.bodies)
+
+
 def _on_bodies(
     system: System, state: tuple, names: list[str], table: Table
 ) -> list[Any]:
@@ -107,9 +122,9 @@ def _on_bodies(
         return [np.zeros(6)] * len(system.bodies)
     t, q, z = state
     each = system.wrenches(t, q, z, table)
-    both = [jnp.concatenate([*each[name]], axis=-1) for name in names]
-    R_BW = system.poses(t, q, table).rotations.swapaxes(-1, -2)
-    W = turned(R_BW, sum(both[1:], both[0]))
+    parts = zip(*(each[name] for name in names), strict=True)
+    total = Wrenches(*(sum(part[1:], part[0]) for part in parts))
+    W = in_body_axes(system, system.poses(t, q, table).rotations, total, table)
     known = system.table(table)
     seats = [_near(edge, known)[1] for edge in system.tree.edges]
     return [wrench_in(seat, W[k]) for k, seat in enumerate(seats)]
@@ -212,10 +227,23 @@ def _link(
     if edge.is_reversed:
         S, S_dot_z = _reversed(joint, q, (z, S), table)
         there = Step(there.R.T, -(there.R.T @ there.p))
-    body = system.bodies[edge.child]
-    inertia = _turned(_shifted(body.spatial_inertia(table), -seat.p), seat.R.T)
+    inertia = _inertia(system.bodies[edge.child], seat, table)
     rotors = joint.reflected_inertia(table)
     return Link((before, there), S, S_dot_z, inertia, rotors, seat)
+
+
+def _inertia(body: Member, seat: Step, table: Table) -> Any:
+    """The inertia (6, 6) of a body about K, in its axes.
+
+    Its mass is written there, not turned: m 1 is so exactly, and v x m v is zero.
+    """
+    mass, centre, central = body.moments(table)
+    R_KB = seat.R.T
+    turned = symmetric(R_KB @ central @ seat.R)
+    inertia = spatial_inertia(mass, R_KB @ (centre - seat.p), turned)
+    if not body.carries_fluid:
+        return inertia
+    return inertia + _turned(_shifted(body.added_inertia(table), -seat.p), R_KB)
 
 
 def _freedoms(joint: Joint, q: Any, z: Any, table: Table) -> tuple[Any, Any]:

@@ -33,13 +33,14 @@ def recursive(system: System) -> Equations:
     dynamics at rest and in motion.
     """
 
-    def terms(t: Any, q: Any, z: Any, table: Any) -> Terms:
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
         acting = given(system, t, q, z, table)
         nothing = Given(
             jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), jnp.zeros(system.speeds)
         )
         still = jnp.zeros_like(z)
-        bias = inverse_dynamics(system, (t, q, z), still, table, nothing)
+        u = z if felt is None else felt
+        bias = inverse_dynamics(system, (t, q, u), still, table, nothing)
         resting = inverse_dynamics(system, (t, q, still), still, table, acting)
         rows = system.constraint_rows(t, q, z, table)
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
@@ -48,18 +49,17 @@ def recursive(system: System) -> Equations:
         by = composite_inertia if system.speeds <= FEW else articulated_body
         return by.accelerations(system, t, q, z, table), jnp.zeros(0)
 
-    own = in_order(system, terms) if system.constraints else of_tree
-    return in_speeds("recursive", system, terms, own)
+    if not system.constraints:
+        return in_speeds("recursive", system, terms, accelerations=of_tree)
+    return in_speeds("recursive", system, terms, in_order(system))
 
 
-def in_order(
-    system: System, terms: Callable[..., Terms]
-) -> Callable[..., tuple[Any, Any]]:
+def in_order(system: System) -> Callable[[Terms], tuple[Any, Any]]:
     """Accelerations and intensities, eliminated in the order of least fill."""
     ordering, natural = ordered(system), natural_sizes(system)
 
-    def accelerations(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        M, b, f, A, g = terms(t, q, z, table)
+    def solve(terms: Terms) -> tuple[Any, Any]:
+        M, b, f, A, g = terms
         return solve_ordered(M, f - b, A, g, natural, ordering=ordering)
 
-    return accelerations
+    return solve

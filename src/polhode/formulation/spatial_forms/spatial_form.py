@@ -29,6 +29,7 @@ from polhode.formulation.spatial_forms.observer import (
 )
 from polhode.formulation.spatial_forms.one_body import FORMS, Form
 from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, on, solved
+from polhode.formulation.uniform_motion import felt_velocities
 from polhode.geometry.point import Point
 from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
@@ -84,9 +85,10 @@ def spatial_form(
         z = core.speeds(t, q, y, table)
         q_dot = system.rates(t, q, z, table)
         w_A = observer_spins(system, each, (t, q, V[:, :3]), q_dot, table)
-        C = coriolis_dyadic(M, V, rates=w_A, choice="Lie group")
+        felt, shift = felt_velocities(system, V, w_A)
+        C = coriolis_dyadic(M, felt, rates=w_A, choice="Lie group")
         F = shift_wrench(system.applied(t, q, z, table), arms(table))
-        return M, on(C, V), turned(R_AB, F)
+        return M, on(C, felt) + on(M, shift), turned(R_AB, F)
 
     def mass(t: Any, q: Any, y: Any, table: Any) -> tuple[Any, Any, Any]:
         M, bias, F = parts(t, q, y, table)

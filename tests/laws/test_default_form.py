@@ -1,0 +1,404 @@
+"""The form that `simulate` takes moves all matter under all actions as Gauss's does.
+
+The default form has ways of its own: weight is an acceleration of the world, laws
+along joints are efforts, bodies are described in the frames of their joints. Each is
+right for some matter and some actions. Here is a case of every kind of both, and a kind
+without a case fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, get_args
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies
+
+import polhode as ph
+from polhode.formulation.compare import answers, disagreement, sizes
+from polhode.geometry import so3
+from polhode.integrate.simulate import equations_of
+from polhode.matter.rigid_body import Matter
+from strategies_system import block, random_state
+
+SEEDS = strategies.integers(0, 2**32 - 1)
+FLUID = np.diag([0.02, 0.05, 0.04, 0.9, 1.7, 1.2]) + 0.01 * np.ones((6, 6))
+CORNERS = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.4, 0], [0, 0, 0.5]])
+FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+UP = (0.3, -0.5, 1.0)
+
+
+# ---------------------------------------------------------------- kinds of matter
+
+
+def all_solids() -> dict[str, Any]:
+    """A solid of every shape, by the name of what makes it."""
+    make = ph.solids
+    amount: dict[str, Any] = {"mass": 1.3}
+    box = make.box(x=0.2, y=0.3, z=0.4, **amount)
+    aside = make.placed(make.rod(length=0.3, **amount), (0.1, 0.2, -0.1))
+    hole = make.box(x=0.1, y=0.1, z=0.1, mass=0.05)
+    radii = {"inner_radius": 0.1, "outer_radius": 0.2}
+    return {
+        "box": box,
+        "capsule": make.capsule(radius=0.1, length=0.3, **amount),
+        "cone": make.cone(radius=0.1, height=0.3, **amount),
+        "cylinder": make.cylinder(radius=0.1, length=0.3, **amount),
+        "disc": make.disc(radius=0.2, **amount),
+        "ellipsoid": make.ellipsoid(x=0.1, y=0.2, z=0.3, **amount),
+        "ellipsoidal_shell": make.ellipsoidal_shell(x=0.1, y=0.2, z=0.3, **amount),
+        "extrusion": make.extrusion(outline=CORNERS[:3, :2], height=0.2, **amount),
+        "joined": make.joined(box=box, aside=aside),
+        "mesh": make.mesh((CORNERS, FACES), **amount),
+        "pierced": make.pierced(box, hole=hole),
+        "placed": aside,
+        "plate": make.plate(x=0.2, y=0.3, **amount),
+        "ring": make.ring(radius=0.2, **amount),
+        "rod": make.rod(length=0.3, **amount),
+        "sphere": make.sphere(radius=0.2, **amount),
+        "spherical_shell": make.spherical_shell(radius=0.2, **amount),
+        "tetrahedron": make.tetrahedron(corners=CORNERS, **amount),
+        "torus": make.torus(ring_radius=0.3, tube_radius=0.1, **amount),
+        "tube": make.tube(length=0.3, **radii, **amount),
+    }
+
+
+def cloud() -> ph.Body:
+    """Points of mass, rigidly joined."""
+    rng = np.random.default_rng(2)
+    return ph.Body("kind", ph.Cloud(rng.uniform(0.1, 1, 5), rng.normal(size=(5, 3))))
+
+
+def given_moments() -> ph.Body:
+    """Moments about a point that is not the mass centre."""
+    moments = {"centre": (0.1, 0.05, -0.1), "about": (0.2, 0, 0.1)}
+    return ph.Body.from_inertia("kind", mass=1.3, inertia=(0.4, 0.5, 0.6), **moments)
+
+
+def submerged_ball() -> ph.Body:
+    """A ball that is its own hull."""
+    ball = ph.solids.sphere(mass=1.3, radius=0.1)
+    return ph.Body("kind", ph.submerged(ball, fluid_density=1000.0))
+
+
+def submerged_in_a_hull() -> ph.Body:
+    """Matter in an ellipsoid whose centre is elsewhere."""
+    hull = ph.solids.ellipsoid(mass=0, x=0.1, y=0.2, z=0.15)
+    hull = ph.solids.placed(hull, (0.05, -0.1, 0.02))
+    box = ph.solids.box(mass=1.3, x=0.1, y=0.1, z=0.2)
+    return ph.Body("kind", ph.submerged(box, hull=hull, fluid_density=900.0))
+
+
+def added_mass() -> ph.Body:
+    """An added inertia of the user's own, every entry of it coupled."""
+    return ph.Body("kind", ph.with_added_mass(block("kind").matter, FLUID))
+
+
+def compound() -> ph.Body:
+    """Several solids in one."""
+    return ph.Body("kind", all_solids()["joined"])
+
+
+KINDS: dict[str, Callable[[], ph.Body | ph.Particle]] = {
+    made.__name__: made
+    for made in (
+        *(cloud, given_moments, compound),
+        *(submerged_ball, submerged_in_a_hull, added_mass),
+    )
+} | {
+    "solid": lambda: ph.Body("kind", all_solids()["cone"]),
+    "particle": lambda: ph.Particle("kind", 1.3),
+}
+
+
+def test_every_kind_of_matter_has_a_case():
+    """Of every type that a body can be made of, and particles."""
+    kinds = [make() for make in KINDS.values()]
+    bodies = [kind for kind in kinds if isinstance(kind, ph.Body)]
+    assert {type(body.matter) for body in bodies} == set(get_args(Matter))
+    assert any(isinstance(kind, ph.Particle) for kind in kinds)
+    names = {name for name in ph.solids.__all__ if name[0].islower()}
+    assert set(all_solids()) == names
+
+
+# ------------------------------------------------------------------ scenes
+
+
+def hung(name: str, carrier: Any, kind: Any, **motor: Any) -> ph.Joint:
+    """A joint of one speed beside the mass centre, along which a kind resists."""
+    if isinstance(kind, ph.Particle):
+        return ph.Prismatic(name, carrier, kind.mass_centre, axis=(1, 2, 0.5), **motor)
+    at = kind.point(0.1, -0.2, 0.15)
+    return ph.Revolute(name, carrier, at, axis=(1, 2, 0.5), **motor)
+
+
+def one_joint(kind: Any) -> ph.System:
+    """One speed: by the composite mass matrix."""
+    joint = hung("joint", ph.World().origin, kind)
+    return ph.System([joint], [ph.Weight(9.81, UP)], name="one joint")
+
+
+def carried(kind: Any) -> ph.System:
+    """By articulated bodies: a free hub, a link without mass, a rotor with a gear."""
+    hub = block("hub", 2.0)
+    link = ph.Body.from_inertia("link", mass=0.0, inertia=(0, 0, 0))
+    motor = {"rotor_inertia": 0.01, "gear_ratio": 5.0}
+    elbow = ph.Revolute("elbow", hub.point(0.3, 0, 0.1), link.origin, axis=ph.Y)
+    wrist = hung("wrist", link.point(0.2, 0.1, 0), kind, **motor)
+    free = ph.Free("free", ph.World().origin, hub.point(0.1, 0.2, 0))
+    return ph.System([free, elbow, wrist], [ph.Weight(9.81, UP)], name="carried")
+
+
+def tied(kind: Any) -> ph.System:
+    """With rows: the kind hangs on a thread and on a hub that a driver moves."""
+    world, hub = ph.World(), block("hub", 2.0)
+    track = ph.Prismatic("track", world.origin, hub.origin, axis=ph.X)
+    joint = ph.Translation("joint", hub.origin, kind.mass_centre)
+    if not isinstance(kind, ph.Particle):
+        joint = ph.Free("joint", hub.origin, kind.origin)
+    rod = ph.Distance(hub.point(0.1, 0, 2.0), kind.mass_centre, 2.0, name="rod")
+    driver = ph.PrescribedMotion(track, lambda t: 0.3 * jnp.sin(2 * t), name="driver")
+    return ph.System([track, joint], [ph.Weight(9.81, UP)], [rod, driver], name="tied")
+
+
+def of_all_solids() -> ph.System:
+    """Every shape on a hinge of its own, all on one carriage."""
+    cart = block("cart", 3.0)
+    track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=(1, 0, 1))
+    bodies = [ph.Body(name, solid) for name, solid in all_solids().items()]
+    joints = [hung(f"of {b.name}", cart.origin, b) for b in bodies]
+    return ph.System([track, *joints], [ph.Weight(9.81, UP)], name="all solids")
+
+
+def of_two_weights() -> ph.System:
+    """A weight of all, and another of one body only: no acceleration of the world."""
+    world, hub, arm = ph.World(), block("hub", 2.0), block("arm")
+    elbow = ph.Revolute("elbow", hub.point(0.3, 0, 0.1), arm.origin, axis=ph.Y)
+    free = ph.Free("free", world.origin, hub.origin)
+    own = ph.PointMass(arm.point(0.1, 0.2, 0.3), 0.7)
+    second = ph.Weight(3.0, ph.X, name="pull").on((own,), by=world.frame)
+    return ph.System([free, elbow], [ph.Weight(9.81, UP), second], name="two weights")
+
+
+SCENES = {scene.__name__: scene for scene in (one_joint, carried, tied)}
+WHOLE = {scene.__name__: scene for scene in (of_all_solids, of_two_weights)}
+
+
+# --------------------------------------------------------------- kinds of actions
+
+
+class Stage(NamedTuple):
+    """Where actions are tried: a body in a fluid, and one on a joint of it."""
+
+    world: ph.World
+    hub: ph.Body
+    arm: ph.Body
+    elbow: ph.Joint
+    rod: ph.Distance
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """A point of the arm, and one of the world."""
+        return self.arm.point(0.1, -0.4, 0.2), self.world.point(0.3, 0.3, 0)
+
+    @property
+    def frames(self) -> tuple[Any, Any]:
+        """The arm, and the hub that it hangs on."""
+        return self.arm.frame, self.hub.frame
+
+
+def stage() -> Stage:
+    """New bodies for each system."""
+    world, arm = ph.World(), block("arm")
+    hub = ph.Body("hub", ph.with_added_mass(block("hub", 2.0).matter, FLUID))
+    elbow = ph.Cylindrical("elbow", hub.point(0.3, 0, 0.1), arm.origin, axis=ph.Y)
+    far = world.point(0.2, 0.1, -2.5)
+    return Stage(world, hub, arm, elbow, ph.Distance(far, hub.origin, 2.0, name="rod"))
+
+
+def placement_energy(b: Any, k: Any) -> Any:
+    """Of where and how a body is before another."""
+    return k * b.rotation[0, 1] * b.position[2] + jnp.sin(b.position[0])
+
+
+def raw_energy(a: Any, b: Any, t: Any, k: Any) -> Any:
+    """Of two bodies before the world, and the time."""
+    return k * t * a.rotation[0, 1] * (b.position @ a.position)
+
+
+def observer(t: Any) -> Any:
+    """A frame that turns about changing axes and flies."""
+    turn = so3.exp(jnp.array([0.3, 1.1, -0.6]) * t + 0.4 * jnp.sin(t))
+    return turn, jnp.stack([jnp.sin(t), 0.5 * t**2, 0.3 * jnp.cos(2 * t)])
+
+
+def vector(frame: Any) -> ph.Vector:
+    """Three numbers along the axes of a frame."""
+    return ph.Vector([1.0, -2.0, 3.0], frame)
+
+
+def potential(s: Stage) -> ph.Potential:
+    """An energy of the arm before the hub."""
+    return ph.Potential(s.frames, placement_energy, {"k": 0.7})
+
+
+ACTIONS: dict[str, Callable[[Stage], Any]] = {
+    "ApparentForce": lambda s: [ph.ApparentForce("euler", (s.hub, s.arm), observer)],
+    "AppliedCouple": lambda s: [
+        ph.AppliedCouple(s.hub.frame, vector(s.hub.frame)),
+        ph.AppliedCouple(
+            s.arm.frame, vector(s.world.frame), s.world.frame, name="fixed"
+        ),
+    ],
+    "AppliedForce": lambda s: [
+        ph.AppliedForce(s.ends[0], vector(s.arm.frame)),
+        ph.AppliedForce(s.ends[0], vector(s.world.frame), s.world.frame, name="dead"),
+    ],
+    "CentralForce": lambda s: [ph.CentralForce(*s.ends, lambda x, r, t: -r * (t + x))],
+    "ConstraintFriction": lambda s: [
+        ph.ConstraintFriction(
+            s.rod, ph.Regularised(0.2, 0.1), point=s.hub.origin, by=s.world.frame
+        )
+    ],
+    "Damper": lambda s: [ph.Damper(*s.ends, 0.7), ph.Damper(s.elbow, [0.5, 0.7])],
+    "Drag": lambda s: [ph.Drag(s.ends[0], s.world.frame, 0.3, 0.2)],
+    "ForceLaw": lambda s: [
+        ph.ForceLaw(s.ends[0], s.hub.frame, lambda x, v, t: -x * t - 0.3 * v)
+    ],
+    "Friction": lambda s: [
+        ph.Friction(s.ends[0], s.world.frame, ph.Z, 5.0, law, name=law.name)
+        for law in (ph.Coulomb(0.3, 0.4), ph.Viscous(0.3), ph.Regularised(0.3, 0.1))
+    ],
+    "Gravitation": lambda s: [
+        ph.Gravitation((ph.PointMass.of(s.arm), ph.PointMass(s.ends[1], 3.0)), 1.0)
+    ],
+    "JointDamper": lambda s: [ph.JointDamper(s.elbow, [0.5, 0.7])],
+    "JointFriction": lambda s: [
+        ph.JointFriction(s.elbow, ph.Regularised(0.2, 0.1), radius=0.05)
+    ],
+    "JointSpring": lambda s: [ph.JointSpring(s.elbow, [3.0, 5.0], [0.2, 0.1])],
+    "Motor": lambda s: [ph.Motor(s.elbow, lambda t, q, z: jnp.sin(t) - q + 0.3 * z)],
+    "NonlinearSpring": lambda s: [ph.NonlinearSpring(*s.ends, lambda x: x**4 / 4)],
+    "Potential": lambda s: [potential(s)],
+    "RawPotential": lambda s: [ph.RawPotential(s.frames, raw_energy, {"k": 0.7})],
+    "RotationalDamper": lambda s: [ph.RotationalDamper(*s.frames, 0.4, (0, 0.6, 0.8))],
+    "RotationalSpring": lambda s: [
+        ph.RotationalSpring(s.hub.frame, s.world.frame, 2.0)
+    ],
+    "Spring": lambda s: [
+        ph.Spring(*s.ends, 3.0, 0.5),
+        ph.Spring(s.elbow, [3.0, 5.0], [0.2, 0.1]),
+    ],
+    "TorsionalSpring": lambda s: [
+        ph.TorsionalSpring(*s.frames, [0, 1, 0], 2.0, 0.3),
+    ],
+    "Weight": lambda s: [ph.Weight(9.81, UP)],
+    "driven_potential": lambda s: [
+        ph.driven_potential(potential(s), s.hub.frame, observer)
+    ],
+    "observed_from": lambda s: ph.observed_from(observer, (s.hub, s.arm)),
+}
+# Public names of the room that no system takes as an action: laws, vectors, fields and
+# questions. A new name belongs here, or has a case above.
+NO_ACTIONS = {
+    *("Coulomb", "Couple", "Force", "ForceField", "ForceFunction", "ForceSystem"),
+    *("PointMass", "Regularised", "Viscous", "audit_invariance", "circulation"),
+    *("conservativity", "forces_by_power", "forces_by_virtual_work", "work"),
+    *("multiplier_family", "quadrature"),
+}
+
+
+def test_every_public_action_has_a_case():
+    """What the library offers as an action is tried here, or this fails."""
+    public = {n for n, at in ph.PUBLIC.items() if at.startswith("polhode.actions")}
+    assert public == {*ACTIONS, *NO_ACTIONS}
+    for name in NO_ACTIONS:
+        assert not hasattr(getattr(ph, name), "wrenches")
+        assert not hasattr(getattr(ph, name), "effort")
+
+
+def acted_upon(name: str) -> ph.System:
+    """The stage, with one kind of action and no other."""
+    made = stage()
+    at = made.hub.point(0.1, 0.2, 0)
+    sleeve = ph.Cylindrical("sleeve", made.world.origin, at, axis=(1, 0, 2))
+    tie = [made.rod] if name == "ConstraintFriction" else []
+    return ph.System([sleeve, made.elbow], ACTIONS[name](made), tie, name=name)
+
+
+# ----------------------------------------------------------------------- laws
+
+
+def build(case: str) -> ph.System:
+    """The system of a case: "action Spring", "cloud tied", "of_all_solids"."""
+    if case in WHOLE:
+        return WHOLE[case]()
+    first, second = case.split()
+    return acted_upon(second) if first == "action" else SCENES[second](KINDS[first]())
+
+
+@cache
+def programs(case: str) -> tuple[ph.System, ph.Program, ph.Program]:
+    """The system, and what the default form and Gauss's answer, compiled once."""
+    system = build(case)
+    state = random_state(system, np.random.default_rng(0))
+    at = state.t, state.q, state.z
+    forms = equations_of(system), ph.gauss(system)
+    default, gauss = (ph.compile(answers(form), *at) for form in forms)
+    return system, default, gauss
+
+
+# Dry bodies differ in numbers only: one kind of them goes through every scene.
+IN_ALL = {"solid", "particle", "submerged_ball", "submerged_in_a_hull", "added_mass"}
+MATTER_CASES = [
+    f"{kind} {scene}"
+    for kind in KINDS
+    for scene in (SCENES if kind in IN_ALL else ["carried"])
+]
+ACTION_CASES = [f"action {name}" for name in ACTIONS]
+
+
+@pytest.mark.parametrize("case", [*MATTER_CASES, *ACTION_CASES, *WHOLE])
+@given(seed=SEEDS)
+@settings(max_examples=6)
+def test_the_default_form_moves_everything_as_gauss_does(case, seed):
+    """Accelerations and reactions, of all matter and under all actions."""
+    system, default, gauss = programs(case)
+    state = random_state(system, np.random.default_rng(seed))
+    found, wanted = (run(state.t, state.q, state.z) for run in (default, gauss))
+    for part in range(2):
+        size = np.array(sizes(state)[part])
+        assert disagreement(found[part][None], wanted[part][None], size) < 1e-10
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_the_action_of_a_case_acts(name):
+    """A case that exerts nothing would prove nothing."""
+    system, _, _ = programs(f"action {name}")
+    state = random_state(system, np.random.default_rng(1))
+    each = system.wrenches(state.t, state.q, state.z)
+    assert all(np.any(np.concatenate([*w])) for w in each.values())
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_added_mass_resists_and_has_no_weight(scene):
+    """Weight of a body in a fluid is that of its matter; the fluid slows its fall."""
+    dry, wet = (programs(f"{kind} {scene}") for kind in ("solid", "added_mass"))
+    state = random_state(dry[0], np.random.default_rng(4))
+    at = state.t, state.q, state.z
+    assert not np.allclose(dry[1](*at)[0], wet[1](*at)[0], rtol=1e-3)
+
+
+def test_a_ball_in_a_fluid_falls_slower_by_its_added_mass():
+    """m g/(m + m_f/2) down, in the default form as by hand."""
+    ball = ph.solids.sphere(mass=2.0, radius=0.1)
+    fluid = 1.0 / (4 / 3 * np.pi * 0.1**3)
+    body = ph.Body("ball", ph.submerged(ball, fluid_density=fluid))
+    system = ph.System([body], [ph.Weight(9.81)], name="falling ball")
+    found = equations_of(system).body_accelerations(system.state())
+    assert abs(found[0, 5] + 9.81 * 2.0 / 2.5) < 1e-14
+    motion = ph.simulate(system, system.state(), until=1.0)
+    assert abs(motion.final.q[-1] + 0.5 * 9.81 * 2.0 / 2.5) < 1e-9
