@@ -24,6 +24,7 @@ from polhode.integrate.glide import batch_kernel, first_gliders
 from polhode.integrate.launch import Aim, aim_of, launched, launching
 from polhode.integrate.method import Method
 from polhode.integrate.simulate import equations_of
+from polhode.lowering.arrays import shared
 from polhode.lowering.trace import double_precision
 
 Array = Any
@@ -172,6 +173,25 @@ def random_bits(seed: Array) -> tuple[Array, ...]:
     return jax.random.bits(key, (5,)), uniform, jax.random.normal(key, (2,), "float64")
 
 
+@shared
+def winding(x: Array, h: Array) -> Array:
+    """A function with a loop, memory, a branch and many sines: called, not inlined."""
+
+    def turn(y: Array, k: Array) -> tuple[Array, Array]:
+        y = jnp.sin(y * h + k) + jnp.cos(y)[::-1]
+        return y, y.at[jnp.argmax(y)].add(0.25) * h
+
+    y, rows = lax.scan(turn, x, jnp.arange(40.0))
+    bent = lax.cond(y.sum() > 0.1, lambda v: jnp.sin(v) / (2 + v), jnp.tanh, y)
+    return bent + rows.mean(0) + rows[jnp.argmin(x) + 1]
+
+
+def large_functions(x: Array, h: Array) -> Array:
+    """Calls of a large function by each other, in a branch and in a loop."""
+    y = lax.cond(x[0] > 0, lambda v: winding(winding(v, h), 2 * h), lambda v: v, x)
+    return lax.fori_loop(0, 3, lambda _, v: winding(v, h), y)
+
+
 def edges(draw: np.random.Generator) -> np.ndarray:
     """Integers with all their ends among them."""
     ends = [[2**k, -(2**k), 2**k - 1, 1 - 2**k] for k in (0, 3, 7, 8, 15, 16, 31, 62)]
@@ -245,6 +265,9 @@ def zoo(steps: int = 100) -> dict[str, Animal]:
         ),
         "spacecraft": Animal(orbit.stepping(steps), (orbit.fleet(SYSTEMS),)),
         "elementary functions": Animal(elementary, (wide,)),
+        "large functions": Animal(
+            large_functions, (angles(4), 0.1 + angles(1)[:, 0] ** 2)
+        ),
         "rolled scans": Animal(rolled, (angles(2), angles(200))),
         "while loops": Animal(
             until, (10 + 1e5 * angles(1)[:, 0] ** 2, 1e-9 + angles(1)[:, 0] ** 2 * 1e-3)
