@@ -23,7 +23,7 @@ import numpy as np
 import polhode as ph
 from attacks.attack import Attack
 from polhode.errors import CacheWarning
-from polhode.lowering import cache
+from polhode.lowering.backends import cache
 
 X = np.linspace(0.0, 1.0, 4)
 STRANGER = 65534  # the number of a user who owns nothing here

@@ -37,8 +37,8 @@ import polhode as ph
 from benchmarks.measure import Disagreement, require_agreement
 from benchmarks.models import chain, orbit
 from benchmarks.models.zoo import Animal, sweeps, zoo
-from polhode.lowering.cuda import runner
-from polhode.lowering.trace import double_precision
+from polhode.lowering.backends.cuda import runner
+from polhode.lowering.trace.trace import double_precision
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-8  # of the largest entry, where there are no bits to hold it against

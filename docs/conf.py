@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from polhode.show.mathml import as_written
+from polhode.show.page.mathml import as_written
 
 project = "Polhode"
 copyright = "the Polhode authors"  # sphinx reads this name

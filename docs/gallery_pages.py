@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polhode as ph
 from polhode.models import GALLERY, line, start, surprise
-from polhode.show.mathml import with_words
-from polhode.show.written import written_equations
+from polhode.show.page.equation_lines import written_equations
+from polhode.show.page.mathml import with_words
 
 # Seconds worth seeing; others are seen for 3 s.
 SPANS = {

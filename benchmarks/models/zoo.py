@@ -19,13 +19,13 @@ from jax import lax
 
 import polhode as ph
 from benchmarks.models import chain, orbit
-from polhode.integrate.drive import UNDRIVEN
-from polhode.integrate.glide import batch_kernel, first_gliders
-from polhode.integrate.launch import Aim, aim_of, launched, launching
-from polhode.integrate.method import Method
+from polhode.arrays import shared
+from polhode.integrate.field.input_table import UNDRIVEN
+from polhode.integrate.host.batch_kernel import batch_kernel, first_gliders
+from polhode.integrate.kernel.start import Aim, aim_of, launched, launching
+from polhode.integrate.methods.method import Method
 from polhode.integrate.simulate import equations_of
-from polhode.lowering.arrays import shared
-from polhode.lowering.trace import double_precision
+from polhode.lowering.trace.trace import double_precision
 
 Array = Any
 SYSTEMS = 37

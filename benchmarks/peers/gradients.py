@@ -22,7 +22,7 @@ def by_diffrax(
     import jax
     import jax.numpy as jnp
 
-    from polhode.lowering.trace import double_precision
+    from polhode.lowering.trace.trace import double_precision
 
     n = len(x) // 2
 

@@ -61,7 +61,7 @@ def by_diffrax(motion: Motion) -> dict[str, Callable[[float], Solve]]:
     import jax
     import jax.numpy as jnp
 
-    from polhode.lowering.trace import double_precision
+    from polhode.lowering.trace.trace import double_precision
 
     rates = jax_rates(motion)
 

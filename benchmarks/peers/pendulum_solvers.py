@@ -44,7 +44,7 @@ def by_diffrax(start: np.ndarray, until: float, rtol: float) -> dict[str, Callab
     import jax
     import jax.numpy as jnp
 
-    from polhode.lowering.trace import double_precision
+    from polhode.lowering.trace.trace import double_precision
 
     def solve(y: Any) -> Any:
         term = diffrax.ODETerm(lambda t, y, _: rates(t, y, jnp))

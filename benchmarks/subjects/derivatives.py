@@ -10,7 +10,7 @@ from benchmarks.models import chain_jacobian
 from benchmarks.peers import peer
 from benchmarks.subjects.accelerations import CHAIN, STATES, accelerations, draw
 from benchmarks.table import Claim, Measured
-from polhode.lowering.trace import double_precision
+from polhode.lowering.trace.trace import double_precision
 
 BY_ALL = (0, 1, 2)  # angles, speeds, torques
 

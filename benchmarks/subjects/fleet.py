@@ -13,7 +13,7 @@ import polhode as ph
 from benchmarks.measure import race, require_agreement
 from benchmarks.models.orbit import Craft, fleet, stepping
 from benchmarks.table import Claim, Measured, cores
-from polhode.lowering.trace import double_precision
+from polhode.lowering.trace.trace import double_precision
 
 COUNT, STEPS = 100_000, 20
 BLOCKS = (250, 1000, 2000)  # craft together: their arrays fit a cache

@@ -10,7 +10,7 @@ from benchmarks.inside import Unrolling, compiled
 from benchmarks.measure import race, require_agreement
 from benchmarks.models.chain import Chain, forward_dynamics
 from benchmarks.table import Claim, Measured, times_slower
-from polhode.lowering.trace import double_precision
+from polhode.lowering.trace.trace import double_precision
 
 SHORT, LONG = 30, 1000  # links
 LINKS = 120_000  # links passed in one timed call

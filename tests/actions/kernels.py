@@ -43,13 +43,13 @@ from polhode.actions.raw_potential import RawPotential
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
 from polhode.actions.spring import NonlinearSpring, Spring
 from polhode.actions.weight import Weight
+from polhode.double import doubled
 from polhode.geometry import quaternion, so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector
 from polhode.joints.spherical import Spherical
-from polhode.lowering.double import doubled
 from polhode.matter.rigid_body import Body
 from polhode.matter.solids import sphere
 from polhode.matter.world import World

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from closeness import assert_close
 from polhode.actions import friction
 from polhode.actions.drag import drag_force, quadratic_coefficient
-from polhode.lowering.double import jacobian
+from polhode.double import jacobian
 from strategies_actions import (
     columns,
     generators,

@@ -15,9 +15,9 @@ from polhode.actions import flux, gravity
 from polhode.actions import gravity_of_solids as solids
 from polhode.actions.field import ForceField, laplacian
 from polhode.actions.quadrature import ball, box, disc, segment, sphere
+from polhode.double import gradient
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
-from polhode.lowering.double import gradient
 from strategies_actions import columns, generators, random_rotation, seeds
 
 WORLD = Frame("world")

@@ -37,12 +37,12 @@ from polhode.actions.spring import (
     spring_force,
 )
 from polhode.actions.weight import Weight
+from polhode.double import doubled, jacobian
 from polhode.errors import ForceError
 from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector, cross
-from polhode.lowering.double import doubled, jacobian
 from polhode.matter.axes import Y, Z
 from strategies_actions import (
     generators,

@@ -10,8 +10,8 @@ from scipy.linalg import expm
 
 import polhode as ph
 from closeness import assert_close
+from polhode.double import doubled
 from polhode.geometry import so3
-from polhode.lowering.double import doubled
 
 FORMS = {
     f"form {k}": {"about": about, "rates": rates}

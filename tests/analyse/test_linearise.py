@@ -12,7 +12,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import AnalysisError, StateError
-from polhode.formulation.chart import energies
+from polhode.formulation.shared.chart import energies
 
 STEP = 1e-3
 

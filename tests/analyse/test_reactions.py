@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import AnalysisError
-from polhode.formulation.reactions import free_reactions
+from polhode.formulation.questions.reactions import free_reactions
 
 M, L, G = 1.2, 0.8, 9.81
 

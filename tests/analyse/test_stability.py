@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.analyse.spectrum import spectrum_of
+from polhode.analyse.machinery.spectrum import spectrum_of
 
 
 @cache

@@ -9,7 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from pixels import count_hue, hue_gap
 from polhode.models.gallery import start
-from polhode.show.palette import ARROWS, colour
+from polhode.show.plots.palette import ARROWS, colour
 
 pytestmark = pytest.mark.browser
 TIMES = (0.0, 1.7, 4.2)

@@ -12,9 +12,9 @@ import pytest
 import polhode as ph
 from pixels import count_hue, hue_gap
 from polhode.models.gallery import start
-from polhode.show.live import HERPOLHODE
-from polhode.show.palette import ARROWS, colour
-from polhode.show.scene import scene_of
+from polhode.show.drawing.scene import scene_of
+from polhode.show.live.scene_objects import HERPOLHODE
+from polhode.show.plots.palette import ARROWS, colour
 
 pytestmark = pytest.mark.browser
 TIMES = (0.0, 1.7, 4.2)

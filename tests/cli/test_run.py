@@ -193,7 +193,9 @@ def test_an_interrupted_command_ends_with_130(capsys, monkeypatch, tmp_path, wor
     def press(call, cursors):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("polhode.integrate.run._Clock.tell", lambda *_: press(*_[1:]))
+    monkeypatch.setattr(
+        "polhode.integrate.host.loop._Clock.tell", lambda *_: press(*_[1:])
+    )
     assert main(list(words)) == 130
     said = capsys.readouterr()
     if words[0] == "run":

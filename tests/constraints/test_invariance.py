@@ -12,7 +12,7 @@ from finite import derivative
 from polhode.constraints.loop import Loop
 from polhode.geometry import so3
 from polhode.geometry.vector import alternator
-from polhode.system import host_rows
+from polhode.system import numeric_constraints
 from strategies_geometry import generators
 from strategies_joints import JOINTS
 from strategies_system import block, random_state
@@ -82,8 +82,8 @@ def _hinged() -> ph.System:
 
 def _forces(system: ph.System, q: np.ndarray) -> np.ndarray:
     """f (rows, 3) on the first body, in space."""
-    now = host_rows.scene(system, 0.0, q)
-    slopes = host_rows.positions(system, now).slopes
+    now = numeric_constraints.scene(system, 0.0, q)
+    slopes = numeric_constraints.positions(system, now).slopes
     return slopes[:, 3:6] @ now.poses.rotations[0].T
 
 

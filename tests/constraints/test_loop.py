@@ -13,7 +13,7 @@ from polhode.constraints.constraint import Placed
 from polhode.constraints.loop import Loop
 from polhode.geometry import so3
 from polhode.geometry.vector import skew
-from polhode.system import host_rows
+from polhode.system import numeric_constraints
 from strategies_joints import OWN
 from strategies_system import block, random_state
 
@@ -172,8 +172,8 @@ def test_a_joint_to_the_ground_without_the_ground_is_not_invariant():
     hinge = ph.Revolute("hinge", world.origin, body.point(0, 0, 0.3), axis=ph.Y)
     system = ph.System([free, hinge])
     state = random_state(system, np.random.default_rng(4))
-    now = host_rows.scene(system, 0.0, state.q)
-    A = host_rows.positions(system, now).slopes
+    now = numeric_constraints.scene(system, 0.0, state.q)
+    A = numeric_constraints.positions(system, now).slopes
     forces = A[:, 3:] @ now.poses.rotations[0].T
     assert np.max(np.abs(forces)) > 0.5
 
@@ -193,7 +193,7 @@ def test_size_of_a_row_does_not_depend_on_the_motions_that_are_left():
     one = ph.Revolute("one", world.origin, body.origin, axis=ph.Y)
     two = ph.Revolute("two", world.point(0, 1, 0), body.point(0, 1, 0), axis=ph.Y)
     system = ph.System([one, two])
-    now = host_rows.scene(system, 0.0, system.neutral())
-    found = host_rows.positions(system, now)
+    now = numeric_constraints.scene(system, 0.0, system.neutral())
+    found = numeric_constraints.positions(system, now)
     assert_close(found.slopes, np.zeros((5, 1)), atol=1e-11)
     assert np.all(found.sizes > 0.5)

@@ -12,10 +12,10 @@ import polhode as ph
 from closeness import assert_close
 from polhode.control.adaptive import inertia_of, parameters_of, regressor
 from polhode.control.tracking import pursuit
+from polhode.double import doubled
 from polhode.formulation.spatial_forms.choices import CHOICES
 from polhode.geometry import so3
 from polhode.geometry.vector import skew
-from polhode.lowering.double import doubled
 from strategies_system import block, random_state
 
 RATE, GAIN = 2.0, 6.0

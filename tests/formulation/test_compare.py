@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.formulation.compare import _middle, disagreement
-from polhode.formulation.short_motion import SHARE, answers_of, moved, step_of
+from polhode.formulation.shared.short_motion import SHARE, answers_of, moved, step_of
 from strategies_system import topology
 
 

@@ -11,7 +11,7 @@ import polhode as ph
 from closeness import assert_close
 from moved import moved
 from polhode import Y, Z
-from polhode.lowering.double import doubled
+from polhode.double import doubled
 
 GRAVITY = 9.81
 

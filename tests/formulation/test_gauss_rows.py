@@ -13,11 +13,11 @@ from finite import derivative
 from moved import moved
 from particle_oracle import MovingCloud
 from polhode import Y, Z
-from polhode.formulation.deviation import deviation
-from polhode.formulation.jet import jet
-from polhode.formulation.point_motion import point_functions
+from polhode.double import doubled
+from polhode.formulation.questions.deviation import deviation
+from polhode.formulation.questions.point_motion import point_functions
+from polhode.formulation.shared.jet import jet
 from polhode.geometry import euler_angles
-from polhode.lowering.double import doubled
 from polhode.matter.continuum import sampled
 from strategies_system import across_the_blade, random_state, topology
 

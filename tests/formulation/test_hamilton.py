@@ -9,8 +9,8 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from moved import moved
-from polhode.formulation.chart import lagrangian
 from polhode.formulation.hamilton import hamiltonian
+from polhode.formulation.shared.chart import lagrangian
 from strategies_system import random_state, topology
 
 

@@ -12,11 +12,11 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
-from polhode.formulation.chart import lagrangian, origin
+from polhode.double import doubled
 from polhode.formulation.dalembert import virtual_power
-from polhode.formulation.spatial import inertial_wrenches
-from polhode.formulation.speeds import drift
-from polhode.lowering.double import doubled
+from polhode.formulation.shared.chart import lagrangian, origin
+from polhode.formulation.shared.spatial import inertial_wrenches
+from polhode.formulation.shared.speeds import drift
 from strategies_system import random_state, topology
 
 OPEN = ("double_pendulum", "spherical_pendulum", "cart_pendulum", "motorised_arm")

@@ -10,7 +10,7 @@ import polhode as ph
 from closeness import assert_close
 from moved import moved
 from polhode import Z
-from polhode.lowering.double import doubled
+from polhode.double import doubled
 from strategies_system import topology
 
 

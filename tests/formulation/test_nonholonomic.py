@@ -255,8 +255,8 @@ def test_forms_of_virtual_velocities_refuse_nonlinear_rows(cone, form, whose):
 )
 def test_dalembert_is_gauss_where_constraints_are_of_position(name):
     """Virtual power zero for all allowed virtual velocities: Gauss's accelerations."""
+    from polhode.double import doubled
     from polhode.formulation.dalembert import virtual_power
-    from polhode.lowering.double import doubled
 
     system = topology(name)
     forms = ph.dalembert(system), ph.gauss(system)

@@ -10,10 +10,10 @@ import polhode as ph
 from closeness import assert_close
 from moved import moved
 from particle_oracle import MovingCloud
+from polhode.double import doubled
 from polhode.formulation.boltzmann_hamel import structure_coefficients
 from polhode.formulation.kirchhoff import twist_rate
 from polhode.geometry.vector import cross
-from polhode.lowering.double import doubled
 from strategies_system import arm
 
 TIMES = np.random.default_rng(9).uniform(-0.5, 0.5, 20)

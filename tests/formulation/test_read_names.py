@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 import polhode as ph
-from polhode.formulation.read import symbols_of
+from polhode.formulation.reading.read import symbols_of
 
 
 def cart(name: str = "s") -> ph.System:

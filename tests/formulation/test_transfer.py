@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
+from polhode.double import doubled
 from polhode.formulation.spatial_forms.forms import (
     central_matrix,
     matrix_about,
@@ -29,7 +30,6 @@ from polhode.geometry.transport import (
     vector_rate,
 )
 from polhode.geometry.vector import cross, skew
-from polhode.lowering.double import doubled
 from polhode.matter.momentum import shift_angular_momentum
 from polhode.matter.spatial_inertia import shift_spatial_inertia
 from polhode.matter.spread import spread, static_moment

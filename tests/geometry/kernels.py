@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from polhode.double import doubled
 from polhode.geometry import (
     angle_ratio_rates,
     angular_velocity,
@@ -21,7 +22,6 @@ from polhode.geometry import (
     velocity_choice,
 )
 from polhode.geometry.moving_frame import MovingFrame, MovingPoint
-from polhode.lowering.double import doubled
 
 A = np.array([0.3, -0.7, 0.5])
 B = np.array([1.1, 0.4, -0.2])

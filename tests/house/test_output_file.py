@@ -17,8 +17,8 @@ from source_tree import package
 WRITERS = {"write_text", "write_bytes", "savefig", "mkstemp", "NamedTemporaryFile"}
 FREE = {
     "polhode.output_file",  # the helper itself
-    "polhode.lowering.cache",  # compiled programs: has its own folder and checks
-    "polhode.show.picture",  # into memory
+    "polhode.lowering.backends.cache",  # has its own folder and checks
+    "polhode.show.plots.picture",  # into memory
 }
 
 

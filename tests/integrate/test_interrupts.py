@@ -17,30 +17,29 @@ from filed import bouncing, digests, thrown
 from injected import interrupted
 from moving import double_pendulum, point_pendulum
 from polhode.errors import IntegrationWarning
-from polhode.integrate import (
-    escort,
-    fleet,
-    glide,
-    lone,
-    patrol,
-    run,
-    shelf,
-    sweep,
-    sweep_result,
+from polhode.integrate import sweep
+from polhode.integrate.events import batch_tracker, tracker
+from polhode.integrate.host import (
+    batch_kernel,
+    batch_loop,
+    loop,
+    row_buffer,
+    single_run,
 )
+from polhode.integrate.results import sweep_result
 from polhode.integrate.storage import (
     appender,
-    desk,
     recorder,
     save,
     session,
     transaction,
     uninterrupted,
+    write_queue,
 )
 
 SUPPORT = Path(__file__).parents[1] / "support"
-LOOP = (run, shelf, escort)
-FILE = (recorder, desk, uninterrupted, session, save, appender, transaction)
+LOOP = (loop, row_buffer, tracker)
+FILE = (recorder, write_queue, uninterrupted, session, save, appender, transaction)
 TRIES = 8  # lines at which Ctrl-C is pressed, spread over all that run
 
 
@@ -166,7 +165,7 @@ def test_an_interrupted_sweep_is_sound_in_every_run(count):
     factors = np.linspace(1.0, 0.8, count)[:, None]
     states = ph.States(start.system, 0.0, factors * start.q, factors * start.z)
     wish = {"until": 12.0, "method": ph.RungeKutta4(0.005)}
-    modules = (fleet, lone, glide, patrol, sweep, sweep_result)
+    modules = (batch_loop, single_run, batch_kernel, batch_tracker, sweep, sweep_result)
     job = quietly(lambda: ph.sweep(start.system, states, **wish))
     whole, cut = job(), 0
     for at in spread(lines_of(modules, job), 30):
@@ -188,7 +187,7 @@ def test_the_events_of_an_interrupted_sweep_are_those_before_its_end():
     angles = np.linspace(0.5, 1.5, 4)[:, None]
     states = ph.States(system, 0.0, angles, 0 * angles)
     event = ph.Event("middle", lambda t, state: state["hinge"])
-    modules = (fleet, patrol)
+    modules = (batch_loop, batch_tracker)
     job = quietly(lambda: ph.sweep(system, states, until=8.0, events=event))
     whole = job()
     for at in spread(lines_of(modules, job), 30):
@@ -210,7 +209,7 @@ def test_a_run_that_was_not_begun_goes_on_from_its_start(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(escort.Escort, "begin", press)
+        patch.setattr(tracker.Escort, "begin", press)
         with pytest.warns(IntegrationWarning, match="interrupted"):
             found = ph.simulate(state.system, state, **wish)
     found.save(tmp_path / "m.nc")

@@ -9,7 +9,8 @@ import polhode as ph
 from held import bob_on_a_rod
 from moving import double_pendulum, four_bar, heavy_top
 from polhode.errors import FileError, IntegrationError, IntegrationWarning
-from polhode.integrate import fleet, sweep
+from polhode.integrate import sweep
+from polhode.integrate.host import batch_loop
 from strategies_system import cart_pendulum
 
 
@@ -27,7 +28,7 @@ def test_a_run_in_a_sweep_is_the_run_alone(monkeypatch):
     alone = [ph.simulate(system, states[k], **wish) for k in (0, 9, 36)]
     for slab, room in ((16384, 128), (5, 128), (37, 7)):
         monkeypatch.setattr(sweep, "SLAB", slab)
-        monkeypatch.setattr(fleet, "ROOM", room)
+        monkeypatch.setattr(batch_loop, "ROOM", room)
         found = ph.sweep(system, states, **wish)
         assert len(found) == 37
         for motion, k in zip(alone, (0, 9, 36), strict=True):
@@ -46,14 +47,16 @@ def test_a_run_in_a_sweep_is_the_run_alone(monkeypatch):
 
 def test_threads_change_no_bit(monkeypatch):
     """One thread and two give the same bits."""
-    from polhode.integrate import glide
+    from polhode.integrate.host import batch_kernel
     from polhode.lowering.compile import compile as plain
 
     found = []
     for threads in (1, 2):
         system = ph.System(*double_pendulum().given, name="again")
         monkeypatch.setattr(
-            glide, "compile", lambda *a, n=threads, **k: plain(*a, threads=n, **k)
+            batch_kernel,
+            "compile",
+            lambda *a, n=threads, **k: plain(*a, threads=n, **k),
         )
         states = raised(600)
         own = ph.States(system, 0.0, states.q, states.z)
@@ -204,7 +207,7 @@ def test_a_sweep_on_disk_is_the_sweep_in_memory(tmp_path, monkeypatch):
 
 def test_an_interrupted_sweep_gives_what_is_done(monkeypatch):
     """Ctrl-C: all runs so far, each with its status."""
-    monkeypatch.setattr(fleet, "ROOM", 8)
+    monkeypatch.setattr(batch_loop, "ROOM", 8)
 
     def press(progress):
         raise KeyboardInterrupt

@@ -11,10 +11,10 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.double import doubled
 from polhode.geometry import so3, transport
 from polhode.geometry.angular_velocity import spatial_components
 from polhode.geometry.vector import cross, skew
-from polhode.lowering.double import doubled
 from polhode.matter import momentum
 from polhode.matter.cloud import Cloud, angular_momentum_of_points, momentum_of_points
 from polhode.matter.spatial_inertia import rotate_spatial_inertia, spatial_inertia

@@ -18,9 +18,9 @@ from polhode.actions.invariant import (
 )
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, power
 from polhode.constraints.constraint import Placed
+from polhode.double import doubled
 from polhode.geometry import so3
 from polhode.geometry.path import moving_frame
-from polhode.lowering.double import doubled
 
 SPIN, LEAN = np.array([0.4, -0.7, 0.9]), np.array([0.2, 0.5, -0.3])
 

@@ -8,7 +8,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.formulation.shares import powers
+from polhode.formulation.shared.shares import powers
 from strategies_system import TOPOLOGIES, random_state, topology
 
 

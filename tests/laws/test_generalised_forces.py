@@ -17,11 +17,11 @@ from polhode.actions.generalised_force import (
 )
 from polhode.actions.invariant import Placement
 from polhode.actions.motion_arrays import Poses, Twists, total
+from polhode.double import doubled
 from polhode.geometry import so3
 from polhode.geometry.angular_velocity import spatial_components
 from polhode.geometry.parametrisation import PARAMETRISATIONS
 from polhode.geometry.vector import alternator
-from polhode.lowering.double import doubled
 
 WORLD, BODY = ph.Frame("world"), ph.Frame("body")
 CHARTS = pytest.mark.parametrize("chart", PARAMETRISATIONS, ids=lambda c: c.name)

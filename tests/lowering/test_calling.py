@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.lowering import cache, runner
+from polhode.lowering.backends import cache, runner
 
 
 @pytest.mark.parametrize("kind", ["plain", "read only", "strided", "empty beside"])

@@ -9,7 +9,7 @@ from benchmarks.models.chain import Chain, forward_dynamics
 
 import polhode as ph
 from closeness import assert_close
-from polhode.lowering.trace import double_precision
+from polhode.lowering.trace.trace import double_precision
 
 
 def compiled(links: int) -> tuple[ph.Program, tuple, np.ndarray]:

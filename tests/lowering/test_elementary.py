@@ -12,8 +12,8 @@ from elementary_points import COEFFICIENTS, LAWS, SPECIAL, mismatch, worst_ulps
 from numpy_build import NumpyBuild, evaluated
 from polhode.lowering.compile import compile
 from polhode.lowering.elementary import ELEMENTARY
-from polhode.lowering.expand import Expander
-from polhode.lowering.graph import Graph
+from polhode.lowering.ir.expand import Expander
+from polhode.lowering.ir.graph import Graph
 
 SPECIAL_PAIRS = np.array(np.meshgrid(SPECIAL, SPECIAL)).reshape(2, -1)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.lowering.source.matlab import to_matlab
+from polhode.lowering.backends.source.matlab import to_matlab
 from strategies_system import random_state, topology
 
 OCTAVE = shutil.which("octave-cli")

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polhode as ph
+from polhode.arrays import removable
 from polhode.errors import UnfinishedReading, UnreadableProgram
-from polhode.lowering.arrays import removable
-from polhode.lowering.sympy import HEAVY, effort
+from polhode.lowering.reading.sympy_reader import HEAVY, effort
 from strategies_lowering_reading import SmallProgram, small_programs
 from textbook import TEXTBOOK, Textbook, lagrange
 

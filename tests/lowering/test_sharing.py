@@ -9,9 +9,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.lowering.arrays import shared
-from polhode.lowering.llvm import outline
-from polhode.lowering.source.c import to_c
+from polhode.arrays import shared
+from polhode.lowering.backends.llvm import outline
+from polhode.lowering.backends.source.c import to_c
 
 
 def swing(x, h):

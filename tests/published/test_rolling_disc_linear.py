@@ -10,9 +10,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.analyse.neighbours import neighbours
-from polhode.analyse.reduction import kept, reduced
-from polhode.analyse.turning import turned
+from polhode.analyse.machinery.corotating import turned
+from polhode.analyse.machinery.minimal_coordinates import kept, reduced
+from polhode.analyse.machinery.variations import neighbours
 from polhode.geometry import so3
 
 R, G = 0.26, 9.81

@@ -9,9 +9,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.show.arrows import arc, line_point
-from polhode.show.moment import moment
-from polhode.show.scene import scene_of
+from polhode.show.drawing.arrows import arc, line_point
+from polhode.show.drawing.frame import moment
+from polhode.show.drawing.scene import scene_of
 
 MASS, LENGTH, ASIDE, DAMPING, SPEED = 1.2, 0.8, 0.2, 0.3, 2.0
 

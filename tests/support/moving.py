@@ -11,7 +11,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.formulation.gauss import gauss
-from polhode.integrate.field import field_of
+from polhode.integrate.field.vector_field import field_of
 from strategies_system import double_pendulum as new_double_pendulum
 from strategies_system import four_bar as new_four_bar
 

@@ -14,7 +14,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 
-from polhode.lowering import scalars
+from polhode.lowering.ir import scalars
 
 FMA = """
 declare double @llvm.fma.f64(double, double, double)

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import polhode as ph
+from polhode.double import doubled
 from polhode.geometry import quaternion
-from polhode.lowering.double import doubled
 
 
 class MovingCloud:

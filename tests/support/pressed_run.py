@@ -92,7 +92,7 @@ def settled(late: float, changed: Callable[[], str], again: bool) -> tuple[float
 
 
 def _calls() -> list:
-    from polhode.lowering import threads
+    from polhode.lowering.backends import threads
 
     return list(threads.CALLS)
 
@@ -299,10 +299,26 @@ def save() -> Trial:
 def line() -> Trial:
     """A run to a file, Ctrl-C at a line of what keeps and writes rows, gone on with."""
     from injected import interrupted
-    from polhode.integrate import escort, run, shelf
-    from polhode.integrate.storage import appender, desk, recorder, session, transaction
+    from polhode.integrate.events import tracker
+    from polhode.integrate.host import loop, row_buffer
+    from polhode.integrate.storage import (
+        appender,
+        recorder,
+        session,
+        transaction,
+        write_queue,
+    )
 
-    modules = (run, shelf, escort, recorder, desk, session, appender, transaction)
+    modules = (
+        loop,
+        row_buffer,
+        tracker,
+        recorder,
+        write_queue,
+        session,
+        appender,
+        transaction,
+    )
     system, guide = bouncing()
     state, wish = thrown(system), {"until": 0.1, **guide}
     whole = ph.simulate(system, state, **wish)

@@ -33,7 +33,10 @@ ROOMS = (
     "cli",
 )
 # Modules of the house itself; they import no room.
-HALL = ("errors", "version", "doors", "fingerprint", "output_file")
+HALL = (
+    *("arrays", "double", "errors", "version", "doors"),
+    *("fingerprint", "output_file"),
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.double import doubled
 from polhode.geometry import so3
-from polhode.lowering.double import doubled
 from polhode.matter.cloud import Cloud
 from polhode.matter.moments import Moments
 

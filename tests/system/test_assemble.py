@@ -9,7 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from finite import derivative
 from polhode.errors import InconsistentState
-from polhode.system import host_rows, rows
+from polhode.system import numeric_constraints, rows
 from strategies_system import TOPOLOGIES, four_bar, random_state, topology
 
 CONSTRAINED = [name for name in TOPOLOGIES if topology(name).constraints]
@@ -89,8 +89,8 @@ def test_rows_on_the_host_are_the_compiled_ones(name):
     system = topology(name)
     state = random_state(system, np.random.default_rng(6))
     A, _ = system.constraint_rows(state.t, state.q, state.z)
-    now = host_rows.scene(system, state.t, state.q)
-    host = host_rows.velocities(system, now, state.z)
+    now = numeric_constraints.scene(system, state.t, state.q)
+    host = numeric_constraints.velocities(system, now, state.z)
     assert_close(host.slopes, A, rtol=1e-9, atol=1e-10)
     phi = rows.velocities(system, state.t, state.q, state.z)
     assert_close(host.values, phi, atol=1e-10)

@@ -26,10 +26,10 @@ from polhode.actions.motion_arrays import (
     interaction,
     turn,
 )
+from polhode.arrays import namespace
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import Vector, cross, dot
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

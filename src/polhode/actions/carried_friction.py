@@ -35,13 +35,13 @@ from polhode.actions.motion_arrays import (
     interaction,
     velocity_of,
 )
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Constraint, Placed
 from polhode.constraints.rolling import Touching
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
 

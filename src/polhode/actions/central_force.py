@@ -25,10 +25,10 @@ from polhode.actions.motion_arrays import (
     velocity_of,
 )
 from polhode.actions.user_law import given
+from polhode.arrays import removable
+from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
-from polhode.lowering.arrays import removable
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

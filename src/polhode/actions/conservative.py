@@ -15,9 +15,9 @@ import numpy as np
 
 from polhode.actions.field import ForceField
 from polhode.actions.work import Path, circulation, integral, power_along
+from polhode.arrays import namespace
 from polhode.errors import ForceError
 from polhode.geometry.admission import admit
-from polhode.lowering.arrays import namespace
 
 TOLERANCE = 1e-8
 

@@ -24,9 +24,9 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
+from polhode.arrays import namespace, removable
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace, removable
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed

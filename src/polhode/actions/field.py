@@ -14,11 +14,11 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.quadrature import Quadrature
+from polhode.double import doubled, gradient, jacobian
 from polhode.errors import ForceError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, shown, vee
-from polhode.lowering.double import doubled, gradient, jacobian
 
 Law = Callable[[Any, Any, Any], Any]
 

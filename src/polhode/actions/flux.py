@@ -51,7 +51,7 @@ def star_surface(
     """
     import jax
 
-    from polhode.lowering.double import doubled
+    from polhode.double import doubled
 
     x, w = unit_rule(order)
     turn = np.arange(2 * order) * np.pi / order

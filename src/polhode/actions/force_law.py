@@ -26,9 +26,9 @@ from polhode.actions.motion_arrays import (
     velocity_of,
 )
 from polhode.actions.user_law import require_real
+from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

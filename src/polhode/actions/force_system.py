@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import removable
 from polhode.geometry.transport import shift_torque
 from polhode.geometry.vector import cross, dot
-from polhode.lowering.arrays import removable
 
 
 class CentralAxis(NamedTuple):

@@ -28,11 +28,11 @@ from polhode.actions.motion_arrays import (
     turn,
     velocity_of,
 )
+from polhode.arrays import namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm, shown
-from polhode.lowering.arrays import namespace, removable
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed

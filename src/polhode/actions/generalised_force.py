@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.actions.motion_arrays import Wrenches
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
+from polhode.arrays import namespace
+from polhode.double import doubled
 
 
 def generalised_force(wrenches: Wrenches, shifts: Any, turns: Any) -> Any:

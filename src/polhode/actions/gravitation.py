@@ -20,10 +20,10 @@ from polhode.actions.coefficient import coefficient
 from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potential import distinct
+from polhode.arrays import namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, shown
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

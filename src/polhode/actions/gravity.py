@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace, removable
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace, removable
 
 # CODATA 2018, in N m^2/kg^2.
 GRAVITATIONAL_CONSTANT = 6.67430e-11

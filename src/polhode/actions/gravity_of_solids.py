@@ -17,8 +17,8 @@ import numpy as np
 
 from polhode.actions.gravity import field_of_points, potential_of_points
 from polhode.actions.quadrature import Quadrature
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot, norm
-from polhode.lowering.arrays import namespace
 
 
 def shell_field(x: Any, radius: Any, parameter: Any) -> Any:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import namespace
 from polhode.geometry.rotational_gradient import from_matrix
 from polhode.geometry.vector import cross, dot
-from polhode.lowering.arrays import namespace
 
 
 class Placement(NamedTuple):

@@ -20,11 +20,11 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.user_law import given
+from polhode.arrays import namespace
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint, freedoms
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot
-from polhode.lowering.arrays import namespace
 
 
 class Poses(NamedTuple):

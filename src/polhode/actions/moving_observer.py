@@ -32,11 +32,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.path import moving_frame
 from polhode.geometry.vector import cross
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.particle import Particle
 from polhode.matter.rigid_body import Body

@@ -24,10 +24,10 @@ from polhode.actions.invariant import (
     triple_products,
 )
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import namespace
+from polhode.double import doubled
 from polhode.errors import ForceError, ModelError, PolhodeError
 from polhode.geometry.frame import Frame
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

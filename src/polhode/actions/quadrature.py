@@ -15,9 +15,9 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
-from polhode.lowering.arrays import namespace
 
 
 @final

@@ -23,10 +23,10 @@ from polhode.actions.potential import (
     energy_by,
     values_of,
 )
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
 
 

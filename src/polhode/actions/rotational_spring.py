@@ -14,12 +14,12 @@ from typing import Any, final
 from polhode.actions.action import require_two_bodies
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.arrays import namespace
+from polhode.double import doubled
 from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.rotational_gradient import from_matrix
 from polhode.geometry.vector import dot, vee
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed

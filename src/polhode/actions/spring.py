@@ -26,10 +26,10 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient, rest
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.user_law import given
+from polhode.arrays import namespace, removable
+from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace, removable
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 NO_DIRECTION = (

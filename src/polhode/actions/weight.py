@@ -19,9 +19,9 @@ from polhode.actions.gravitation import (
 from polhode.actions.invariant import with_reaction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.actions.potential import distinct
+from polhode.arrays import namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
 from polhode.matter.axes import Axis, Z, direction
 from polhode.matter.parameter import (
     NOMINAL,

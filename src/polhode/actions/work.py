@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from polhode.actions.field import ForceField
+from polhode.double import doubled
 from polhode.errors import ForceError
 from polhode.geometry.vector import dot, norm
-from polhode.lowering.double import doubled
 
 Path = Callable[..., Any]
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse import balances
-from polhode.analyse.balances import Balance, Group, Rate
-from polhode.analyse.carriers import draw
+from polhode.analyse.machinery import balances
+from polhode.analyse.machinery.balances import Balance, Group, Rate
+from polhode.analyse.symmetries import draw
 from polhode.errors import AnalysisError, InconsistentState
-from polhode.formulation.determinacy import reduced
 from polhode.formulation.equations import Equations
+from polhode.formulation.questions.determinacy import reduced
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
@@ -35,7 +35,7 @@ from polhode.system.state import State
 from polhode.system.system import System
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 KEPT = 1e-9  # of what would change it, if nothing cancelled
 FELT = 1e-6  # of the same: a part that is named among those that change it
@@ -124,7 +124,7 @@ class Conserved:
 
     def plot(self, motion: Trajectory) -> Any:
         """How far a motion changes what it should keep: a `Picture`."""
-        from polhode.show.answers import conserved_picture
+        from polhode.show.plots.answers import conserved_picture
 
         return conserved_picture(self, motion)
 

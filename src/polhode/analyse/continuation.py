@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse import listing
-from polhode.analyse.curve import Curve, Point
 from polhode.analyse.equilibrium import Equilibrium
-from polhode.analyse.naming import coordinate_of, require_parameter
-from polhode.analyse.table import some, table_of
+from polhode.analyse.machinery import listing
+from polhode.analyse.machinery.curve import Curve, Point
+from polhode.analyse.machinery.naming import coordinate_of, require_parameter
+from polhode.analyse.machinery.table import some, table_of
 from polhode.errors import AnalysisError
 from polhode.system.state import State, require_layout
 
@@ -112,7 +112,7 @@ class Branches:
 
     def plot(self, coordinate: str = "") -> Any:
         """All branches over the parameter, dashed where no minimum is: a `Picture`."""
-        from polhode.show.branch_picture import branch_picture
+        from polhode.show.plots.branch_picture import branch_picture
 
         return branch_picture(self, coordinate or self.system.coordinate_names[0])
 

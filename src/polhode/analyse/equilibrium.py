@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse import listing
-from polhode.analyse.carriers import Carriers
-from polhode.analyse.families import distinct, family_note, neutral_names
-from polhode.analyse.rest import is_equilibrium
-from polhode.analyse.search import (
+from polhode.analyse.machinery import listing
+from polhode.analyse.machinery.damped_newton import Balance, Settled
+from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.search import (
     ACCEPTED,
     Search,
     free_motions,
@@ -25,15 +24,16 @@ from polhode.analyse.search import (
     shared_rows,
     starts_of,
 )
-from polhode.analyse.settle import Balance, Settled
-from polhode.analyse.table import number, relative, table_of
+from polhode.analyse.machinery.table import number, relative, table_of
+from polhode.analyse.rest import is_equilibrium
+from polhode.analyse.symmetries import Carriers
 from polhode.constraints.rolling import Touching
 from polhode.errors import AnalysisError
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
+from polhode.system.checked_argument import of_system
 from polhode.system.state import State, require_layout
-from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.analyse.stability import Stability
@@ -74,7 +74,7 @@ class Equilibrium:
 
     def stability(self) -> Stability:
         """Whether it is stable, and by which theorem."""
-        from polhode.analyse.steady_stability import stability_of_rest
+        from polhode.analyse.machinery.steady_stability import stability_of_rest
 
         return stability_of_rest(self.state, self.multipliers, len(self.family))
 
@@ -83,7 +83,7 @@ class Equilibrium:
 
     def plot(self) -> Any:
         """The bodies at rest: a `Picture`."""
-        from polhode.show.rests import rest_picture
+        from polhode.show.drawing.equilibrium_picture import rest_picture
 
         return rest_picture(self.state, f"equilibrium   V = {self.energy:.4g} J")
 
@@ -153,7 +153,7 @@ class Equilibria:
 
     def plot(self) -> Any:
         """The bodies at each rest, a panel each: a `Picture`."""
-        from polhode.show.rests import rests_picture
+        from polhode.show.drawing.equilibrium_picture import rests_picture
 
         return rests_picture(self.states, [f"V = {e.energy:.4g} J" for e in self.found])
 
@@ -266,11 +266,13 @@ def _pulled(system: System, multipliers: np.ndarray) -> tuple[str, ...]:
 
 def _is_driven(system: System) -> bool:
     """Whether an equation of place knows the time."""
-    from polhode.system import host_rows
+    from polhode.system import numeric_constraints
 
     q = rest_coordinates(system)
     g = [
-        host_rows.positions(system, host_rows.scene(system, t, q)).values
+        numeric_constraints.positions(
+            system, numeric_constraints.scene(system, t, q)
+        ).values
         for t in (0.0, 0.7312, 1e-3)
     ]
     return bool(np.any(g[0] != g[1]) or np.any(g[0] != g[2]))

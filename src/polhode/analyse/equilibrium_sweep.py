@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.carriers import Carriers
-from polhode.analyse.naming import coordinate_of, require_parameter
-from polhode.analyse.search import ACCEPTED, search_of, starts_of
-from polhode.analyse.settle import Balance, Settled, settled
-from polhode.analyse.table import some, table_of
+from polhode.analyse.machinery.damped_newton import Balance, Settled, settled
+from polhode.analyse.machinery.naming import coordinate_of, require_parameter
+from polhode.analyse.machinery.search import ACCEPTED, search_of, starts_of
+from polhode.analyse.machinery.table import some, table_of
+from polhode.analyse.symmetries import Carriers
 from polhode.errors import AnalysisError
 from polhode.system.state import State, require_layout
 
@@ -58,7 +58,7 @@ class EquilibriumSweep:
 
     def plot(self, *coordinates: str) -> Any:
         """Coordinates over the parameter, all if none is named: a `Picture`."""
-        from polhode.show.answers import sweep_picture
+        from polhode.show.plots.answers import sweep_picture
 
         return sweep_picture(self, coordinates)
 

@@ -19,13 +19,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.analyse.replay import Replay, replay_of
+from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivity import ROWS, chained
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 Cost = Callable[[Any, State], Any]
 
@@ -65,7 +65,7 @@ class Gradient:
 
     def plot(self) -> Any:
         """The derivatives as bars: a `Picture`."""
-        from polhode.show.answers import gradient_picture
+        from polhode.show.plots.answers import gradient_picture
 
         return gradient_picture(self)
 

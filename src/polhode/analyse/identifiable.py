@@ -15,10 +15,10 @@ from typing import Any, final
 import jax
 import numpy as np
 
-from polhode.analyse.carriers import draw
-from polhode.analyse.naming import nominal
-from polhode.formulation.determinacy import reduced
+from polhode.analyse.machinery.naming import nominal
+from polhode.analyse.symmetries import draw
 from polhode.formulation.equations import Equations
+from polhode.formulation.questions.determinacy import reduced
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
@@ -58,7 +58,7 @@ class Identifiable:
 
     def plot(self) -> Any:
         """Singular values of the regressor, largest first: a `Picture`."""
-        from polhode.show.answers import identifiable_picture
+        from polhode.show.plots.answers import identifiable_picture
 
         return identifiable_picture(self)
 

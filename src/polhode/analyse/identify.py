@@ -18,18 +18,18 @@ import jax
 import numpy as np
 
 from polhode.analyse.identifiable import BLIND, felt, said, sizes, unseen
-from polhode.analyse.naming import first_names, nominal
+from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivity import sensitivity
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.scales import displacements
+from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of, simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
 from polhode.system.system import System
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 Measure = Callable[[Any, State], Any]
 
@@ -60,7 +60,7 @@ class Identified:
 
     def plot(self) -> Any:
         """What the motion found leaves of the record: a `Picture`."""
-        from polhode.show.answers import identified_picture
+        from polhode.show.plots.answers import identified_picture
 
         return identified_picture(self)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.distribution import (
+from polhode.analyse.machinery.distribution import (
     DEPENDENT,
     Brackets,
     Distribution,
@@ -30,11 +30,11 @@ from polhode.analyse.distribution import (
     independent,
     rounding,
 )
-from polhode.analyse.leaves import PositionIntegrals, integrals_of
-from polhode.system.taking import of_system
+from polhode.analyse.machinery.leaves import PositionIntegrals, integrals_of
+from polhode.system.checked_argument import of_system
 
 if TYPE_CHECKING:
-    from polhode.formulation.read_positions import ReadPositions
+    from polhode.formulation.reading.positions import ReadPositions
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -91,13 +91,13 @@ class Integrability:
 
     def read(self, names: Mapping[str, str] | None = None) -> ReadPositions:
         """Frobenius' test in symbols, and pi where it can be written down."""
-        from polhode.formulation.read_positions import read_positions
+        from polhode.formulation.reading.positions import read_positions
 
         return read_positions(self.state.system, names or {})
 
     def plot(self) -> Any:
         """Curvature of each row as bars, and how far brackets reach: a `Picture`."""
-        from polhode.show.answers import integrability_picture
+        from polhode.show.plots.answers import integrability_picture
 
         return integrability_picture(self)
 

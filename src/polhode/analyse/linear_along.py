@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.analyse.neighbours import Ports, shifted, slopes_of
-from polhode.analyse.ports import port_names, port_values
-from polhode.analyse.table import some, table_of
+from polhode.analyse.machinery.ports import port_names, port_values
+from polhode.analyse.machinery.table import some, table_of
+from polhode.analyse.machinery.variations import Ports, shifted, slopes_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
@@ -29,7 +29,7 @@ from polhode.system.state import State
 from polhode.system.system import System
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 RETURNED = 1e-6  # how far a periodic motion may end from its start
 SHOWN = 7  # rows that are printed
@@ -139,7 +139,7 @@ class LinearAlong:
 
     def plot(self) -> Any:
         """Real parts of eigenvalues along the motion: a `Picture`."""
-        from polhode.show.answers import along_picture
+        from polhode.show.plots.answers import along_picture
 
         return along_picture(self)
 
@@ -220,7 +220,7 @@ def _tangent(state: State) -> np.ndarray:
     """An orthonormal basis (2 nz, k) of the disturbances that keep all constraints."""
     from scipy.linalg import null_space
 
-    from polhode.analyse.neighbours import neighbours
+    from polhode.analyse.machinery.variations import neighbours
 
     system = state.system
     if not system.constraints:

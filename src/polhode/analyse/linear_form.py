@@ -18,12 +18,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.linear_along import LinearAlong
-from polhode.analyse.neighbours import slopes_of
+from polhode.analyse.machinery.variations import slopes_of
 from polhode.analyse.state_space import StateSpace
 from polhode.errors import AnalysisError, StateError
 from polhode.formulation.equations import Equations
-from polhode.formulation.solve import solve_definite
-from polhode.formulation.taking import of_equations
+from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State, require_layout
 

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.neighbours import Neighbours, neighbours
-from polhode.analyse.parts import Parts, parts_of
-from polhode.analyse.ports import (
+from polhode.analyse.machinery.corotating import turned, turning_of, unsteadiness
+from polhode.analyse.machinery.minimal_coordinates import Reduced, kept, reduced
+from polhode.analyse.machinery.parts import Parts, parts_of
+from polhode.analyse.machinery.ports import (
     admit_outputs,
     admit_ports,
     output_names,
     port_names,
     port_values,
 )
-from polhode.analyse.reduction import Reduced, kept, reduced
-from polhode.analyse.spectrum import Spectrum, spectrum_of
+from polhode.analyse.machinery.spectrum import Spectrum, spectrum_of
+from polhode.analyse.machinery.variations import Neighbours, neighbours
 from polhode.analyse.state_space import Response, StateSpace, Transfer
-from polhode.analyse.turning import turned, turning_of, unsteadiness
 from polhode.errors import AnalysisError, StateError
 from polhode.formulation.equations import Equations
 from polhode.matter.parameter import NOMINAL, Table
@@ -123,7 +123,7 @@ class Linear:
 
     def plot(self) -> Any:
         """The eigenvalues in the plane: a `Picture`."""
-        from polhode.show.answers import spectrum_picture
+        from polhode.show.plots.answers import spectrum_picture
 
         return spectrum_picture(self.spectrum.all, self.system.name)
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse.table import number, table_of
+from polhode.analyse.machinery.table import number, table_of
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 HEADS = ("lower", "upper", "least margin", "at t, s", "limit")
 
@@ -76,7 +76,7 @@ class LimitMargins:
 
     def plot(self) -> Any:
         """Margins along the motion, zero at a limit: a `Picture`."""
-        from polhode.show.answers import margin_picture
+        from polhode.show.plots.answers import margin_picture
 
         return margin_picture(self)
 

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.parts import Parts
+from polhode.analyse.machinery.parts import Parts
 from polhode.errors import AnalysisError
 
 if TYPE_CHECKING:
     from polhode.analyse.linearise import Linear
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 
 @final
@@ -78,7 +78,7 @@ class Modes:
 
     def plot(self) -> Any:
         """Shapes as bars, a panel a mode: a `Picture`."""
-        from polhode.show.mode_shapes import mode_shapes
+        from polhode.show.plots.mode_shapes import mode_shapes
 
         return mode_shapes(self)
 
@@ -95,25 +95,25 @@ class Modes:
         size     of the largest displacement, in radians and lengths of the system
         seconds  that one period takes to watch
         """
-        from polhode.analyse.mode_motion import mode_motion
+        from polhode.analyse.machinery.mode_motion import mode_motion
 
         return mode_motion(self, mode, size, seconds, periods)
 
     def page(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
         """Write a mode as one HTML file with its replay and the table of all modes."""
-        from polhode.show.mode_page import mode_page
+        from polhode.show.page.mode_page import mode_page
 
         return mode_page(self, path, mode, **wishes)
 
     def film(self, path: Any, mode: int = 0, **wishes: Any) -> Any:
         """Write a mode as a .gif or .mp4."""
-        from polhode.show.film import film
+        from polhode.show.drawing.film import film
 
         return film(self.motion(mode, **wishes), path)
 
     def show(self, mode: int = 0, *, browser: bool = True, **wishes: Any) -> Any:
         """A mode in a live 3D scene in the browser, on this machine only."""
-        from polhode.show.viewer import show
+        from polhode.show.live.viewer import show
 
         return show(self.motion(mode, **wishes), browser=browser)
 

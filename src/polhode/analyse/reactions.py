@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse.table import number, relative, table_of
+from polhode.analyse.machinery.table import number, relative, table_of
 from polhode.errors import AnalysisError
-from polhode.formulation.reactions import about, free_reactions
+from polhode.formulation.questions.reactions import about, free_reactions
 from polhode.geometry.rotation import Rotation
-from polhode.integrate.scales import lengths
+from polhode.integrate.field.scales import lengths
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
-    from polhode.formulation.determinacy import Determinacy
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.formulation.questions.determinacy import Determinacy
+    from polhode.integrate.results.trajectory import Trajectory
 
 FELT = 1e-9  # of the largest component: what is less is rounding
 STAR = "*"
@@ -157,7 +157,7 @@ class ReactionTable:
 
     def plot(self, *names: str) -> Any:
         """Forces and couples over time, by name of joint: a `Picture`."""
-        from polhode.show.answers import reaction_picture
+        from polhode.show.plots.answers import reaction_picture
 
         return reaction_picture(self, names)
 

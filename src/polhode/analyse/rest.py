@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.carriers import Carriers, draw
-from polhode.analyse.scales import Sizes, force_scales, rate_of, sizes_at
-from polhode.analyse.settle import Balance
-from polhode.analyse.table import number, table_of
-from polhode.integrate.scales import displacements
+from polhode.analyse.machinery.damped_newton import Balance
+from polhode.analyse.machinery.scales import Sizes, force_scales, rate_of, sizes_at
+from polhode.analyse.machinery.table import number, table_of
+from polhode.analyse.symmetries import Carriers, draw
+from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.assemble import position_misses, require_kept, velocity_misses
@@ -68,7 +68,7 @@ class Rest:
 
     def plot(self) -> Any:
         """The bodies there: a `Picture`."""
-        from polhode.show.rests import rest_picture
+        from polhode.show.drawing.equilibrium_picture import rest_picture
 
         return rest_picture(self.state, self.verdict)
 

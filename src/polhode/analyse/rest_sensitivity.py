@@ -22,13 +22,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.analyse.naming import nominal
-from polhode.analyse.table import table_of
+from polhode.analyse.machinery.naming import nominal
+from polhode.analyse.machinery.table import table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system import host_rows, rows
+from polhode.system import numeric_constraints, rows
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -86,7 +86,7 @@ class RestSensitivity:
 
     def plot(self) -> Any:
         """How frequencies change with the parameters, as bars: a `Picture`."""
-        from polhode.show.answers import rest_picture
+        from polhode.show.plots.answers import rest_picture
 
         return rest_picture(self)
 
@@ -121,7 +121,7 @@ def rest_sensitivity(
     _require_places(system)
     p = np.array([float(values.get(n, nominal(system, n))) for n in names])
     needed, matrices, moved = _programs(state, names, p)
-    felt = host_rows.felt(system, state, _table(names, p))[:, None]
+    felt = numeric_constraints.felt(system, state, _table(names, p))[:, None]
     tau, A = needed(state.q, p)
     A = np.where(felt, A, 0.0)
     l = np.linalg.lstsq(A.T, tau, rcond=1e-10)[0]

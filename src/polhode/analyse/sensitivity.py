@@ -18,13 +18,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.analyse.naming import first_names, state_names
-from polhode.analyse.replay import Replay, replay_of
+from polhode.analyse.machinery.naming import first_names, state_names
+from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 ROWS = 256  # steps of one call of the compiled loop
 
@@ -91,7 +91,7 @@ class Sensitivity:
 
     def plot(self, *columns: str) -> Any:
         """Derivatives over time, a panel a column: a `Picture`."""
-        from polhode.show.answers import sensitivity_picture
+        from polhode.show.plots.answers import sensitivity_picture
 
         return sensitivity_picture(self, columns)
 

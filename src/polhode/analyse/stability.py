@@ -22,7 +22,7 @@ from polhode.analyse.modes import modes_of
 from polhode.formulation.equations import Equations
 
 if TYPE_CHECKING:
-    from polhode.analyse.spectrum import Spectrum
+    from polhode.analyse.machinery.spectrum import Spectrum
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -56,7 +56,7 @@ class Stability:
 
     def plot(self) -> Any:
         """The eigenvalues in the plane: a `Picture`."""
-        from polhode.show.answers import spectrum_picture
+        from polhode.show.plots.answers import spectrum_picture
 
         return spectrum_picture(self.spectrum.all, f"{self.subject}: {self.verdict}")
 

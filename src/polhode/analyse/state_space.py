@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.analyse.table import number, table_of
+from polhode.analyse.machinery.table import number, table_of
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
@@ -89,7 +89,7 @@ class StateSpace:
 
     def plot(self) -> Any:
         """The poles in the plane: a `Picture`."""
-        from polhode.show.answers import spectrum_picture
+        from polhode.show.plots.answers import spectrum_picture
 
         return spectrum_picture(np.linalg.eigvals(self.A), "poles")
 
@@ -144,7 +144,7 @@ class Response:
 
     def plot(self) -> Any:
         """Gain and phase over frequency: a `Picture`."""
-        from polhode.show.answers import response_picture
+        from polhode.show.plots.answers import response_picture
 
         return response_picture(self)
 
@@ -214,7 +214,7 @@ class Transfer:
 
     def plot(self) -> Any:
         """Poles as crosses and zeros as rings: a `Picture`."""
-        from polhode.show.answers import transfer_picture
+        from polhode.show.plots.answers import transfer_picture
 
         return transfer_picture(self)
 

@@ -15,33 +15,33 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse import listing
-from polhode.analyse.carried import carried_motion, carried_speeds
-from polhode.analyse.carriers import Carriers, pick, require_symmetries
 from polhode.analyse.equilibrium import place_of
-from polhode.analyse.families import distinct, family_note, neutral_names
-from polhode.analyse.scales import Sizes, rate_of, sizes_at
-from polhode.analyse.search import (
+from polhode.analyse.machinery import listing
+from polhode.analyse.machinery.carried import carried_motion, carried_speeds
+from polhode.analyse.machinery.damped_newton import Balance, Condition, Settled
+from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.scales import Sizes, rate_of, sizes_at
+from polhode.analyse.machinery.search import (
     ACCEPTED,
     Search,
     search_of,
     shared_rows,
     starts_of,
 )
-from polhode.analyse.settle import Balance, Condition, Settled
-from polhode.analyse.table import number, table_of
+from polhode.analyse.machinery.table import number, table_of
+from polhode.analyse.symmetries import Carriers, pick, require_symmetries
 from polhode.errors import AnalysisError
-from polhode.integrate.scales import displacements
+from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
+from polhode.system.checked_argument import of_system
 from polhode.system.state import State
-from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
-    from polhode.analyse.second_variation import SecondVariation
+    from polhode.analyse.machinery.second_variation import SecondVariation
     from polhode.analyse.stability import Stability
     from polhode.geometry.wrench import Wrench
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
 
 STARTS = 64
@@ -73,13 +73,13 @@ class SteadyMotion:
 
     def second_variation(self) -> SecondVariation | None:
         """Curvatures of the energy among motions with the same momenta."""
-        from polhode.analyse.steady_stability import variation_of
+        from polhode.analyse.machinery.steady_stability import variation_of
 
         return variation_of(self)
 
     def stability(self) -> Stability:
         """Whether it is stable, and why: by energy and momenta, else by spectrum."""
-        from polhode.analyse.steady_stability import stability_of_steady
+        from polhode.analyse.machinery.steady_stability import stability_of_steady
 
         return stability_of_steady(self)
 
@@ -90,7 +90,7 @@ class SteadyMotion:
 
     def plot(self) -> Any:
         """The bodies at several times of a third of a turn: a `Picture`."""
-        from polhode.show.rests import steady_picture
+        from polhode.show.drawing.equilibrium_picture import steady_picture
 
         return steady_picture(self.motion())
 
@@ -134,7 +134,7 @@ class SteadyMotions:
 
     def plot(self) -> Any:
         """The bodies in each motion, a panel each: a `Picture`."""
-        from polhode.show.rests import rests_picture
+        from polhode.show.drawing.equilibrium_picture import rests_picture
 
         words = [
             ", ".join(f"{name} {number(rate)}" for name, rate in each.rates.items())

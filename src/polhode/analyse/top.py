@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.analyse.carriers import carriers, pick
-from polhode.analyse.second_variation import second_variation
+from polhode.analyse.machinery.second_variation import second_variation
 from polhode.analyse.steady_motion import SteadyMotions, steady_motions
+from polhode.analyse.symmetries import carriers, pick
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.naming import first_names, nominal, state_names
+from polhode.analyse.machinery.naming import first_names, nominal, state_names
+from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.sensitivity import sensitivity
-from polhode.analyse.table import some, table_of
 from polhode.errors import AnalysisError
-from polhode.integrate.inputs import UNFED
+from polhode.integrate.field.states import States
+from polhode.integrate.inputs.inputs import UNFED
 from polhode.integrate.simulate import simulate
-from polhode.integrate.states import States
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 SHOWN = 5  # rows that are printed
 FEWEST = 2  # motions that have a spread
@@ -72,7 +72,7 @@ class Uncertainty:
 
     def plot(self, *names: str) -> Any:
         """Means over time with bands of two standard deviations: a `Picture`."""
-        from polhode.show.answers import uncertainty_picture
+        from polhode.show.plots.answers import uncertainty_picture
 
         return uncertainty_picture(self, names)
 

@@ -146,7 +146,7 @@ def _picture(free_body: Any, body: Any, program: Any, out: Path) -> Path:
     import numpy as np
 
     import polhode as ph
-    from polhode.show.polhode_picture import polhode_picture
+    from polhode.show.plots.polhode_picture import polhode_picture
 
     state = _start(free_body)
     spins = [state.spin]

@@ -74,9 +74,9 @@ def examined() -> dict[str, dict[str, str]]:
 
 
 def _machine() -> dict[str, str]:
-    from polhode.lowering import cache
-    from polhode.lowering.llvm.native import host, host_lanes
-    from polhode.lowering.runner import available_threads
+    from polhode.lowering.backends import cache
+    from polhode.lowering.backends.llvm.native import host, host_lanes
+    from polhode.lowering.backends.runner import available_threads
 
     refused = cache.refusal()
     return {
@@ -91,8 +91,8 @@ def _machine() -> dict[str, str]:
 
 def _empty_cache() -> None:
     from polhode.errors import FileError
-    from polhode.lowering import cache
-    from polhode.lowering.private_folder import Untrusted
+    from polhode.lowering.backends import cache
+    from polhode.lowering.backends.private_folder import Untrusted
 
     try:
         cache.empty()

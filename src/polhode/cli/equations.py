@@ -41,7 +41,7 @@ def equations(
     from polhode.cli.answers import print_json, say
     from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, form_of, require_not_negative
-    from polhode.show.written import is_easy, usual
+    from polhode.show.page.equation_lines import is_easy, usual
 
     require_not_negative("--seconds", seconds)
     derive = form_of(form) if form else usual
@@ -62,8 +62,8 @@ def equations(
 
 def _laws(system: Any) -> dict[str, Any]:
     """What acts on each body, and those energies that are short."""
-    from polhode.formulation.body_laws import body_laws
-    from polhode.formulation.read_energies import short_energies
+    from polhode.formulation.reading.energies import short_energies
+    from polhode.formulation.shared.body_laws import body_laws
 
     laws, energies = body_laws(system), short_energies(system)
     return {

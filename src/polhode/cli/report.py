@@ -37,7 +37,7 @@ def report(
     from polhode.cli.answers import say_path
     from polhode.cli.waiting import waiting
     from polhode.cli.words import motion_of, require_not_negative
-    from polhode.show.page import require_place
+    from polhode.show.page.page import require_place
 
     require_not_negative("--compare", compare)
     require_place(out)

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 

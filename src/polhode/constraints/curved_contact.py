@@ -19,6 +19,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import (
     Placed,
     coordinates_of,
@@ -26,9 +27,8 @@ from polhode.constraints.constraint import (
     place,
 )
 from polhode.constraints.surfaces import Surface, Track
+from polhode.double import doubled
 from polhode.geometry.frame import Frame
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import Parameter, Table
 
 TURNED = -0.8  # cosine from the axes' third below which tangents are others

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, final
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import (
     Attachment,
     Placed,
@@ -23,7 +24,6 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

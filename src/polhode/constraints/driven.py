@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Constraint, Moving, Placed
 from polhode.constraints.prescribed_motion import PrescribedMotion
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.path import moving_frame
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.rigid_body import Body
 from polhode.matter.world import World

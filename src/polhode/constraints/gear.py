@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, final
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Placed, require_single
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,

@@ -18,9 +18,9 @@ from polhode.constraints.constraint import (
     require_two_bodies,
     shaped,
 )
+from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

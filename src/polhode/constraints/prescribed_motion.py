@@ -15,13 +15,13 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Placed, called, shaped
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint, freedoms
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

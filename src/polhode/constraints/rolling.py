@@ -15,6 +15,7 @@ from typing import Any, ClassVar, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import (
     Attachment,
     Moving,
@@ -31,7 +32,6 @@ from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 

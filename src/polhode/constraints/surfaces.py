@@ -9,11 +9,11 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Attachment
+from polhode.double import doubled, gradient
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled, gradient
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Parameter, at, number
 

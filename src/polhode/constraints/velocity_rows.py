@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
 
+from polhode.arrays import namespace
 from polhode.constraints.constraint import (
     Moving,
     Placed,
@@ -14,11 +15,10 @@ from polhode.constraints.constraint import (
     require_rows,
     shaped,
 )
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 

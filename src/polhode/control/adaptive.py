@@ -24,17 +24,17 @@ from polhode.control.tracking import (
     craft_motor,
     pursuit,
 )
+from polhode.double import doubled
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
     choice_named,
 )
 from polhode.geometry.vector import skew
-from polhode.integrate.inputs import Sampled
-from polhode.lowering.double import doubled
+from polhode.integrate.inputs.inputs import Sampled
+from polhode.system.checked_argument import of_system
 from polhode.system.state import State
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
 

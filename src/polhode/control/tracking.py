@@ -32,9 +32,9 @@ from polhode.geometry.vector import cross, vee
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.checked_argument import of_system
 from polhode.system.state import State
 from polhode.system.system import System
-from polhode.system.taking import of_system
 from polhode.system.tree import Edge
 
 Reference = Callable[[Any], tuple[Any, Any]]

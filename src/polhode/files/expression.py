@@ -20,9 +20,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, final
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.files.issues import nearest
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import Parameter
 
 LONGEST, DEEPEST = 2000, 40

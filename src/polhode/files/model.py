@@ -19,7 +19,7 @@ from polhode.files.scope import BAD, UNFIT, Bad, Scope
 from polhode.files.settings import read_run, read_start, write_run, write_start
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
-from polhode.integrate.storage.place import admit_path
+from polhode.integrate.storage.paths import admit_path
 from polhode.output_file import write_file
 from polhode.system.state import State
 from polhode.system.system import System

@@ -21,7 +21,6 @@ from polhode.files.matter import (
 from polhode.files.places import JOINTS as JOINTS_HELD
 from polhode.files.reading import VERSION
 from polhode.files.references import POINT
-from polhode.files.settings import METHODS
 from polhode.files.values import (
     DIRECTION,
     MATRIX,
@@ -32,6 +31,7 @@ from polhode.files.values import (
     Field,
     Value,
 )
+from polhode.integrate.methods.registry import METHODS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NUMBER: dict[str, Any] = {"type": "number"}

@@ -13,33 +13,9 @@ from polhode.files.loads import read_table
 from polhode.files.places import JOINTS, written_place
 from polhode.files.scope import BAD, UNFIT, Bad, Scope
 from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shown
+from polhode.integrate.methods.registry import METHODS, known_method
 from polhode.integrate.storage.header import settings_of
-from polhode.integrate.storage.methods import known_method
 from polhode.system.state import State
-
-METHODS = (
-    "DormandPrince",
-    "DormandPrince8",
-    "Calvo7",
-    "RungeKutta4",
-    "ImplicitMidpoint",
-    "GaussLegendre4",
-    "GaussLegendre6",
-    "RadauIIA",
-    "SemiImplicitEuler",
-    "StormerVerlet",
-    "GeneralisedAlpha",
-    "GearGuptaLeimkuhler",
-    "Rattle",
-    "Variational",
-    "EnergyMomentum",
-    "MuntheKaas4",
-    "CrouchGrossman4",
-    "CommutatorFree4",
-    "CommutatorFree5",
-    "CommutatorFree6",
-    "MoserVeselov",
-)
 
 
 def read_start(scope: Scope, system: Any, table: Any) -> Any:

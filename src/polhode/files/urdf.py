@@ -23,7 +23,7 @@ from polhode.files.scope import UNFIT
 from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
 from polhode.files.urdf_tree import require_tree
 from polhode.files.xml_tree import Element, read_xml
-from polhode.integrate.storage.place import admit_path
+from polhode.integrate.storage.paths import admit_path
 from polhode.joints.fixed import Fixed
 from polhode.joints.free import Free
 from polhode.joints.planar import Planar

@@ -21,7 +21,7 @@ from polhode.errors import StateError
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 
 @final

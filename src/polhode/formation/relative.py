@@ -19,17 +19,17 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Core, Equations, Terms, solved
-from polhode.formulation.reactions import by_balance
-from polhode.formulation.spatial import turned
+from polhode.formulation.questions.reactions import by_balance
+from polhode.formulation.shared.spatial import turned
+from polhode.formulation.shared.speeds import along, drift
 from polhode.formulation.spatial_forms.observer import Seen
 from polhode.formulation.spatial_forms.spatial_form import About, spatial_form
-from polhode.formulation.speeds import along, drift
 from polhode.geometry.transport import shift_twist
 from polhode.joints.free import Free
 from polhode.matter.parameter import Table
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 from polhode.system.tree import Edge
 
 

@@ -20,13 +20,13 @@ import numpy as np
 from polhode.actions.gravitation import Gravitation, PointMass
 from polhode.analyse.linearise import linearise
 from polhode.analyse.state_space import StateSpace
+from polhode.double import doubled
 from polhode.errors import StateError
 from polhode.formation.orbit import Orbit
 from polhode.formation.tree import formation_tree
 from polhode.geometry.vector import cross, dot, norm, skew
-from polhode.integrate.dop853 import DormandPrince8
+from polhode.integrate.methods.dop853 import DormandPrince8
 from polhode.integrate.simulate import simulate
-from polhode.lowering.double import doubled
 from polhode.matter.particle import Particle
 from polhode.matter.world import World
 

@@ -18,9 +18,9 @@ from polhode.constraints.invariance import ConstraintAudit, audit_constraint
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.formulation.compare import random_states
 from polhode.formulation.recursive.recursive import recursive
+from polhode.system.checked_argument import of_system
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.loads import still_world, with_world
-from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations

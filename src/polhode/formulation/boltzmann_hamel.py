@@ -20,14 +20,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.double import doubled
 from polhode.errors import ModelError
-from polhode.formulation.chart import origin, speeds_in_chart
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.speeds import along, in_speeds
-from polhode.formulation.velocities import Velocities, in_velocities, rows_in
-from polhode.lowering.double import doubled
+from polhode.formulation.shared.chart import origin, speeds_in_chart
+from polhode.formulation.shared.speeds import along, in_speeds
+from polhode.formulation.shared.velocities import Velocities, in_velocities, rows_in
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
 

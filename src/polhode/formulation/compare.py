@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
-from polhode.formulation.short_motion import answers_of, moved, step_of
+from polhode.formulation.shared.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import mobility
@@ -82,7 +82,7 @@ class Comparison:
 
     def plot(self) -> Any:
         """Disagreements and costs as a picture; see `show.charts`."""
-        from polhode.show.charts import comparison_picture
+        from polhode.show.plots.charts import comparison_picture
 
         return comparison_picture(self)
 

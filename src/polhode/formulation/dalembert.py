@@ -22,14 +22,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.linear_rows import require_linear
-from polhode.formulation.solve import VANISHING, solve_definite, solve_rows
-from polhode.formulation.spatial import momenta, turned
-from polhode.formulation.speeds import in_speeds
+from polhode.formulation.shared.linear_rows import require_linear
+from polhode.formulation.shared.spatial import momenta, turned
+from polhode.formulation.shared.speeds import in_speeds
+from polhode.formulation.solve.equations_of_motion import (
+    VANISHING,
+    solve_definite,
+    solve_rows,
+)
 from polhode.geometry.vector import cross
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.fingerprint import REMEMBERED
-from polhode.formulation.solve import solve_constrained
+from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import require_layout
@@ -24,10 +24,10 @@ from polhode.system.values import require_values
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Attachment
-    from polhode.formulation.centroidal import Centroidal
-    from polhode.formulation.coriolis import Coriolis
-    from polhode.formulation.determinacy import Determinacy
-    from polhode.formulation.powers import Energies, Parts
+    from polhode.formulation.questions.centroidal import Centroidal
+    from polhode.formulation.questions.coriolis import Coriolis
+    from polhode.formulation.questions.determinacy import Determinacy
+    from polhode.formulation.questions.powers import Energies, Parts
     from polhode.geometry.wrench import Wrench
     from polhode.system.natural_sizes import NaturalSizes
     from polhode.system.state import State
@@ -132,10 +132,10 @@ class Equations:  # limit: one noun answers every question about the motion
         """C (k, k) with C y = bias, by a named choice; the default is passive.
 
         "Christoffel", "momentum", "spin", "gyroscopic", "natural", "Lie group" or
-        "Lagrange": see `polhode.formulation.coriolis`. By names of bodies, each may
-        have its own.
+        "Lagrange": see `polhode.formulation.questions.coriolis`. By names of bodies,
+        each may have its own.
         """
-        from polhode.formulation.coriolis import coriolis_of
+        from polhode.formulation.questions.coriolis import coriolis_of
 
         return coriolis_of(self, state, choice, table)
 
@@ -156,7 +156,7 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def momenta(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """p (k,) along the velocities: M y, and what is left of them at y = 0."""
-        from polhode.formulation.powers import momentum_at_rest
+        from polhode.formulation.questions.powers import momentum_at_rest
 
         rest = self.ask("momentum at rest", momentum_at_rest(self), state, table)
         return self.mass_matrix(state, table) @ self.velocities(state, table) + rest
@@ -174,7 +174,7 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def shares(self, state: State, table: Table = NOMINAL) -> dict[str, np.ndarray]:
         """The part (k,) of the force that each action gives, by its name."""
-        from polhode.formulation.shares import share_function
+        from polhode.formulation.shared.shares import share_function
 
         return self.ask("shares", share_function(self), state, table)
 
@@ -204,7 +204,7 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def powers(self, state: State, table: Table = NOMINAL) -> dict[str, float]:
         """The power of each action and of each constraint's reactions, by name."""
-        from polhode.formulation.powers import power_function
+        from polhode.formulation.questions.powers import power_function
 
         found = self.ask("powers", power_function(self), state, table)
         return {name: float(value) for name, value in found.items()}
@@ -212,9 +212,9 @@ class Equations:  # limit: one noun answers every question about the motion
     def jacobian(self, state: State, place: Any, table: Table = NOMINAL) -> np.ndarray:
         """J (6, k): [w; v] of a point, body or frame for each unit velocity.
 
-        Along the world's axes; see `polhode.formulation.jacobians`.
+        Along the world's axes; see `polhode.formulation.shared.jacobians`.
         """
-        from polhode.formulation.jacobians import jacobian
+        from polhode.formulation.shared.jacobians import jacobian
 
         return jacobian(self, state, place, table)
 
@@ -229,7 +229,7 @@ class Equations:  # limit: one noun answers every question about the motion
 
         The constraints hold. Without directions, all six along the world's axes.
         """
-        from polhode.formulation.jacobians import operational_inertia
+        from polhode.formulation.shared.jacobians import operational_inertia
 
         return operational_inertia(self, state, place, directions, table)
 
@@ -238,7 +238,7 @@ class Equations:  # limit: one noun answers every question about the motion
         return self._centroidal(state, table).momentum
 
     def centroidal_matrix(self, state: State, table: Table = NOMINAL) -> np.ndarray:
-        """A (6, k) with [L; P] = A y: see `polhode.formulation.centroidal`."""
+        """A (6, k) with [L; P] = A y: see `formulation.questions.centroidal`."""
         return self._centroidal(state, table).matrix
 
     def mass_centre(self, state: State, table: Table = NOMINAL) -> np.ndarray:
@@ -247,7 +247,7 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def determinacy(self, state: State, table: Table = NOMINAL) -> Determinacy:
         """Which multipliers, and combinations of them, the motion determines."""
-        from polhode.formulation.determinacy import determinacy
+        from polhode.formulation.questions.determinacy import determinacy
 
         return determinacy(self, state, table)
 
@@ -264,18 +264,18 @@ class Equations:  # limit: one noun answers every question about the motion
         an entry for each body, about its origin. All along the world's axes. `at` is
         another point for all, or by name, on any body or on the world.
         """
-        from polhode.formulation.reactions import about, named_reactions
+        from polhode.formulation.questions.reactions import about, named_reactions
 
         found = named_reactions(self, state, table)
         return found if at is None else about(found, self.system, state, at, table)
 
     def read(self, names: Mapping[str, str] | None = None, seconds: float = 10) -> Any:
-        """The equations in symbols, for people: see `polhode.formulation.read`.
+        """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
         `names` calls coordinates and parameters otherwise: {"hinge": "theta"}. What is
         not in its shortest form after `seconds` is given as it is, with a warning.
         """
-        from polhode.formulation.read import reading_of
+        from polhode.formulation.reading.read import reading_of
 
         return reading_of(self, names or {}, seconds)
 
@@ -311,17 +311,17 @@ class Equations:  # limit: one noun answers every question about the motion
         return self.ask("terms", self.functions.terms, state, table)
 
     def _energies(self, state: State, table: Table) -> Energies:
-        from polhode.formulation.powers import energy_function
+        from polhode.formulation.questions.powers import energy_function
 
         return self.ask("energies", energy_function(self), state, table)
 
     def _parts(self, state: State, table: Table) -> Parts:
-        from polhode.formulation.powers import part_function
+        from polhode.formulation.questions.powers import part_function
 
         return self.ask("parts", part_function(self), state, table)
 
     def _centroidal(self, state: State, table: Table) -> Centroidal:
-        from polhode.formulation.centroidal import centroidal_function
+        from polhode.formulation.questions.centroidal import centroidal_function
 
         return self.ask("centroidal", centroidal_function(self), state, table)
 

@@ -18,15 +18,15 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.spatial import inertial_wrenches
-from polhode.formulation.speeds import drift, in_speeds
-from polhode.formulation.velocities import (
+from polhode.formulation.shared.spatial import inertial_wrenches
+from polhode.formulation.shared.speeds import drift, in_speeds
+from polhode.formulation.shared.velocities import (
     Velocities,
     in_velocities,
     speeds_and_rates,
 )
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

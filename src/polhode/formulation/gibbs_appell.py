@@ -17,8 +17,8 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.kane import require_central
-from polhode.formulation.speeds import along, in_speeds
-from polhode.formulation.velocities import (
+from polhode.formulation.shared.speeds import along, in_speeds
+from polhode.formulation.shared.velocities import (
     Velocities,
     in_velocities,
     own_speeds,
@@ -26,8 +26,8 @@ from polhode.formulation.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 def acceleration_energy(

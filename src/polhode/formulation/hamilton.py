@@ -18,22 +18,27 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.formulation.chart import energies, lagrangian, origin, speeds_in_chart
 from polhode.formulation.equations import Core, Equations, Terms
-from polhode.formulation.reactions import by_balance
-from polhode.formulation.regular import require_regular
-from polhode.formulation.solve import (
+from polhode.formulation.questions.reactions import by_balance
+from polhode.formulation.shared.chart import (
+    energies,
+    lagrangian,
+    origin,
+    speeds_in_chart,
+)
+from polhode.formulation.shared.regular import require_regular
+from polhode.formulation.shared.speeds import along, drift
+from polhode.formulation.shared.uniform_motion import removable_edges, still
+from polhode.formulation.solve.equations_of_motion import (
     VANISHING,
     factored,
     mean_inertia,
     solve_definite,
     solve_rows,
 )
-from polhode.formulation.speeds import along, drift
-from polhode.formulation.uniform_motion import removable_edges, still
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:

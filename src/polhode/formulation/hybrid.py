@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.maximal import in_twists
-from polhode.formulation.spatial import block_diagonal, momentum_rate
+from polhode.formulation.shared.maximal import in_twists
+from polhode.formulation.shared.spatial import block_diagonal, momentum_rate
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

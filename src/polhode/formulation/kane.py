@@ -18,11 +18,11 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.linear_rows import require_linear
-from polhode.formulation.maximal import in_twists
-from polhode.formulation.spatial import block_diagonal, turned
-from polhode.formulation.speeds import in_speeds
-from polhode.formulation.velocities import (
+from polhode.formulation.shared.linear_rows import require_linear
+from polhode.formulation.shared.maximal import in_twists
+from polhode.formulation.shared.spatial import block_diagonal, turned
+from polhode.formulation.shared.speeds import in_speeds
+from polhode.formulation.shared.velocities import (
     Velocities,
     in_velocities,
     own_speeds,
@@ -31,8 +31,8 @@ from polhode.formulation.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 class Central(NamedTuple):

@@ -15,11 +15,15 @@ from typing import Any
 import jax
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.maximal import in_twists
-from polhode.formulation.solve import solve_definite
-from polhode.formulation.spatial import block_diagonal, cross_wrench, momentum_rate
+from polhode.formulation.shared.maximal import in_twists
+from polhode.formulation.shared.spatial import (
+    block_diagonal,
+    cross_wrench,
+    momentum_rate,
+)
+from polhode.formulation.solve.equations_of_motion import solve_definite
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:

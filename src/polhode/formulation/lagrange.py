@@ -13,11 +13,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from polhode.formulation.chart import bend, energies, origin
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.speeds import along, in_speeds
+from polhode.formulation.shared.chart import bend, energies, origin
+from polhode.formulation.shared.speeds import along, in_speeds
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

@@ -21,8 +21,8 @@ import jax.numpy as jnp
 
 from polhode.actions.motion_arrays import Poses
 from polhode.formulation.equations import Core, Equations, Terms
-from polhode.formulation.free_bodies import FreeBodies, twists_at
-from polhode.formulation.maximal import (
+from polhode.formulation.shared.free_bodies import FreeBodies, twists_at
+from polhode.formulation.shared.maximal import (
     by_their_rows,
     carried,
     has_rotors,
@@ -30,9 +30,9 @@ from polhode.formulation.maximal import (
     row_names,
     velocity_names,
 )
-from polhode.formulation.uniform_motion import felt_velocities
+from polhode.formulation.shared.uniform_motion import felt_velocities
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

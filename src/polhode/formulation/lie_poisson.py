@@ -21,17 +21,17 @@ import jax.numpy as jnp
 
 from polhode.errors import ModelError
 from polhode.formulation.boltzmann_hamel import structure_coefficients
-from polhode.formulation.chart import origin
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.hamilton import (
     bias_of_momenta,
     in_momenta,
     rows_on_momenta,
 )
-from polhode.formulation.solve import solve_definite
-from polhode.formulation.speeds import along
+from polhode.formulation.shared.chart import origin
+from polhode.formulation.shared.speeds import along
+from polhode.formulation.solve.equations_of_motion import solve_definite
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

@@ -26,16 +26,21 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.lagrange import lagrange
-from polhode.formulation.linear_rows import require_linear
-from polhode.formulation.reactions import by_balance
-from polhode.formulation.solve import VANISHING, factored, solve_definite, solve_rows
-from polhode.formulation.speeds import along, drift
-from polhode.system import host_rows, rows
+from polhode.formulation.questions.reactions import by_balance
+from polhode.formulation.shared.linear_rows import require_linear
+from polhode.formulation.shared.speeds import along, drift
+from polhode.formulation.solve.equations_of_motion import (
+    VANISHING,
+    factored,
+    solve_definite,
+    solve_rows,
+)
+from polhode.system import numeric_constraints, rows
 from polhode.system.check import DEPENDENT, mobility
+from polhode.system.checked_argument import of_system
 from polhode.system.members import suggestion
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 # A run stops where the chosen speeds determine the others so much worse than at rest:
 # it has then lost at most two digits of its tolerance.
@@ -169,8 +174,8 @@ def independent_speeds(system: System) -> tuple[str, ...]:
 
 
 def _rows_at_rest(system: System) -> np.ndarray:
-    now = host_rows.scene(system, 0.0, system.rest().q)
-    found = host_rows.velocities(system, now, np.zeros(system.speeds))
+    now = numeric_constraints.scene(system, 0.0, system.rest().q)
+    found = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
     return found.slopes / found.sizes[:, None]
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.maximal import (
+from polhode.formulation.shared.maximal import (
     in_twists,
     joint_speeds,
     solver_of_rows,
     terms_of_bodies,
 )
-from polhode.formulation.spatial import (
+from polhode.formulation.shared.spatial import (
     block_diagonal,
     momenta,
     momentum_rate,
@@ -27,8 +27,8 @@ from polhode.formulation.spatial import (
 )
 from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.vector import cross, skew
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:

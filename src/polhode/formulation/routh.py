@@ -22,18 +22,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.formulation.chart import bend, origin, speeds_in_chart
 from polhode.formulation.equations import Core, Equations, Terms
-from polhode.formulation.reactions import by_balance
-from polhode.formulation.regular import require_regular
-from polhode.formulation.solve import solve_constrained, solve_definite
-from polhode.formulation.speeds import along, drift
-from polhode.formulation.uniform_motion import removable_edges, still
+from polhode.formulation.questions.reactions import by_balance
+from polhode.formulation.shared.chart import bend, origin, speeds_in_chart
+from polhode.formulation.shared.regular import require_regular
+from polhode.formulation.shared.speeds import along, drift
+from polhode.formulation.shared.uniform_motion import removable_edges, still
+from polhode.formulation.solve.equations_of_motion import (
+    solve_constrained,
+    solve_definite,
+)
 from polhode.system import mass
 from polhode.system.check import rest_coordinates
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 DRAWS = 6
 SAME = 1e-11  # of the energies: what rounding makes of an unchanged Lagrangian

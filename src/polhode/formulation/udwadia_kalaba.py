@@ -18,13 +18,13 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.gauss import gauss
-from polhode.formulation.regular import require_regular
-from polhode.formulation.solve import mean_inertia
-from polhode.formulation.speeds import in_speeds
+from polhode.formulation.shared.regular import require_regular
+from polhode.formulation.shared.speeds import in_speeds
+from polhode.formulation.solve.equations_of_motion import mean_inertia
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 NOTHING = 1e-12
 

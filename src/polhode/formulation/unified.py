@@ -19,9 +19,9 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.spatial import momenta, turned
-from polhode.formulation.speeds import along, in_speeds
-from polhode.formulation.velocities import (
+from polhode.formulation.shared.spatial import momenta, turned
+from polhode.formulation.shared.speeds import along, in_speeds
+from polhode.formulation.shared.velocities import (
     Velocities,
     in_velocities,
     own_speeds,
@@ -29,8 +29,8 @@ from polhode.formulation.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @of_system

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from polhode.arrays import namespace
 from polhode.geometry.admission import admit
-from polhode.lowering.arrays import namespace
 
 
 @final

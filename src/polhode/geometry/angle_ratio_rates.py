@@ -11,8 +11,8 @@ from fractions import Fraction
 from math import comb, factorial
 from typing import Any
 
+from polhode.arrays import namespace, removable
 from polhode.geometry.angle_ratios import polynomial
-from polhode.lowering.arrays import namespace, removable
 
 SMALL = 4.0
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import factorial, pi
 from typing import Any
 
-from polhode.lowering.arrays import namespace, removable
+from polhode.arrays import namespace, removable
 
 SMALL = 1.0
 _SINE = [(-1) ** n / factorial(2 * n + 1) for n in range(10)]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace, removable
 from polhode.geometry import quaternion
 from polhode.geometry.vector import cross, dot, norm, skew
-from polhode.lowering.arrays import namespace, removable
 
 
 def to_matrix(axis: Any, angle: Any) -> Any:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import namespace
 from polhode.errors import StateError
 from polhode.geometry.vector import cross
-from polhode.lowering.arrays import namespace
 
 PROPER = ("zxz", "xyx", "yzy", "zyz", "xzx", "yxy")
 TAIT_BRYAN = ("xyz", "yzx", "zxy", "xzy", "yxz", "zyx")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry import parametrisation, se3
 from polhode.geometry.parametrisation import Parametrisation
 from polhode.geometry.vector import skew
-from polhode.lowering.arrays import namespace
 
 
 def rotation_rate(rotation: Any, angular_velocity: Any) -> Any:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry import se3
 from polhode.geometry.angular_velocity import body_components, spatial_components
 from polhode.geometry.moving_frame import apply
 from polhode.geometry.transport import shift_velocity
-from polhode.lowering.arrays import namespace
 
 
 def left_invariant(X: Any, X_dot: Any) -> Any:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace, removable
 from polhode.geometry import quaternion
 from polhode.geometry.vector import dot, outer, skew
-from polhode.lowering.arrays import namespace, removable
 
 # Below this σ² the shadow is too long for its square: the rotation is the identity.
 LEAST_SQUARE = 1e-300

@@ -20,6 +20,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import SingularParametrisation
 from polhode.geometry import (
     axis_angle,
@@ -33,7 +34,6 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.angle_ratios import sine_ratio
 from polhode.geometry.rotation_admission import SINGULAR
 from polhode.geometry.vector import dot, outer, shown, skew
-from polhode.lowering.arrays import namespace
 
 FREEDOMS = 3
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import removable
 from polhode.geometry.admission import is_traced
 from polhode.geometry.angular_velocity import spatial_components
 from polhode.geometry.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.vector import cross, dot, norm
-from polhode.lowering.arrays import removable
 
 
 def jet(path: Callable[[Any], Any], t: Any) -> tuple[Any, Any, Any]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry.angle_ratios import arctangent_ratio, sine_ratio
 from polhode.geometry.vector import cross, dot, skew
-from polhode.lowering.arrays import namespace
 
 
 def product(a: Any, b: Any) -> Any:

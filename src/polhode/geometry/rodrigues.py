@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry import quaternion
 from polhode.geometry.vector import dot, outer, skew
-from polhode.lowering.arrays import namespace
 
 # The cosine of half the angle is kept this far from zero: a half turn then has a
 # vector of length 1e150, finite, which leads back to the half turn to rounding.

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
-from polhode.lowering.arrays import namespace
 
 
 def orientations(links: Any) -> Any:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry import rotation_chain
 from polhode.geometry.angular_velocity import body_components, spatial_components
 from polhode.geometry.vector import skew
-from polhode.lowering.arrays import namespace
 
 
 def spatial(matrix: Any, change: Any) -> Any:

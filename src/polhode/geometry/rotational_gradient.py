@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry.parametrisation import Parametrisation, dual_basis
 from polhode.geometry.vector import alternator, cross
-from polhode.lowering.arrays import namespace
 
 
 def tensor_from_matrix(matrix: Any, slope: Any) -> Any:

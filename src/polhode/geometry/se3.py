@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.geometry import so3
 from polhode.geometry.angle_ratio_rates import (
     cotangent_defect_ratio_rate,
@@ -34,7 +35,6 @@ from polhode.geometry.angle_ratios import (
     versine_ratio,
 )
 from polhode.geometry.vector import dot, skew, vee
-from polhode.lowering.arrays import namespace
 
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry import quaternion
 from polhode.geometry.angle_ratios import (
     cotangent_defect_ratio,
@@ -28,7 +29,6 @@ from polhode.geometry.angle_ratios import (
     versine_ratio,
 )
 from polhode.geometry.vector import dot, skew
-from polhode.lowering.arrays import namespace
 
 
 def exp(vector: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.lowering.arrays import namespace
+from polhode.arrays import namespace
 
 
 def exchange_vector(column: Any) -> Any:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, skew
-from polhode.lowering.arrays import namespace
 
 
 def shift_velocity(w: Any, v_P: Any, p_PQ: Any) -> Any:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot
-from polhode.lowering.arrays import namespace
 
 
 def components_between(old: Any, new: Any) -> Any:

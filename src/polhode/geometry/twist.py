@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit, is_traced
@@ -19,7 +20,6 @@ from polhode.geometry.frame import (
 )
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.vector import Dyadic, Vector, components_close, is_scalar, shown
-from polhode.lowering.arrays import namespace
 
 if TYPE_CHECKING:
     from polhode.geometry.pose import Pose

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace, removable, traced_once
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_frame, require_same_frame
-from polhode.lowering.arrays import namespace, removable, traced_once
 
 if TYPE_CHECKING:
     from polhode.geometry.rotation import Rotation

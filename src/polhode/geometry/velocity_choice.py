@@ -17,11 +17,11 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import StateError
 from polhode.geometry import se3
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.moving_frame import apply
-from polhode.lowering.arrays import namespace
 
 
 @final

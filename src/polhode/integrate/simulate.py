@@ -12,29 +12,29 @@ import numpy as np
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.admission import (
+from polhode.integrate.events.event import Event
+from polhode.integrate.events.request import first_inputs, guide_of, guided
+from polhode.integrate.field.dense_output import Steps, bare
+from polhode.integrate.field.input_table import Drive
+from polhode.integrate.field.states import States
+from polhode.integrate.host.admission import (
     admit_limit,
     admit_memory,
     admit_watch,
     admitted,
 )
-from polhode.integrate.choice import picked, suited
-from polhode.integrate.chunk import DONE, Cursor, Plan, chunk_program
-from polhode.integrate.dense import Steps, bare
-from polhode.integrate.drive import Drive
-from polhode.integrate.events import Event
-from polhode.integrate.guidance import first_inputs, guide_of, guided
-from polhode.integrate.halt import Halt
-from polhode.integrate.launch import Launch, aim_of, launched, require_feasible
-from polhode.integrate.method import Method
-from polhode.integrate.motions import Motions
-from polhode.integrate.outcome import Ending, Outcome, outcome_of
-from polhode.integrate.progress import watched
-from polhode.integrate.refusal import require_memory, require_sound_start
-from polhode.integrate.run import Kept, Watch, Wish, run
-from polhode.integrate.states import States
-from polhode.integrate.stiffness import Start, decay_of
-from polhode.integrate.trajectory import Trajectory, settled_rows
+from polhode.integrate.host.checks import require_memory, require_sound_start
+from polhode.integrate.host.loop import Kept, Watch, Wish, run
+from polhode.integrate.host.method_choice import picked, suited
+from polhode.integrate.host.progress import watched
+from polhode.integrate.kernel.chunk import DONE, Cursor, Plan, chunk_program
+from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
+from polhode.integrate.kernel.start import Launch, aim_of, launched, require_feasible
+from polhode.integrate.kernel.stiffness import Start, decay_of
+from polhode.integrate.methods.method import Method
+from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.motions import Motions
+from polhode.integrate.results.trajectory import Trajectory, settled_rows
 from polhode.system.state import State
 from polhode.system.system import System
 

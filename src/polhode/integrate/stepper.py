@@ -19,30 +19,30 @@ from polhode.errors import (
 )
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
-from polhode.integrate.admission import (
+from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.states import States, require_own, states_of
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.host.admission import (
     raise_of_run,
     require_mapping,
 )
-from polhode.integrate.chunk import (
+from polhode.integrate.host.checks import inconsistency
+from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
+from polhode.integrate.host.start_warnings import warn_of_start
+from polhode.integrate.inputs.inputs import is_input, port_size
+from polhode.integrate.kernel.chunk import (
     NOT_A_NUMBER,
     RUNNING,
     UNMET,
     UNSOLVED,
     fault_status,
 )
-from polhode.integrate.commutator_free import CommutatorFree4
-from polhode.integrate.constraint_miss import keeps_constraints
-from polhode.integrate.doubtful_start import warn_of_start
-from polhode.integrate.drivers import require_smooth_drivers
-from polhode.integrate.field import field_of
-from polhode.integrate.inputs import is_input, port_size
-from polhode.integrate.launch import require_clock
-from polhode.integrate.method import Method, admit_step
-from polhode.integrate.outcome import REFUSED, Ending, growth, lawless
-from polhode.integrate.refusal import inconsistency
+from polhode.integrate.kernel.outcome import REFUSED, Ending, growth, lawless
+from polhode.integrate.kernel.start import require_clock
+from polhode.integrate.kernel.unmet_constraints import unmet
+from polhode.integrate.methods.commutator_free import CommutatorFree4
+from polhode.integrate.methods.method import Method, admit_step
 from polhode.integrate.simulate import equations_of
-from polhode.integrate.states import States, require_own, states_of
-from polhode.integrate.unmet import unmet
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State

@@ -10,29 +10,35 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.admission import (
+from polhode.integrate.events.context import Guide
+from polhode.integrate.events.event import Event
+from polhode.integrate.events.request import guide_of
+from polhode.integrate.field.input_table import Drive
+from polhode.integrate.field.states import States
+from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
     admit_watch,
     admitted,
     raise_of_run,
 )
-from polhode.integrate.choice import picked, suited
-from polhode.integrate.drive import Drive
-from polhode.integrate.events import Event
-from polhode.integrate.fleet import Fleet, Given, flown
-from polhode.integrate.guidance import guide_of
-from polhode.integrate.guide import Guide
-from polhode.integrate.launch import aim_of, launched, probe, require_feasible
-from polhode.integrate.lone import flown_alone
-from polhode.integrate.method import Method
-from polhode.integrate.progress import watched
-from polhode.integrate.refusal import sentence_of, start_faults, status_of
-from polhode.integrate.run import Watch
+from polhode.integrate.host.batch_loop import Fleet, Given, flown
+from polhode.integrate.host.checks import sentence_of, start_faults, status_of
+from polhode.integrate.host.loop import Watch
+from polhode.integrate.host.method_choice import picked, suited
+from polhode.integrate.host.progress import watched
+from polhode.integrate.host.single_run import flown_alone
+from polhode.integrate.kernel.start import aim_of, launched, probe, require_feasible
+from polhode.integrate.kernel.stiffness import (
+    NO_DECAY,
+    Decay,
+    Start,
+    decay_of,
+    may_decay,
+)
+from polhode.integrate.methods.method import Method
+from polhode.integrate.results.sweep_result import Sweep, joined, part_of
 from polhode.integrate.simulate import LIMIT, equations_of
-from polhode.integrate.states import States
-from polhode.integrate.stiffness import NO_DECAY, Decay, Start, decay_of, may_decay
-from polhode.integrate.sweep_result import Sweep, joined, part_of
 from polhode.system.state import State
 from polhode.system.system import System
 

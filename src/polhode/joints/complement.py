@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.arrays import namespace
+from polhode.arrays import namespace
 
 
 def complement(columns: Any) -> Any:

@@ -27,10 +27,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.joints.motor_data import admit_bounds, admit_motor
 from polhode.joints.seat import Place, admit_axes, coordinates_of, require_ends
-from polhode.lowering.arrays import namespace
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
 from polhode.matter.parameter import distinct as each_once

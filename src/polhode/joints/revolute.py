@@ -7,11 +7,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL, admit_triad
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.geometry import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL, UNTURNED, admit_triad
 from polhode.joints.turning import wrenches
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 
 

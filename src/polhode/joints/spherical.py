@@ -7,10 +7,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.geometry import quaternion
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace, removable, traced_once
 from polhode.geometry.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
-from polhode.lowering.arrays import namespace, removable, traced_once
 
 
 @traced_once

@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from polhode.errors import ArgumentError
-from polhode.lowering.scalars import TYPES
+from polhode.lowering.ir.scalars import TYPES
 
 DTYPES = frozenset(map(np.dtype, TYPES))
 

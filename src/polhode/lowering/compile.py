@@ -23,11 +23,11 @@ from polhode.lowering.arguments import (
     leaf_of,
     name_leaves,
 )
-from polhode.lowering.choices import Choices
-from polhode.lowering.program import Unlowerable
+from polhode.lowering.backends.xla import XlaRunner
+from polhode.lowering.ir.program import Unlowerable
+from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
-from polhode.lowering.trace import UNKNOWN_YET, closed_jaxpr, is_traced
-from polhode.lowering.xla import XlaRunner
+from polhode.lowering.trace.trace import UNKNOWN_YET, closed_jaxpr, is_traced
 
 
 def compile(
@@ -155,11 +155,11 @@ class Program:
             return self._on_xla("asked for", batched)
         try:
             if backend == "cuda":
-                from polhode.lowering.cuda import CudaRunner
+                from polhode.lowering.backends.cuda import CudaRunner
 
                 self._report.backend = "cuda"
                 return CudaRunner(self._jaxpr, choices, batched, self._report)
-            from polhode.lowering.runner import NativeRunner
+            from polhode.lowering.backends.runner import NativeRunner
 
             return NativeRunner(self._jaxpr, choices, batched, self._report)
         except Unlowerable as stop:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.arrays import namespace
+from polhode.arrays import namespace
 from polhode.matter.repeat import repeated
 from polhode.matter.spread import column, diagonal
 

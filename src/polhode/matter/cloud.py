@@ -11,10 +11,10 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.vector import components_close, cross, dot, skew
-from polhode.lowering.arrays import namespace
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.spread import spread

@@ -16,12 +16,12 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import FrameMismatch
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.twist import Twist, require_same_place
 from polhode.geometry.vector import Vector, cross
-from polhode.lowering.arrays import namespace
 from polhode.matter.inertia import Inertia
 from polhode.matter.spatial_inertia import require_same_body
 

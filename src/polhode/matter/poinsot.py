@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import dot
-from polhode.lowering.arrays import namespace
 
 
 class Poinsot(NamedTuple):

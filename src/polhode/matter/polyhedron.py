@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot, outer
-from polhode.lowering.arrays import namespace
 from polhode.matter.spread import column, symmetric
 
 

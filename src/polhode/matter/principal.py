@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace, removable
 from polhode.geometry.vector import cross
-from polhode.lowering.arrays import namespace, removable
 from polhode.matter.repeat import repeated
 
 # Cyclic Jacobi on 3x3 converges quadratically; six sweeps reach rounding for any input.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.arrays import namespace
+from polhode.arrays import namespace
 
 
 def repeated(step: Callable[[Any], Any], state: Any, times: int) -> Any:

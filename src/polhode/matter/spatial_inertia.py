@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import FrameMismatch, UnphysicalInertia
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
 from polhode.geometry.twist import Twist, require_same_place, spatial_array
 from polhode.geometry.vector import components_close, skew, vee
-from polhode.lowering.arrays import namespace
 from polhode.matter.spread import spread, symmetrised
 from polhode.matter.validity import ROUNDING, require_symmetric
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.geometry.vector import dot, outer, skew
-from polhode.lowering.arrays import namespace
 
 
 def column(x: Any, y: Any, z: Any) -> Any:

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.analyse.linear_along import HEADS, INSTANT
+from polhode.analyse.machinery.naming import state_names
+from polhode.analyse.machinery.table import number, relative, some
 from polhode.analyse.margins import HEADS as LIMITS
-from polhode.analyse.naming import state_names
 from polhode.analyse.reactions import ENVELOPE, PEAKS
 from polhode.analyse.stability import said
 from polhode.analyse.state_space import ROOT, root_numbers
-from polhode.analyse.table import number, relative, some
 from polhode.show.notebook import listed, titled
-from polhode.show.page_sections import note
+from polhode.show.page.sections import note
 
 MOST = 11  # rows of what could have thousands
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.show.page_sections import note, table
+from polhode.show.page.sections import note, table
 
 if TYPE_CHECKING:
     from polhode.formulation.compare import Comparison
     from polhode.formulation.equations import Equations
     from polhode.geometry.rotation import Rotation
-    from polhode.integrate.ledger import Ledger
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.audit.ledger import Ledger
+    from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
 
 MANY = 40  # lines of a table; what is more is counted

@@ -17,7 +17,8 @@ import numpy as np
 
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
-from polhode.system import host_rows
+from polhode.system import numeric_constraints
+from polhode.system.checked_argument import of_system
 from polhode.system.lengths import (
     coordinate_lengths,
     entries,
@@ -26,7 +27,6 @@ from polhode.system.lengths import (
     speed_lengths,
 )
 from polhode.system.state import State, state_of
-from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -147,8 +147,8 @@ def find_speeds(
 def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndarray:
     """Coordinates on the constraints, or the best reached; `loose` may move."""
     q = np.array(q)
-    now = host_rows.scene(system, t, q)
-    rows = host_rows.positions(system, now)
+    now = numeric_constraints.scene(system, t, q)
+    rows = numeric_constraints.positions(system, now)
     for _ in range(ITERATIONS if len(rows.values) else 0):
         limit = CONVERGED + _rounding(system, q)
         if np.all(np.abs(rows.values) <= limit * rows.scales):
@@ -159,7 +159,9 @@ def place(system: System, t: float, q: np.ndarray, loose: np.ndarray) -> np.ndar
             break
         for _halving in range(HALVINGS + int(np.log2(_reach(rows)))):
             moved = system.normalised(system.local(q, delta))
-            after = host_rows.positions(system, host_rows.scene(system, t, moved))
+            after = numeric_constraints.positions(
+                system, numeric_constraints.scene(system, t, moved)
+            )
             if _norm(after) < PROGRESS * _norm(rows):
                 break
             delta = delta / 2
@@ -174,9 +176,9 @@ def move(
 ) -> np.ndarray:
     """Speeds on the constraints, or the best reached; `loose` may change."""
     z = np.array(z)
-    now = host_rows.scene(system, t, q)
+    now = numeric_constraints.scene(system, t, q)
     for _ in range(ITERATIONS if system.constraints else 0):
-        rows = host_rows.velocities(system, now, z)
+        rows = numeric_constraints.velocities(system, now, z)
         # Of the speeds themselves, however slow: a day's turns are solved as well.
         size = rows.scales * np.max(np.abs(z) / rows.along, initial=0.0)
         if np.all(np.abs(rows.values) <= CONVERGED * size):
@@ -191,7 +193,9 @@ def move(
 
 def position_misses(system: System, t: float, q: np.ndarray) -> list[Miss]:
     """The holonomic rows that a configuration does not keep."""
-    rows = host_rows.positions(system, host_rows.scene(system, t, q))
+    rows = numeric_constraints.positions(
+        system, numeric_constraints.scene(system, t, q)
+    )
     holonomic = [
         name
         for constraint in system.constraints
@@ -206,7 +210,9 @@ def velocity_misses(
     system: System, t: float, q: np.ndarray, z: np.ndarray
 ) -> list[Miss]:
     """The rows that speeds do not keep."""
-    rows = host_rows.velocities(system, host_rows.scene(system, t, q), z)
+    rows = numeric_constraints.velocities(
+        system, numeric_constraints.scene(system, t, q), z
+    )
     size = rows.scales * _quickest(system, q, z)
     return _missed([*system.row_names], rows.values, KEPT * size)
 
@@ -244,7 +250,7 @@ def _size(misses: list[Miss]) -> float:
     return float(np.linalg.norm([miss.residual / miss.scale for miss in misses]))
 
 
-def _norm(rows: host_rows.HostRows) -> float:
+def _norm(rows: numeric_constraints.HostRows) -> float:
     return float(np.linalg.norm(rows.values / rows.scales))
 
 
@@ -264,7 +270,7 @@ def _quickest(system: System, q: np.ndarray, z: np.ndarray) -> float:
 
 
 def _shortened(
-    rows: host_rows.HostRows, delta: np.ndarray, stretch: np.ndarray
+    rows: numeric_constraints.HostRows, delta: np.ndarray, stretch: np.ndarray
 ) -> np.ndarray:
     """A step within which slopes say something: less than a radian.
 
@@ -274,7 +280,7 @@ def _shortened(
     return delta / max(1.0, np.max(steps, initial=0.0) / LONGEST)
 
 
-def _stretch(system: System, rows: host_rows.HostRows) -> np.ndarray:
+def _stretch(system: System, rows: numeric_constraints.HostRows) -> np.ndarray:
     """How much farther ways may be than the system is long (nz,); turns may not.
 
     From afar a body comes by sliding: no turn brings it to a place ten lengths away.
@@ -282,13 +288,13 @@ def _stretch(system: System, rows: host_rows.HostRows) -> np.ndarray:
     return np.where(entries(system, "speed_units", "m/s"), _reach(rows), 1.0)
 
 
-def _reach(rows: host_rows.HostRows) -> float:
+def _reach(rows: numeric_constraints.HostRows) -> float:
     """How far the rows miss, in lengths of the system; at least one."""
     return float(np.max(np.abs(rows.values / rows.scales), initial=1.0))
 
 
 def _solved(
-    rows: host_rows.HostRows, loose: np.ndarray, stretch: Any = 1.0
+    rows: numeric_constraints.HostRows, loose: np.ndarray, stretch: Any = 1.0
 ) -> np.ndarray:
     """The least change of the loose entries that brings the values to zero."""
     change, along = np.zeros(rows.slopes.shape[1]), rows.along * stretch

@@ -15,11 +15,11 @@ from polhode.matter.parameter import Table, at
 from polhode.matter.particle import Particle
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
-from polhode.system import assemble, host_rows, kinematics, mass, rows
+from polhode.system import assemble, kinematics, mass, numeric_constraints, rows
+from polhode.system.checked_argument import of_system
 from polhode.system.lengths import coordinate_lengths, natural_length, speed_lengths
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
-from polhode.system.taking import of_system
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -94,8 +94,8 @@ def mobility(system: System, state: State | None = None) -> Mobility:
             system.speeds, (), 0, np.zeros((0, 0)), np.zeros(0), system.speeds
         )
     at = state or system.rest()
-    now = host_rows.scene(system, float(at.t), at.q)
-    found = host_rows.velocities(system, now, at.z)
+    now = numeric_constraints.scene(system, float(at.t), at.q)
+    found = numeric_constraints.velocities(system, now, at.z)
     left, sizes, _ = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
     combinations = left[:, rank:].T / found.scales
@@ -125,8 +125,8 @@ def _freedoms_beside(state: State) -> list[int]:
         moved = np.max(np.abs(q - state.q) / places, initial=0.0)
         if moved < BESIDE / 10 or assemble.position_misses(system, t, q):
             continue
-        now = host_rows.scene(system, t, q)
-        rows_there = host_rows.velocities(system, now, state.z).relative
+        now = numeric_constraints.scene(system, t, q)
+        rows_there = numeric_constraints.velocities(system, now, state.z).relative
         values = np.linalg.svd(rows_there, compute_uv=False)
         found.append(system.speeds - int(np.sum(values > APART)))
     return found or [0]
@@ -311,8 +311,8 @@ def _loose_direction(system: System, q: np.ndarray) -> tuple[int, np.ndarray] | 
 def _loose_under_constraints(
     system: System, q: np.ndarray, M: np.ndarray
 ) -> tuple[int, np.ndarray] | None:
-    now = host_rows.scene(system, 0.0, q)
-    found = host_rows.velocities(system, now, np.zeros(system.speeds))
+    now = numeric_constraints.scene(system, 0.0, q)
+    found = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
     _, sizes, right = np.linalg.svd(found.relative)
     rank = int(np.sum(sizes > DEPENDENT))
     allowed = found.along[:, None] * right[rank:].T

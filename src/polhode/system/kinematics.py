@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import namespace
 from polhode.geometry.vector import cross
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.tree import Edge, outward
 

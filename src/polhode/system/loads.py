@@ -10,10 +10,10 @@ import numpy as np
 from polhode.actions.action import Action
 from polhode.actions.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
+from polhode.arrays import namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.gather import ALONG_JOINTS

@@ -7,17 +7,17 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.lowering.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.system.checked_argument import of_system
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.members import suggestion
 from polhode.system.state import state_of
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 
 @final

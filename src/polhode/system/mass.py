@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from polhode.lowering.arrays import namespace
+from polhode.arrays import namespace
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 

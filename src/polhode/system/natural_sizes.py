@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.geometry.admission import is_traced
-from polhode.system import host_rows, kinematics, rows
+from polhode.system import kinematics, numeric_constraints, rows
 from polhode.system.lengths import natural_length
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def _measured(system: System) -> NaturalSizes:
 
     if not system.constraints or not _has_numbers(system):
         return NaturalSizes(np.ones(system.speeds), np.ones(len(system.row_names)))
-    now = host_rows.scene(system, 0.0, rest_coordinates(system))
-    found = host_rows.velocities(system, now, np.zeros(system.speeds))
+    now = numeric_constraints.scene(system, 0.0, rest_coordinates(system))
+    found = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
     return NaturalSizes(found.along, found.scales)
 
 

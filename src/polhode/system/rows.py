@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Moving, Placed
+from polhode.double import doubled
 from polhode.geometry.vector import skew
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world

@@ -223,7 +223,7 @@ class System:  # limit: its functions are the contract with all formulations
         """The table, with the pushes that real joints and constraints carry."""
         if not self._rubbing:
             return table
-        from polhode.formulation.real_part import loaded
+        from polhode.formulation.questions.real_reactions import loaded
 
         return loaded(self, t, q, z, table)
 

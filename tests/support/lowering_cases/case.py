@@ -12,7 +12,7 @@ import numpy as np
 
 import polhode as ph
 from closeness import ulps as ulps_between
-from polhode.lowering.trace import closed_jaxpr, inner_jaxprs
+from polhode.lowering.trace.trace import closed_jaxpr, inner_jaxprs
 
 SYSTEMS = 5  # a whole block of four lanes, and one system more
 LANES = 4

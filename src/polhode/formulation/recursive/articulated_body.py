@@ -24,9 +24,9 @@ from polhode.formulation.recursive.links import (
     twist_down,
     wrench_up,
 )
-from polhode.formulation.solve import Solver, factored
-from polhode.formulation.spatial import cross_twist, momentum_rate
-from polhode.formulation.uniform_motion import is_all_freedom, still
+from polhode.formulation.shared.spatial import cross_twist, momentum_rate
+from polhode.formulation.shared.uniform_motion import is_all_freedom, still
+from polhode.formulation.solve.equations_of_motion import Solver, factored
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward

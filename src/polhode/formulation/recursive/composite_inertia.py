@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import given, inertia_up, links, wrench_up
-from polhode.formulation.solve import solve_definite
+from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward

@@ -18,8 +18,8 @@ from polhode.formulation.recursive.links import (
     twist_down,
     wrench_up,
 )
-from polhode.formulation.spatial import cross_twist, momentum_rate
-from polhode.formulation.uniform_motion import still
+from polhode.formulation.shared.spatial import cross_twist, momentum_rate
+from polhode.formulation.shared.uniform_motion import still
 from polhode.matter.parameter import Table
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward

@@ -16,9 +16,9 @@ import numpy as np
 
 from polhode.actions.motion_arrays import Wrenches
 from polhode.actions.weight import WeightOf
+from polhode.arrays import namespace, traced_once
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
-from polhode.lowering.arrays import namespace, traced_once
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.matter.spatial_inertia import spatial_inertia

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.formulation.recursive.links import links, twist_down, wrench_up
-from polhode.formulation.spatial import cross_twist
+from polhode.formulation.shared.spatial import cross_twist
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,

@@ -8,16 +8,16 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.ordering import ordered
 from polhode.formulation.recursive import articulated_body, composite_inertia
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import Given, given
-from polhode.formulation.solve import solve_ordered
-from polhode.formulation.speeds import in_speeds
+from polhode.formulation.shared.speeds import in_speeds
+from polhode.formulation.solve.equations_of_motion import solve_ordered
+from polhode.formulation.solve.ordering import ordered
+from polhode.system.checked_argument import of_system
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 # Speeds for which the mass matrix is solved in fewer operations than articulated bodies
 # take, and as exactly: of three and more hinges in a row these are the more exact.

@@ -29,6 +29,8 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import namespace
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import (
     coriolis_4,
@@ -39,8 +41,6 @@ from polhode.formulation.spatial_forms.forms import (
 from polhode.formulation.spatial_forms.transfer import blocks, on
 from polhode.geometry.se3 import ad
 from polhode.geometry.vector import skew, vee
-from polhode.lowering.arrays import namespace
-from polhode.lowering.double import doubled
 from polhode.matter.moments import Moments
 from polhode.matter.momentum import momentum_transport
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.transfer import (
     blocks,
@@ -34,7 +35,6 @@ from polhode.formulation.spatial_forms.transfer import (
 )
 from polhode.geometry.se3 import ad
 from polhode.geometry.vector import cross, skew
-from polhode.lowering.arrays import namespace
 from polhode.matter.moments import Moments
 
 RATES = ("inertial", "body")

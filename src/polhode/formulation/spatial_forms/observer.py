@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import RATES
 from polhode.geometry.frame import Frame
 from polhode.geometry.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
-from polhode.lowering.double import doubled
 from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
 from polhode.system.system import System

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
-from polhode.formulation.maximal import has_rotors, in_twists, row_names
-from polhode.formulation.spatial import block_diagonal, turned
+from polhode.formulation.shared.maximal import has_rotors, in_twists, row_names
+from polhode.formulation.shared.spatial import block_diagonal, turned
+from polhode.formulation.shared.uniform_motion import felt_velocities
 from polhode.formulation.spatial_forms.choices import coriolis_dyadic
 from polhode.formulation.spatial_forms.observer import (
     Seen,
@@ -29,13 +30,12 @@ from polhode.formulation.spatial_forms.observer import (
 )
 from polhode.formulation.spatial_forms.one_body import FORMS, Form
 from polhode.formulation.spatial_forms.transfer import blocks, moved_inertia, on, solved
-from polhode.formulation.uniform_motion import felt_velocities
 from polhode.geometry.point import Point
 from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Table
+from polhode.system.checked_argument import of_system
 from polhode.system.system import System
-from polhode.system.taking import of_system
 
 PLACES = ("mass centre", "origin", "joint")
 About: TypeAlias = str | Point | MaterialPoint

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.arrays import namespace
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
@@ -22,7 +23,6 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.formulation.spatial_forms.forms import matrix_about, rate_of_inertia
 from polhode.formulation.spatial_forms.transfer import on, solved
-from polhode.lowering.arrays import namespace
 from polhode.matter.moments import Moments
 
 

@@ -17,9 +17,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.formulation.solve import solve_definite
+from polhode.arrays import namespace
+from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.geometry.vector import skew
-from polhode.lowering.arrays import namespace
 
 
 def blocks(rows: list[list[Any]]) -> Any:

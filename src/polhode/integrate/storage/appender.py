@@ -9,14 +9,14 @@ import h5py
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.dense import Steps
+from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.create import put_text
-from polhode.integrate.storage.diary import Diary
+from polhode.integrate.storage.event_log import Diary
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
-from polhode.integrate.storage.place import file_errors
+from polhode.integrate.storage.paths import file_errors
 from polhode.integrate.storage.transaction import TransactionFile
 
 # Bytes of its own indices that HDF5 keeps at hand: those of the last rows are enough.

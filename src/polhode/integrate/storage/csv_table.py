@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.storage.place import file_errors
+from polhode.integrate.storage.paths import file_errors
 from polhode.output_file import write_file
 
 if TYPE_CHECKING:
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
 
 TIME = "time [s]"
 

@@ -19,7 +19,7 @@ from polhode.version import __version__
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.method import Method
+    from polhode.integrate.methods.method import Method
     from polhode.system.system import System
 
 FORMAT, FORMAT_VERSION = "polhode motion", 3

@@ -19,9 +19,9 @@ from polhode.errors import FileError
 from polhode.fingerprint import NoFingerprint, fingerprint
 
 if TYPE_CHECKING:
-    from polhode.integrate.events import Event
-    from polhode.integrate.fleet import Given
-    from polhode.integrate.inputs import Inputs
+    from polhode.integrate.events.event import Event
+    from polhode.integrate.host.batch_loop import Given
+    from polhode.integrate.inputs.inputs import Inputs
     from polhode.system.system import System
 
 MODEL = "the model"

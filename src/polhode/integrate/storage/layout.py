@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.dense import Steps
+from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.storage.columns import Columns
-from polhode.integrate.storage.diary import Diary
+from polhode.integrate.storage.event_log import Diary
 
 # Rows in one block of the file: of a few kilobytes to some hundred.
 BLOCK = 1024

@@ -14,12 +14,12 @@ import h5py
 import numpy as np
 
 from polhode.errors import FileError, IntegrationWarning
-from polhode.integrate.dense import Steps
-from polhode.integrate.outcome import Outcome
+from polhode.integrate.field.dense_output import Steps
+from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.datasets import dataset, open_datasets, read
-from polhode.integrate.storage.diary import Diary
+from polhode.integrate.storage.event_log import Diary
 from polhode.integrate.storage.header import (
     FORMAT,
     FORMAT_VERSION,

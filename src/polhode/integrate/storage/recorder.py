@@ -13,19 +13,19 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from polhode.errors import FileError, IntegrationWarning
-from polhode.integrate.dense import Steps, joined
-from polhode.integrate.outcome import Outcome
-from polhode.integrate.shelf import Held, Shelf
+from polhode.integrate.events.messages import Told
+from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.host.row_buffer import Held, Shelf
+from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
-from polhode.integrate.storage.desk import Desk
-from polhode.integrate.storage.diary import Diary, written
+from polhode.integrate.storage.event_log import Diary, written
 from polhode.integrate.storage.layout import Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
-from polhode.integrate.storage.place import file_errors
+from polhode.integrate.storage.paths import file_errors
 from polhode.integrate.storage.reading import content_of
 from polhode.integrate.storage.uninterrupted import Job, uninterrupted
-from polhode.integrate.telling import Told
+from polhode.integrate.storage.write_queue import Desk
 
 # A part goes to the disk when it is this old or this large.
 SECONDS, BYTES = 0.25, 32e6

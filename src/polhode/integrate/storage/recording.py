@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.errors import FileError, StateError
-from polhode.integrate.outcome import Outcome
-from polhode.integrate.parts import JointMotion
+from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.results.body_motion import JointMotion
 from polhode.integrate.storage import model_text
 from polhode.integrate.storage.layout import names_and_units
-from polhode.integrate.storage.place import admit_path
+from polhode.integrate.storage.paths import admit_path
 from polhode.integrate.storage.reading import Content, content_of
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
 
 
@@ -144,12 +144,12 @@ class Recording:
         Without a model it is made from its text in the file. One with laws of Python,
         or moved by other equations than usual, is given again, and so are inputs.
         """
-        from polhode.integrate.storage.restore import trajectory_from
+        from polhode.integrate.storage.resume import trajectory_from
 
         return trajectory_from(self, self.system if model is None else model, inputs)
 
     def __getattr__(self, name: str) -> Any:
-        from polhode.integrate.trajectory import Trajectory
+        from polhode.integrate.results.trajectory import Trajectory
 
         if not name.startswith("_") and hasattr(Trajectory, name):
             raise AttributeError(

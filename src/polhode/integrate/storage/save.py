@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.halt import Halt
+from polhode.integrate.results.checkpoint import Halt
 from polhode.integrate.storage.csv_table import save_csv
 from polhode.integrate.storage.laws import input_laws
 from polhode.integrate.storage.lock import WriterLock, require_free
-from polhode.integrate.storage.place import (
+from polhode.integrate.storage.paths import (
     admit_path,
     file_errors,
     require_netcdf,
@@ -24,8 +24,8 @@ from polhode.integrate.storage.uninterrupted import uninterrupted
 from polhode.output_file import replace_synced, temporary
 
 if TYPE_CHECKING:
-    from polhode.integrate.events import Occurrence
-    from polhode.integrate.trajectory import Trajectory
+    from polhode.integrate.events.event import Occurrence
+    from polhode.integrate.results.trajectory import Trajectory
 
 
 def save(motion: Trajectory, path: Any) -> None:

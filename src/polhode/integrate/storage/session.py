@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.dense import Steps
-from polhode.integrate.halt import Halt
-from polhode.integrate.outcome import EVENT, FAULT, ZENO
-from polhode.integrate.storage import diary, laws
+from polhode.integrate.field.dense_output import Steps
+from polhode.integrate.kernel.outcome import EVENT, FAULT, ZENO
+from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.storage import event_log, laws
 from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
-from polhode.integrate.storage.diary import Diary
+from polhode.integrate.storage.event_log import Diary
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.model_text import told
-from polhode.integrate.storage.place import (
+from polhode.integrate.storage.paths import (
     admit_path,
     file_errors,
     require_netcdf,
@@ -33,9 +33,9 @@ from polhode.output_file import move_new, temporary
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.events import Occurrence
-    from polhode.integrate.guide import Guide
-    from polhode.integrate.method import Method
+    from polhode.integrate.events.context import Guide
+    from polhode.integrate.events.event import Occurrence
+    from polhode.integrate.methods.method import Method
     from polhode.system.system import System
 
 
@@ -148,7 +148,7 @@ def past_of(
     """What happened before the run goes on."""
     if not isinstance(to, Continuation) or to.content.shape.diary is None:
         return [], []
-    return diary.read(system, to.content.header["events"], to.content.shape.diary)
+    return event_log.read(system, to.content.header["events"], to.content.shape.diary)
 
 
 def told_of(to: Any, cursor: Any) -> str:
@@ -162,7 +162,7 @@ def shape_of(made: Made, halt: Halt) -> Shape:
     """The sizes of a file."""
     terms = made.method.bends if halt.samples is None else None
     guided = made.events or made.inputs
-    empty = diary.sizes(made.equations.system, len(halt.cursor.held))
+    empty = event_log.sizes(made.equations.system, len(halt.cursor.held))
     return Shape(len(halt.cursor.x), terms, empty if guided else None)
 
 

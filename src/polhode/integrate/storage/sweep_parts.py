@@ -25,21 +25,21 @@ import h5py
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.drive import UNDRIVEN, Drive
-from polhode.integrate.fleet import Given
-from polhode.integrate.outcome import Outcome
+from polhode.integrate.events.sweep_events import ARRAYS, SweepEvents
+from polhode.integrate.field.input_table import UNDRIVEN, Drive
+from polhode.integrate.host.batch_loop import Given
+from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.results.sweep_result import Sweep, SweepLedger, joined
 from polhode.integrate.storage.datasets import open_datasets, require_stored
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
 from polhode.integrate.storage.layout import LIBRARY, SUPERBLOCK, columns_digest
 from polhode.integrate.storage.lock import WriterLock
-from polhode.integrate.storage.place import admit_path, file_errors
-from polhode.integrate.sweep_events import ARRAYS, SweepEvents
-from polhode.integrate.sweep_result import Sweep, SweepLedger, joined
+from polhode.integrate.storage.paths import admit_path, file_errors
 from polhode.output_file import write_file
 
 if TYPE_CHECKING:
-    from polhode.integrate.states import States
+    from polhode.integrate.field.states import States
     from polhode.system.system import System
 
 COLUMNS = ("t", "q", "z", "status", "accepted", "rejected", "stiff", "tried")

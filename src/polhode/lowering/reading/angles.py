@@ -27,7 +27,13 @@ from polhode.lowering.reading.ring import (
     scaled,
     whole,
 )
-from polhode.lowering.reading.waves import angles_of, contract, cost, split, squares
+from polhode.lowering.reading.trig_polynomials import (
+    angles_of,
+    contract,
+    cost,
+    split,
+    squares,
+)
 
 GROUP = 200  # larger groups are left as they are
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from sympy import QQ
 
-from polhode.lowering.graph import Element, Node
+from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.reading import functions as f
 from polhode.lowering.reading.ring import ONE, Polynomial, Ring, key_of, plus, scaled
 

@@ -30,7 +30,7 @@ from polhode.lowering.reading.ring import (
     scaled,
     whole,
 )
-from polhode.lowering.reading.waves import pair, turn
+from polhode.lowering.reading.trig_polynomials import pair, turn
 
 MULTIPLES = 8  # sin(n x) is expanded in sin x, cos x up to this n
 SUMMANDS = 5  # and sin(a + b + ...) up to so many angles

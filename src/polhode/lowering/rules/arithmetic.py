@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element, Node
-from polhode.lowering.program import (
+from polhode.lowering.ir.graph import Element, Node
+from polhode.lowering.ir.program import (
     Lowering,
     Unlowerable,
     Value,
@@ -17,9 +17,9 @@ from polhode.lowering.program import (
     type_of,
     zero_d,
 )
+from polhode.lowering.ir.scalars import bits, evaluate, is_float
 from polhode.lowering.rules import memory, rolling
 from polhode.lowering.rules.conversion import convert_element
-from polhode.lowering.scalars import bits, evaluate, is_float
 
 Rule = Callable[..., Any]
 

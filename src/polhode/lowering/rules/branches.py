@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from polhode.lowering.graph import Block, Branch, Buffer, Element, Held, Node
-from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.graph import Block, Branch, Buffer, Element, Held, Node
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
 from polhode.lowering.rules.loops import count_block, within

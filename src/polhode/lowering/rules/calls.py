@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.lowering.arrays import SHARED
-from polhode.lowering.program import Lowering, Value
+from polhode.arrays import SHARED
+from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.rules.sharing import called
 
 

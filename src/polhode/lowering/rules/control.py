@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element, Loop, Node
-from polhode.lowering.program import (
+from polhode.lowering.ir.graph import Element, Loop, Node
+from polhode.lowering.ir.program import (
     Key,
     Lowering,
     Unlowerable,
@@ -20,7 +20,7 @@ from polhode.lowering.program import (
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
-from polhode.lowering.trace import scan_counts
+from polhode.lowering.trace.trace import scan_counts
 
 LONGEST = 64  # turns: what repeats more often gains little from being special
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from polhode.lowering.graph import Element, Node
-from polhode.lowering.program import Lowering
-from polhode.lowering.scalars import is_float
+from polhode.lowering.ir.graph import Element, Node
+from polhode.lowering.ir.program import Lowering
+from polhode.lowering.ir.scalars import is_float
 
 
 def convert_element(low: Lowering, a: Element, source: str, target: str) -> Element:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element, Node
-from polhode.lowering.program import Lowering, Value, lift, type_of, zero_d
+from polhode.lowering.ir.graph import Element, Node
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of, zero_d
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.indexing import (

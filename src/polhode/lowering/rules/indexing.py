@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.columns import in_steps
-from polhode.lowering.graph import Buffer, Element, Node
-from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.graph import Buffer, Element, Node
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.strided_views import in_steps
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
 

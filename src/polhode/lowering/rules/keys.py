@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.program import Lowering, Value, is_key, pack_keys, unpack_keys
+from polhode.lowering.ir.program import Lowering, Value, is_key, pack_keys, unpack_keys
 
 Rule = Callable[..., Value]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element, key_of
-from polhode.lowering.program import Key, Value, is_key, lift, type_of
+from polhode.lowering.ir.graph import Element, key_of
+from polhode.lowering.ir.program import Key, Value, is_key, lift, type_of
 
 
 @dataclass(frozen=True)

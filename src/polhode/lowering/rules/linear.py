@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.lowering import linear_algebra
-from polhode.lowering.fold import is_zero
-from polhode.lowering.program import Lowering, Unlowerable, Value, lift
-from polhode.lowering.trace import closed_jaxpr
+from polhode.lowering.ir.fold import is_zero
+from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift
+from polhode.lowering.trace.trace import closed_jaxpr
 
 LARGEST = 24  # rows; beyond it straight-line code is no longer small
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Block, Buffer, Element, Held, Loop, Node
-from polhode.lowering.program import Lowering, Value, is_key, lift, type_of
+from polhode.lowering.ir.graph import Block, Buffer, Element, Held, Loop, Node
+from polhode.lowering.ir.program import Lowering, Value, is_key, lift, type_of
+from polhode.lowering.ir.scalars import INTEGERS
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
-from polhode.lowering.scalars import INTEGERS
 
 
 @dataclass

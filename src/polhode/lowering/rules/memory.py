@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from polhode.lowering.columns import columns_of
-from polhode.lowering.graph import Buffer, Element, Node
-from polhode.lowering.program import Lowering, Value
-from polhode.lowering.trace import source_line
+from polhode.lowering.ir.graph import Buffer, Element, Node
+from polhode.lowering.ir.program import Lowering, Value
+from polhode.lowering.ir.strided_views import columns_of
+from polhode.lowering.trace.trace import source_line
 
 AT_LEAST = 64  # elements: fewer are scalars
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from polhode.lowering.graph import Element
-from polhode.lowering.program import Lowering, Value
+from polhode.lowering.ir.graph import Element
+from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.rules.arithmetic import each, plain
 from polhode.lowering.rules.calls import call
-from polhode.lowering.trace import expanded
+from polhode.lowering.trace.trace import expanded
 
 
 def one_minus_square(low: Lowering, equation: Any, x: Value) -> Value:

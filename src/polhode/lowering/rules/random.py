@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element
-from polhode.lowering.program import (
+from polhode.lowering.ir.graph import Element
+from polhode.lowering.ir.program import (
     Lowering,
     Unlowerable,
     Value,
@@ -57,7 +57,7 @@ def _through_jax(low: Lowering, equation: Any, method: str, keys: Value, *more: 
     import jax
     from jax.extend import random
 
-    from polhode.lowering.trace import closed_jaxpr
+    from polhode.lowering.trace.trace import closed_jaxpr
 
     flat = unpack_keys(keys).reshape(-1, 2)
     shape = jax.ShapeDtypeStruct((2,), np.uint32)
@@ -92,7 +92,7 @@ def fold_in(low: Lowering, equation: Any, keys: Value, data: Value) -> Value:
     import jax
     from jax.extend import random
 
-    from polhode.lowering.trace import closed_jaxpr
+    from polhode.lowering.trace.trace import closed_jaxpr
 
     shapes = (
         jax.ShapeDtypeStruct((2,), np.uint32),
@@ -111,7 +111,7 @@ def seed(low: Lowering, equation: Any, seeds: Value) -> Value:
     import jax
     from jax.extend import random
 
-    from polhode.lowering.trace import closed_jaxpr
+    from polhode.lowering.trace.trace import closed_jaxpr
 
     _only_threefry(equation.params.get("impl"))
     aval = equation.invars[0].aval

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element
-from polhode.lowering.program import Lowering, Value, lift, type_of
-from polhode.lowering.scalars import evaluate
+from polhode.lowering.ir.graph import Element
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.scalars import evaluate
 
 
 def along(x: Value, axes: tuple[int, ...]) -> Value:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.columns import WIDE, in_steps
-from polhode.lowering.graph import Element, Node
-from polhode.lowering.program import Lowering, Value, lift
+from polhode.lowering.ir.graph import Element, Node
+from polhode.lowering.ir.program import Lowering, Value, lift
+from polhode.lowering.ir.strided_views import WIDE, in_steps
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.loops import Carry, build_loop, store_columns
 

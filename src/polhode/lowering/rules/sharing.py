@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.expand import EXPANSIONS
-from polhode.lowering.graph import Block, Element, Node, key_of
-from polhode.lowering.program import Lowering, Value, lift, type_of
-from polhode.lowering.schedule import Function, find_live
+from polhode.lowering.ir.expand import EXPANSIONS
+from polhode.lowering.ir.graph import Block, Element, Node, key_of
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.schedule import Function, find_live
 
 EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.graph import Element
-from polhode.lowering.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.graph import Element
+from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 
 
 def exchanges(n: int) -> Iterator[tuple[int, int]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.lowering.program import Lowering, Unlowerable, Value, lift, type_of
+from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift, type_of
 
 
 def together(values: tuple[Value, ...]) -> list[Value]:

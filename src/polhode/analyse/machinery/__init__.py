@@ -1,0 +1,1 @@
+"""What the answers are computed with."""

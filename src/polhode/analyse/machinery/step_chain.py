@@ -1,0 +1,200 @@
+"""A motion as a chain of its accepted steps, each of which can be made again.
+
+    x[k+1] = S(t[k], x[k], h[k], p),      x[0] = X(d, e, p),      x = [q; y]
+
+S is one step of the motion's method, put back on its manifold and constraints; h are
+the steps that the run took, and stay. X moves the first state by d along the joints and
+by e in speed, and puts it on the constraints. What S and X do to small changes is what
+the run, repeated with the same steps, would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.analyse.machinery.naming import nominal
+from polhode.errors import AnalysisError
+from polhode.integrate.field.dense_output import bare
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.projection import Unprojected, settling
+from polhode.lowering.compile import compile
+from polhode.matter.parameter import Table
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+    from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Replay:
+    """The steps of a motion, and the parameters that are asked about.
+
+    t (n,), x (n, width)   rows, each one step after the last
+    names, values          parameters by name, and their values (p,) in the motion
+    is_asked (n,)          which rows are among the times asked for
+    """
+
+    motion: Trajectory
+    names: tuple[str, ...]
+    values: np.ndarray
+    t: np.ndarray
+    x: np.ndarray
+    is_asked: np.ndarray
+
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.motion.system
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The values of parameters in the motion that are not asked about."""
+        own = self.motion.table.items()
+        return {name: float(v) for name, v in own if name not in self.names}
+
+    def step(self, t: Any, x: Any, h: Any, p: Any, table: Table) -> Any:
+        """S, traced; p (p,) are values of the parameters asked about."""
+        return _step(self.motion, self._whole(p, table))(t, x, h)
+
+    def start(self, first: Any, move: Any, p: Any, table: Table) -> Any:
+        """X, traced, of the first (t, q, z) and move = (d, e), (nz,) each."""
+        (t, q, z), (d, e), whole = first, move, self._whole(p, table)
+        equations = self.motion.equations
+        q = self.system.local(q, d)
+        y = equations.functions.start(t, q, z + e, whole)
+        field = settling(field_of(equations, whole), self.motion.method)
+        return field.settled(t, jnp.concatenate([q, y]))
+
+    def speeds(self, t: Any, x: Any, p: Any, table: Table) -> Any:
+        """The system's speeds z (nz,) in a state x, traced."""
+        n, core = self.system.coordinates, self.motion.equations.functions
+        return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], self._whole(p, table)))
+
+    @property
+    def first(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """The first (t, q, z)."""
+        state = self.motion[0]
+        return float(state.t), np.array(state.q), np.array(state.z)
+
+    def program(
+        self, word: Any, function: Callable[..., Any], example: Any, batched: Any
+    ) -> Any:
+        """A function of the replay, compiled once for each word and set of names."""
+        programs, method = self.motion.equations.programs, self.motion.method
+        drive = self.motion.inputs.inputs.drive.key
+        made_by = (type(method), method.name, drive)
+        key = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
+        if key not in programs:
+            programs[key] = compile(function, *example, batched=batched)
+        return programs[key]
+
+    def _whole(self, p: Any, table: Table) -> Table:
+        own = {name: p[k] for k, name in enumerate(self.names)}
+        return {**table, **own}
+
+
+def replay_of(
+    motion: Trajectory, parameters: Sequence[str] = (), times: Any = None
+) -> Replay:
+    """A motion as a chain of steps, with rows at `times` among them.
+
+    Without times every row is asked for.
+    """
+    _require_steps(motion)
+    names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    values = np.array([_value(motion, name) for name in names])
+    t, x = motion.steps.t, motion.steps.x
+    if times is None:
+        return Replay(motion, names, values, t, x, np.ones(len(t), bool))
+    asked = _admitted(motion, times)
+    between = np.setdiff1d(asked, t)
+    if len(between):
+        t, x = _refined(motion, between)
+    return Replay(motion, names, values, t, x, np.isin(t, asked))
+
+
+def _step(motion: Trajectory, table: Table) -> Callable[..., Any]:
+    """(t, x, h) -> x one step later, for use inside a trace."""
+    drive = motion.inputs.inputs.drive
+    field = settling(field_of(motion.equations, table, drive.driven), motion.method)
+
+    def step(t: Any, x: Any, h: Any) -> Any:
+        slope = field.slope(t, x)
+        here = field._replace(carried=slope)
+        moved = motion.method.attempt(here, t, x, slope, h).x
+        return field.settled(t + h, moved)
+
+    return step
+
+
+def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows with others between them, each made by a step from the row before it."""
+    t, x = motion.steps.t, motion.steps.x
+    sign = 1.0 if t[-1] >= t[0] else -1.0
+    before = np.searchsorted(sign * t, sign * times) - 1
+    table = dict(motion.table)
+    made_by = (type(motion.method), motion.method.name, motion.inputs.inputs.drive.key)
+    key = ("step", made_by, tuple(sorted(table)))
+    programs = motion.equations.programs
+    if key not in programs:
+
+        def step(t: Any, x: Any, h: Any, table: Any) -> Any:
+            return _step(motion, table)(t, x, h)
+
+        example = (0.0, np.zeros(x.shape[1]), 0.1, table)
+        programs[key] = compile(step, *example, batched=["t", "x", "h"])
+    between = programs[key](t[before], x[before], times - t[before], table)
+    rows = bare(np.concatenate([t, times]), np.concatenate([x, between]))
+    order = np.argsort(sign * rows.t, kind="stable")
+    return rows.t[order], rows.x[order]
+
+
+def _value(motion: Trajectory, name: str) -> float:
+    if name in motion.table:
+        return float(motion.table[name])
+    return nominal(motion.system, name)
+
+
+def _admitted(motion: Trajectory, times: Any) -> np.ndarray:
+    asked = np.unique(np.atleast_1d(np.array(times, dtype=float)))
+    first, last = sorted((motion.t[0], motion.t[-1]))
+    if not np.all((asked >= first) & (asked <= last)):
+        outside = asked[~((asked >= first) & (asked <= last))][0]
+        raise AnalysisError(
+            f"the motion of {motion.system.name!r} has no t = {outside:g} s.",
+            f"It runs from {motion.t[0]:g} to {motion.t[-1]:g} s.",
+            "Ask within, or simulate further.",
+        )
+    return asked
+
+
+def _require_steps(motion: Trajectory) -> None:
+    """Refuse a motion whose steps cannot be made again from their rows."""
+    inner = motion.method
+    inner = inner.method if isinstance(inner, Unprojected) else inner
+    reset = [event for event in motion.events if event.after is not event.before]
+    reasons = {
+        "Its steps were not kept: only samples of it were.": not motion.is_dense,
+        f"A step of {inner.name} also follows from those before it.": isinstance(
+            inner, GeneralisedAlpha
+        ),
+        "Its inputs were sampled by plain Python, which has no derivative.": bool(
+            motion.inputs.inputs.sources
+        ),
+        "Events have set its state anew on the way.": bool(reset),
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise AnalysisError(
+                f"the sensitivity of {motion!r} cannot be known.",
+                f"It is found by making each step again from its row. {reason}",
+                "Simulate by a one-step method such as ph.DormandPrince, without"
+                " samples=..., sampled inputs and resets.",
+            )

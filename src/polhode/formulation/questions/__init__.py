@@ -1,0 +1,1 @@
+"""Questions that equations answer: reactions, powers, balances, Coriolis matrices."""

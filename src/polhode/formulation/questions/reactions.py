@@ -1,0 +1,327 @@
+"""What joints and constraints exert, so that the motion is the one found.
+
+Two roads lead there. A formulation that keeps joints as constraints has them in its
+multipliers. One whose coordinates are the joints asks, from the leaves inward, what
+each body still lacks:
+
+    W = (d/dt momentum - applied - constraints) of all bodies beyond the joint
+
+The joint itself carries the part of W that has no power on its freedoms S; the rest,
+S (S^T S)^-1 S^T W, is of motors, rotors and drivers along it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.joint_law import effort_wrench
+from polhode.actions.motion_arrays import Poses, Twists
+from polhode.constraints.constraint import Attachment, coordinates_of
+from polhode.constraints.loop import Loop
+from polhode.errors import ModelError
+from polhode.formulation.shared.spatial import inertial_wrenches, turned
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import cross
+from polhode.geometry.wrench import Wrench
+from polhode.joints.joint import Joint, freedoms
+from polhode.matter.parameter import Table
+from polhode.system import rows
+from polhode.system.kinematics import placement
+from polhode.system.loads import with_world
+from polhode.system.members import suggestion
+from polhode.system.system import System
+from polhode.system.tree import Edge, inward
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.state import State
+
+
+def wrenches_by_balance(
+    system: System, state: tuple, V_dot: Any, intensities: Any, table: Table
+) -> Any:
+    """What each joint of the tree exerts on its second body (n, 6), see `Core`.
+
+    `state` is (t, q, z), V_dot the accelerations of bodies in their own axes (n, 6).
+    """
+    t, q, z = state
+    V = system.body_twists(t, q, z, table)
+    lacking = inertial_wrenches(system.inertias(table), V, V_dot)
+    lacking -= system.applied(t, q, z, table)
+    for held in constraint_wrenches(system, state, intensities, table):
+        lacking -= held
+    table = system.table(table)
+
+    def gather(edge: Edge, carrier: Any, child: Any) -> Any:
+        return carrier + _moved(child, *placement(edge, q, table))
+
+    found = inward(system.tree, list(lacking), gather)
+    each = [_own(e, q, found[e.child], table) for e in system.tree.edges]
+    return jnp.stack(each)
+
+
+def by_balance(
+    system: System, speeds: Callable[..., Any], bodies: Callable[..., Any]
+) -> Callable[..., Any]:
+    """`Core.joint_wrenches` of a formulation, from its `speeds` and `bodies`."""
+
+    def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Table) -> Any:
+        y_dot, intensities = solution
+        state, V_dot = (t, q, speeds(t, q, y, table)), bodies(t, q, y, y_dot, table)
+        return wrenches_by_balance(system, state, V_dot, intensities, table)
+
+    return joint_wrenches
+
+
+def constraint_wrenches(
+    system: System, state: tuple, intensities: Any, table: Table
+) -> list[Any]:
+    """By constraint: what it exerts on all bodies (n, 6), in their own axes.
+
+    The gradient of intensities . phi by the velocities of the bodies.
+    """
+    t, q, z = state
+    R_WB = system.poses(t, q, table).rotations
+    V = system.body_twists(t, q, z, table)
+
+    def phi(V: Any) -> Any:
+        in_world = turned(R_WB, V)
+        twists = Twists(in_world[:, :3], in_world[:, 3:])
+        return rows.of_motion(system, t, q, (twists, z), table)
+
+    if not system.constraints:
+        return []
+    _, pull = jax.vjp(phi, V)
+    found, start = [], 0
+    for constraint in system.constraints:
+        stop = start + len(constraint.rows)
+        own = jnp.zeros_like(intensities).at[start:stop].set(intensities[start:stop])
+        found.append(pull(own)[0])
+        start = stop
+    return found
+
+
+def constraint_efforts(
+    system: System, state: tuple, intensities: Any, table: Table
+) -> list[Any]:
+    """By constraint: its effort along all joints (nz,), for those that read joints.
+
+    The gradient of intensities . phi by the speeds of the joints.
+    """
+    t, q, z = state
+    twists = system.twists(t, q, z, table)
+    if not any(constraint.joints for constraint in system.constraints):
+        return [jnp.zeros_like(z) for _ in system.constraints]
+    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, (twists, z), table), z)
+    found, start = [], 0
+    for constraint in system.constraints:
+        stop = start + len(constraint.rows)
+        own = jnp.zeros_like(intensities).at[start:stop].set(intensities[start:stop])
+        found.append(pull(own)[0])
+        start = stop
+    return found
+
+
+def named_reactions(
+    equations: Equations, state: State, table: Table
+) -> dict[str, Wrench]:
+    """The reactions of all joints, loops and constraints as nouns, by name.
+
+    Joints and loops act on their second body about their point there; another
+    constraint has one entry a body, about its origin, and one a joint that it drives or
+    gears, as on the joint's second body. All along the world's axes.
+    """
+    both = equations.ask("reactions", _function(equations), state, table)
+    return _named(equations.system, state, both, table)
+
+
+def free_reactions(
+    equations: Equations, state: State, free: np.ndarray, table: Table
+) -> list[dict[str, Wrench]]:
+    """What each row of `free` (k, m), added to the multipliers, adds to all reactions.
+
+    Such a row changes no motion (`Determinacy.undetermined`): loads in balance within.
+    """
+    from polhode.lowering.compile import compile
+
+    function, start = _function(equations), equations.functions.start
+
+    def parts(t: Any, q: Any, z: Any, extra: Any, table: Table) -> Any:
+        return function(t, q, start(t, q, z, table), table, extra)
+
+    none, key = np.zeros(free.shape[1]), ("free reactions", tuple(sorted(table)))
+    at = (state.t, state.q, state.z)
+    if key not in equations.programs:
+        equations.programs[key] = compile(parts, *at, none, dict(table))
+    program = equations.programs[key]
+    base = program(*at, none, dict(table))
+    found = []
+    for row in free:
+        more = program(*at, row, dict(table))
+        both = jax.tree.map(lambda a, b: np.asarray(a) - np.asarray(b), more, base)
+        found.append(_named(equations.system, state, both, table))
+    return found
+
+
+def _named(
+    system: System, state: State, both: tuple, table: Table
+) -> dict[str, Wrench]:
+    joints, held, efforts = both
+    poses, table = system.poses(state.t, state.q, table), system.table(table)
+    poses = with_world(poses)
+    found: dict[str, Wrench] = {}
+    for edge, wrench in zip(system.tree.edges, joints, strict=True):
+        body = edge.parent if edge.is_reversed else edge.child
+        R_WM = poses.rotations[body] @ edge.joint.second_frame(table)[0]
+        found[edge.joint.name] = _noun(system, edge.joint, turned(R_WM, wrench), table)
+    for constraint, on_bodies in zip(system.constraints, held, strict=True):
+        places = system.places_of(constraint.bodies)
+        in_world = turned(poses.rotations[:-1], on_bodies)
+        if isinstance(constraint, Loop):
+            wrench = _at_the_joint(constraint.joint, poses, places, in_world, table)
+            found[constraint.name] = _noun(system, constraint.joint, wrench, table)
+            continue
+        for frame, place in zip(constraint.bodies, places, strict=True):
+            if place >= 0:
+                word = f"{constraint.name} on {frame.name}"
+                found[word] = _on_body(system, frame, in_world[place])
+    for constraint, effort in zip(system.constraints, efforts, strict=True):
+        for joint in constraint.joints:
+            alone = len(constraint.joints) == 1
+            word = constraint.name if alone else f"{constraint.name} on {joint.name}"
+            edge = system.edge(joint.name)
+            W = effort_wrench(joint, state.q[edge.q], effort[edge.z], table)
+            (body,) = system.places_of([joint.second.frame])
+            R_WM = poses.rotations[body] @ joint.second_frame(table)[0]
+            found[word] = _noun(system, joint, turned(R_WM, W), table)
+    return found
+
+
+def about(
+    found: dict[str, Wrench],
+    system: System,
+    state: State,
+    at: Attachment | Mapping[str, Attachment],
+    table: Table,
+) -> dict[str, Wrench]:
+    """The same wrenches about other points: one for all, or by name.
+
+    torque_Q = torque_P - p_PQ x force, with both points where they are at the state.
+    """
+    if isinstance(at, Mapping):
+        for name in at:
+            if name not in found:
+                raise ModelError(
+                    f"{system.name!r} has no reaction of {name!r}.",
+                    "Joints, loops and constraints on bodies have reactions.",
+                    suggestion(name, found),
+                )
+    poses = with_world(system.poses(state.t, state.q, table))
+    table = system.table(table)
+
+    def moved(name: str, wrench: Wrench) -> Wrench:
+        point = at.get(name, wrench.point) if isinstance(at, Mapping) else at
+        there, here = (_place(system, poses, p, table) for p in (point, wrench.point))
+        torque = wrench.torque - cross(there - here, wrench.force)
+        named = point if isinstance(point, Point) else point.nominal
+        return replace(wrench, torque=torque, point=named)
+
+    return {name: moved(name, wrench) for name, wrench in found.items()}
+
+
+def _place(system: System, poses: Poses, point: Attachment, table: Table) -> Any:
+    """Where a point of a body, or of the world, is."""
+    (body,) = system.places_of([point.frame])
+    arm = poses.rotations[body] @ coordinates_of(point, table)
+    return poses.origins[body] + arm
+
+
+def _function(equations: Equations) -> Callable[..., Any]:
+    """Joint wrenches; by constraint its wrenches on bodies and efforts on joints."""
+    core, system = equations.functions, equations.system
+
+    def both(t: Any, q: Any, y: Any, table: Table, extra: Any = 0.0) -> Any:
+        y_dot, least = core.accelerations(t, q, y, table)
+        intensities = least + extra
+        solution = y_dot, intensities
+        state = t, q, core.speeds(t, q, y, table)
+        # A formulation with rows for its joints has those of constraints after them.
+        own = intensities[intensities.shape[0] - len(system.row_names) :]
+        held = constraint_wrenches(system, state, own, table)
+        efforts = constraint_efforts(system, state, own, table)
+        return core.joint_wrenches(t, q, y, solution, table), held, efforts
+
+    return both
+
+
+def _noun(system: System, joint: Joint, both: Any, table: Table) -> Wrench:
+    return Wrench(
+        torque=both[:3],
+        force=both[3:],
+        on=joint.second.frame,
+        by=joint.first.frame,
+        point=Point(joint.second.frame, joint.second_frame(table)[1]),
+        frame=system.tree.world.frame,
+    )
+
+
+def _on_body(system: System, frame: Frame, both: Any) -> Wrench:
+    return Wrench(
+        torque=both[:3],
+        force=both[3:],
+        on=frame,
+        point=Point.origin(frame),
+        frame=system.tree.world.frame,
+    )
+
+
+def _at_the_joint(
+    joint: Joint, poses: Poses, places: tuple[int, ...], in_world: Any, table: Table
+) -> Any:
+    """What a loop exerts on its second body about its point, along the world's axes.
+
+    Where that is the world, which is not among the bodies, the opposite of the first's.
+    """
+    second = places[1]
+    sign, known = (1.0, second) if second >= 0 else (-1.0, places[0])
+    p_CoMo_C = joint.second_frame(table)[1]
+    p_WoMo_W = poses.origins[second] + poses.rotations[second] @ p_CoMo_C
+    torque, force = sign * in_world[known][:3], sign * in_world[known][3:]
+    arm = p_WoMo_W - poses.origins[known]
+    return np.concatenate([torque - cross(arm, force), force])
+
+
+def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:
+    """The joint's own part of a wrench on its child, as `Core.joint_wrenches` has it.
+
+    on_child is about the child's origin in its axes.
+    """
+    on_second = on_child
+    if edge.is_reversed:
+        on_second = -_moved(on_child, *placement(edge, q, table))
+    W = _in_joint(edge.joint, on_second, table)
+    if edge.joint.speeds == 0:
+        return W
+    S = freedoms(edge.joint, q[edge.q], table)
+    return W - effort_wrench(edge.joint, q[edge.q], S.T @ W, table)
+
+
+def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
+    """A wrench on the second body C, moved from its origin to the joint's frame M."""
+    R_CM, p_CoMo_C = joint.second_frame(table)
+    force = on_second[3:]
+    torque = on_second[:3] - cross(p_CoMo_C, force)
+    return jnp.concatenate([R_CM.T @ torque, R_CM.T @ force])
+
+
+def _moved(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
+    """A wrench about Co in C's axes, about Po in P's."""
+    force = R_PC @ wrench[3:]
+    return jnp.concatenate([R_PC @ wrench[:3] + cross(p_PoCo_P, force), force])

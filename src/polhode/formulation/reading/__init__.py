@@ -1,0 +1,1 @@
+"""Equations in the symbols of their system."""

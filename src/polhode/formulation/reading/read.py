@@ -1,0 +1,349 @@
+"""Equations for people: the terms of a formulation in the symbols of its system.
+
+What reads well: Lagrange, Gauss, Kane, Gibbs-Appell, Boltzmann-Hamel and the recursive
+form of hinges, slides and one or two rotations, with few bodies. Loops read as rows
+with multipliers. Forms with six velocities a body are right but long.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+import sympy
+
+from polhode.actions.carried_friction import REAL, JointFriction
+from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.reading.sympy_reader import read, to_latex
+from polhode.system import rows
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.system import System
+
+nan = sympy.nan
+STOP = re.compile(r"\.(?!\d)")  # of a name, not of a number in it
+AXES = ("torque x", "torque y", "torque z", "force x", "force y", "force z")
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Reading:
+    """The equations of motion as SymPy expressions; each is equal to zero.
+
+    motion       M y_dot + b - f - A^T l
+    constraints  A y_dot - g
+    mass_matrix  M
+    lagrangian   L = T - V in the system's own coordinates and speeds
+    positions    g(t, q) of the holonomic constraints
+    is_shortest  whether there was time to bring all to its shortest form
+    """
+
+    name: str
+    motion: tuple[sympy.Expr, ...]
+    constraints: tuple[sympy.Expr, ...]
+    mass_matrix: sympy.Matrix
+    lagrangian: sympy.Expr
+    positions: tuple[sympy.Expr, ...]
+    is_shortest: bool
+    origin: Origin = field(repr=False)
+
+    def said(self) -> list[sympy.Expr]:
+        """The equations of motion, and those rows that say something: not 0 = 0."""
+        return [*self.motion, *(each for each in self.constraints if each != 0)]
+
+    def said_positions(self) -> list[sympy.Expr]:
+        """Those equations of position that say something: not 0 = 0, as in a plane."""
+        return [each for each in self.positions if each not in (0, nan)]
+
+    def reactions(self) -> dict[str, dict[str, sympy.Expr]]:
+        """What each joint exerts on its second body, part by part, where not zero.
+
+        About the joint's point, along the axes of its second frame, as functions of the
+        symbols of `motion`: accelerations and multipliers too.
+        """
+        return reactions_of(self.origin)
+
+    def c(self) -> str:
+        """C source of the accelerations and multipliers: the folded program."""
+        from polhode.lowering.backends.source.c import to_c
+
+        return to_c(*_accelerations(self.origin.equations), **_called(self.origin))
+
+    def matlab(self) -> str:
+        """MATLAB source of the accelerations and multipliers: the folded program."""
+        from polhode.lowering.backends.source.matlab import to_matlab
+
+        return to_matlab(*_accelerations(self.origin.equations), **_called(self.origin))
+
+    def latex(self) -> str:
+        """All of it in LaTeX: Lagrangian, mass matrix, equations, constraints."""
+        held = [to_latex(each) + " &= 0" for each in self.said_positions()]
+        lines = [
+            f"L &= {to_latex(self.lagrangian)}",
+            f"M &= {to_latex(self.mass_matrix)}",
+            *self._equations(),
+            *held,
+        ]
+        return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
+
+    def picture(self) -> Any:
+        """The equations typeset as a picture; see `show.charts`."""
+        from polhode.show.plots.charts import reading_picture
+
+        return reading_picture(self)
+
+    def text(self) -> str:
+        """All of it in plain text."""
+        lines = [f"L = {self.lagrangian}", f"M = {self.mass_matrix.tolist()}"]
+        held = [f"{each} = 0" for each in self.said_positions()]
+        return "\n".join([repr(self), *lines, *held])
+
+    def __repr__(self) -> str:
+        lines = [f"{each} = 0" for each in self.said()]
+        if not self.is_shortest:
+            lines.append(f"(right, but not in its shortest form: {self._late()})")
+        used = {s for each in self.motion for s in each.free_symbols}
+        lines += [
+            f"({symbol} is the push that {name.removesuffix('.load')!r} is under)"
+            for name, symbol in pushes(self.origin.equations.system).items()
+            if symbol in used
+        ]
+        return "\n".join([self.name, *lines])
+
+    def _repr_latex_(self) -> str:
+        lines = self._equations()
+        if not self.is_shortest:
+            lines.append(rf"&\text{{(not in its shortest form: {self._late()})}}")
+        return r"$$\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}$$"
+
+    def _equations(self) -> list[str]:
+        return [to_latex(each) + " &= 0" for each in self.said()]
+
+    def _late(self) -> str:
+        return f"too long for {self.origin.seconds:g} s"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """What a reading was made from."""
+
+    equations: Equations
+    symbols: Symbols
+    seconds: float
+
+
+class Symbols(NamedTuple):
+    """The symbols of time, coordinates, speeds, velocities, their rates, and so on."""
+
+    t: Any
+    q: list[Any]
+    z: list[Any]
+    y: list[Any]
+    y_dot: list[Any]
+    held: list[Any]
+    table: dict[str, Any]
+
+
+def reading_of(
+    equations: Equations, names: Mapping[str, str], seconds: float
+) -> Reading:
+    """The equations with a symbol for every coordinate, velocity and parameter.
+
+    `names` calls coordinates, velocities and parameters otherwise: {"hinge": "theta"}.
+    """
+    system, core = equations.system, equations.functions
+    symbols = symbols_of(equations, names)
+
+    def balance(
+        at: tuple[Any, Any, Any], z: Any, y_dot: Any, held: Any, table: Any
+    ) -> Any:
+        t, q, y = at
+        M, b, f, A, g = core.terms(t, q, y, table)
+        T = system.kinetic_energy(t, q, z, table)
+        energies = T - system.potential_energy(t, q, table)
+        if not held.shape[0]:
+            return M @ y_dot + b - f, 0.0 * y_dot, M, energies, 0.0 * y_dot
+        places = rows.positions(system, t, q, table)
+        motion = M @ y_dot + b - f - A.T @ held
+        return motion, A @ y_dot - g, M, energies, places
+
+    balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
+    t, q, z, y, y_dot, held, table = symbols
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = read(balance, (t, q, y), z, y_dot, held, table, seconds=seconds)
+    motion, on_rates, M, L, places = (
+        of_unit_quaternions(system, q, part) for part in found
+    )
+    _require_numbers(equations, motion, on_rates)
+    early = [w for w in said if issubclass(w.category, UnfinishedReading)]
+    for each in early:
+        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+    return Reading(
+        f"{equations.name}, {system.name}",
+        tuple(motion),
+        tuple(on_rates) if held else (),
+        sympy.Matrix(M.tolist()),
+        L,
+        tuple(places) if held else (),
+        not early,
+        Origin(equations, symbols, seconds),
+    )
+
+
+def _require_numbers(equations: Equations, *parts: Any) -> None:
+    """Refuse what is no equation: 0/0 of a singularity that was not removed."""
+    if not any(sympy.sympify(each).has(nan) for part in parts for each in part):
+        return
+    raise UnreadableProgram(
+        f"{equations.system.name!r} cannot be read in the form {equations.name!r}.",
+        "At its very places a closed form divides by nothing, 0/0, though the equations"
+        " have a limit there and run.",
+        "Read another form, or what acts on each body: polhode equations MODEL.",
+    )
+
+
+def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
+    """By joint and part: what it exerts on its second body, in symbols."""
+    core, system = origin.equations.functions, origin.equations.system
+    t, q, _, y, y_dot, held, table = origin.symbols
+
+    def wrenches(at: tuple[Any, Any, Any], y_dot: Any, held: Any, table: Any) -> Any:
+        own = held if origin.symbols.held else held[:0]
+        return core.joint_wrenches(*at, (y_dot, own), table)
+
+    wrenches.__name__ = f"reactions, {system.name}"  # as errors call them
+    found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
+    found = of_unit_quaternions(system, q, found)
+    return {
+        joint.name: {
+            axis: part for axis, part in zip(AXES, found[k], strict=True) if part != 0
+        }
+        for k, joint in enumerate(system.joints)
+    }
+
+
+def of_unit_quaternions(system: System, q: list[Any], found: Any) -> Any:
+    """The same expressions where w^2 + x^2 + y^2 + z^2 = 1 has been used."""
+    units = []
+    for edge in system.tree.edges:
+        names = edge.joint.coordinate_names
+        parts = [
+            symbol
+            for symbol, name in zip(q[edge.q], names, strict=True)
+            if name.rpartition(".")[2] in ("qw", "qx", "qy", "qz")
+        ]
+        if len(parts) == 4:
+            units.append(parts)
+    if not units:
+        return found
+    if hasattr(found, "applyfunc"):
+        if not len(found):  # SymPy cannot go through an array of nothing
+            return found
+        return found.applyfunc(lambda x: _shortest(x, units))
+    if isinstance(found, np.ndarray | list | tuple):
+        each = [of_unit_quaternions(system, q, x) for x in found]
+        return np.array(each, dtype=object)
+    return _shortest(sympy.sympify(found), units)
+
+
+def _shortest(expression: Any, units: list[list[Any]]) -> Any:
+    """The expression with whole squares replaced by 1, or w^2 by the others.
+
+    Where w is in a denominator only whole squares are replaced.
+    """
+    whole = other = expression
+    for w, x, y, z in units:
+        rest = 1 - x**2 - y**2 - z**2
+        whole = whole.subs(w**2 + x**2 + y**2 + z**2, 1)
+        if not other.is_polynomial(w):
+            return whole
+        powers = sympy.Poly(other, w).all_coeffs()[::-1]
+        other = sum(c * rest ** (k // 2) * w ** (k % 2) for k, c in enumerate(powers))
+    other = sympy.factor_terms(sympy.expand(other))
+    return min(whole, other, key=lambda e: e.count_ops())
+
+
+def rounded(expression: Any, digits: int = 6) -> Any:
+    """The expression with its decimals in so many digits, for people."""
+    floats = expression.atoms(sympy.Float)
+    return expression.xreplace({x: sympy.Float(x, digits) for x in floats})
+
+
+def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
+    """The symbols in which equations are read; `names` calls some otherwise."""
+    system = equations.system
+    q = _symbols(system.coordinate_names, names)
+    speeds, rates = system.speed_names, equations.velocity_names
+    # A speed that is called as a coordinate is its rate, whatever stands beside it.
+    own = dict(zip(system.coordinate_names, q, strict=True))
+
+    def of(word: str) -> sympy.Symbol:
+        return _rate(own[word], "dot") if word in own else _symbol(word, names)
+
+    def rate_of(word: str) -> sympy.Symbol:
+        return _rate(own[word], "ddot") if word in own else _rate(of(word), "dot")
+
+    return Symbols(
+        sympy.Symbol("t"),
+        q,
+        [of(word) for word in speeds],
+        [of(word) for word in rates],
+        [rate_of(word) for word in rates],
+        [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
+        {name: _symbol(name, names, positive=True) for name in system.parameters}
+        | pushes(system),
+    )
+
+
+def pushes(system: System) -> dict[str, sympy.Symbol]:
+    """The push that each friction is under, by its name in the table: N_hinge.
+
+    It is of the ideal reaction, which friction changes: no closed form has both.
+    """
+    return {
+        action.load_name: sympy.Symbol(f"N_{_held_by(action)}", positive=True)
+        for action in system.actions
+        if isinstance(action, REAL)
+    }
+
+
+def _held_by(action: Any) -> str:
+    of = action.joint if isinstance(action, JointFriction) else action.constraint
+    return STOP.sub("_", of.name)
+
+
+def _rate(symbol: sympy.Symbol, dots: str) -> sympy.Symbol:
+    """The symbol of a rate: thetadot; `end_dot`, since `enddot` were two dots on en."""
+    apart = "_" if symbol.name.endswith("d") else ""
+    return sympy.Symbol(f"{symbol.name}{apart}{dots}")
+
+
+def _accelerations(equations: Equations) -> tuple[Any, ...]:
+    """The function of (t, q, y), and examples of its arguments."""
+    core, rest = equations.functions, equations.system.rest()
+
+    def accelerations(t: Any, q: Any, y: Any) -> Any:
+        y_dot, held = core.accelerations(t, q, y, {})
+        return (y_dot, held) if equations.row_names else y_dot
+
+    return accelerations, rest.t, rest.q, equations.velocities(rest)
+
+
+def _called(origin: Origin) -> dict[str, Any]:
+    held = ("y_dot", "multipliers") if origin.equations.row_names else ("y_dot",)
+    return {"name": f"{origin.equations.system.name} accelerations", "results": held}
+
+
+def _symbols(names: tuple[str, ...], called: Mapping[str, str]) -> list[sympy.Symbol]:
+    return [_symbol(name, called) for name in names]
+
+
+def _symbol(name: str, called: Mapping[str, str], **kind: bool) -> sympy.Symbol:
+    return sympy.Symbol(called.get(name, STOP.sub("_", name)), **kind)

@@ -1,0 +1,1 @@
+"""What several formulations share: charts, speeds, Jacobians, spatial algebra."""

@@ -1,0 +1,141 @@
+"""Bodies set free: energies and constraints as functions of their poses alone.
+
+x (n, 6) are six coordinates a body about its present pose X_WB,
+
+    R = R_WB exp(phi),      p = p_WoBo + R_WB u,      x = (phi, u)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.motion_arrays import Poses, Twists
+from polhode.constraints.constraint import Moving, Placed
+from polhode.constraints.loop import Loop
+from polhode.formulation.shared.spatial import momenta, turned
+from polhode.formulation.shared.uniform_motion import has_rotor
+from polhode.geometry import so3
+from polhode.geometry.vector import vee
+from polhode.joints.joint import Joint
+from polhode.matter.parameter import Table
+from polhode.system.gather import ALONG_JOINTS
+from polhode.system.loads import still_world, with_world
+from polhode.system.system import System
+
+
+def placed_at(poses: Poses, x: Any) -> Poses:
+    """The poses of all bodies at x, about the present ones."""
+    turns = jnp.stack([so3.exp(phi) for phi in x[:, :3]])
+    return Poses(
+        poses.rotations @ turns, poses.origins + _on(poses.rotations, x[:, 3:])
+    )
+
+
+def twists_at(poses: Poses, x: Any, x_dot: Any) -> tuple[Poses, Any]:
+    """Poses at x, and the twists (n, 6) in bodies' axes: R^T R_dot and R^T p_dot."""
+    there, rate = jax.jvp(lambda x: placed_at(poses, x), (x,), (x_dot,))
+    R_BW = there.rotations.swapaxes(-1, -2)
+    w, v = vee(R_BW @ rate.rotations), _on(R_BW, rate.origins)
+    return there, jnp.concatenate([w, v], axis=-1)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FreeBodies:
+    """All bodies of a system about their present poses, for use inside a trace."""
+
+    system: System
+    q: Any
+    poses: Poses
+    table: Table
+
+    def kinetic_energy(self, x: Any, x_dot: Any) -> Any:
+        """T(x, x_dot) of all bodies."""
+        _, V = twists_at(self.poses, x, x_dot)
+        return (V * momenta(self.system.inertias(self.table), V)).sum() / 2
+
+    def rotor_energy(self, x: Any, x_dot: Any) -> Any:
+        """T(x, x_dot) of the rotors, along their joints."""
+        system, energy = self.system, jnp.zeros(())
+        for joint in system.joints:
+            if has_rotor(joint):
+                z = self._joint_speeds(joint, x, x_dot)
+                rotors = joint.reflected_inertia(system.table(self.table))
+                energy += (rotors * z**2).sum() / 2
+        return energy
+
+    def potential_energy(self, t: Any, x: Any) -> Any:
+        """V(t, x) of all conservative actions."""
+        system, table = self.system, self.system.table(self.table)
+        poses = with_world(placed_at(self.poses, x))
+        total = jnp.zeros(())
+        for action in system.actions:
+            if not action.is_conservative:
+                continue
+            if isinstance(action, ALONG_JOINTS):
+                where = self._coordinates(action.joint, x)
+            else:
+                own = np.array(system.places_of(action.bodies))
+                where = Poses(poses.rotations[own], poses.origins[own])
+            total += action.energy(where, t, table)
+        return total
+
+    def velocity_rows(self, t: Any, x: Any, x_dot: Any) -> Any:
+        """The rates of all g of joints, loops and constraints, and velocity rows."""
+        joints = [Loop(edge.joint) for edge in self.system.tree.edges]
+        parts = [jnp.zeros(0)]
+        for each in (*joints, *self.system.constraints):
+            if each.is_holonomic:
+                now, along = (t, x), (jnp.ones_like(t), x_dot)
+                rate = jax.jvp(lambda t, x, g=each: self._position(g, t, x), now, along)
+                parts.append(rate[1])
+            else:
+                parts.append(self._velocity(each, t, x, x_dot))
+        return jnp.concatenate(parts)
+
+    def _position(self, constraint: Any, t: Any, x: Any) -> Any:
+        table = self.system.table(self.table)
+        return jnp.asarray(constraint.position(self._placed(constraint, x), t, table))
+
+    def _velocity(self, constraint: Any, t: Any, x: Any, x_dot: Any) -> Any:
+        there, V = twists_at(self.poses, x, x_dot)
+        in_world = turned(there.rotations, V)
+        twists = still_world(Twists(in_world[:, :3], in_world[:, 3:]))
+        own = np.array(self.system.places_of(constraint.bodies), dtype=int)
+        speeds = tuple(self._joint_speeds(j, x, x_dot) for j in constraint.joints)
+        moving = Moving(twists.angular[own], twists.linear[own], speeds)
+        placed = self._placed(constraint, x)
+        return constraint.velocity(placed, moving, t, self.system.table(self.table))
+
+    def _placed(self, constraint: Any, x: Any) -> Placed:
+        poses = with_world(placed_at(self.poses, x))
+        own = np.array(self.system.places_of(constraint.bodies), dtype=int)
+        coordinates = tuple(self._coordinates(j, x) for j in constraint.joints)
+        return Placed(poses.rotations[own], poses.origins[own], coordinates)
+
+    def _coordinates(self, joint: Joint, x: Any) -> Any:
+        """A joint's coordinates from the poses of its bodies, turns counted."""
+
+        def found(x: Any) -> Any:
+            table, loop = self.system.table(self.table), Loop(joint)
+            pose = loop.pose(self._placed(loop, x), table)
+            return joint.coordinates_from(*pose, table)
+
+        if joint.coordinates != joint.speeds:
+            return found(x)
+        return (
+            self.q[self.system.edge(joint.name).q] + found(x) - found(jnp.zeros_like(x))
+        )
+
+    def _joint_speeds(self, joint: Joint, x: Any, x_dot: Any) -> Any:
+        q, q_dot = jax.jvp(lambda x: self._coordinates(joint, x), (x,), (x_dot,))
+        return joint.speeds_from(q, q_dot)
+
+
+def _on(matrices: Any, columns: Any) -> Any:
+    return (matrices @ columns[..., None])[..., 0]

@@ -1,0 +1,122 @@
+"""How any point or frame of a system moves for each unit of the velocities.
+
+    [w; v_P] = J y + drift,      f = J^T [torque; force]
+
+J (6, k) is along the world's axes. It comes from the second relation, by which a
+formulation says what a wrench on a body is to it. Momenta (Hamilton) pair with the
+system's speeds: there [w; v_P] = J z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.constraints.constraint import coordinates_of
+from polhode.errors import ModelError, SingularMassMatrix
+from polhode.formulation.questions.determinacy import (
+    allowed_motions,
+    felt_rows,
+    inertial_sizes,
+)
+from polhode.geometry.frame import Frame
+from polhode.geometry.point import Point
+from polhode.geometry.vector import cross, shown
+from polhode.matter.material_point import MaterialPoint
+from polhode.matter.parameter import Table
+from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.state import State
+
+SINGULAR = 1e-10  # of a mobility scaled to a unit diagonal
+
+
+def body_jacobians(equations: Equations) -> Callable[..., Any]:
+    """(t, q, y, table) -> J (n, 6, k) of all bodies about their origins, own axes."""
+    core, n = equations.functions, len(equations.system.bodies)
+
+    def jacobians(t: Any, q: Any, y: Any, table: Table) -> Any:
+        def force(W: Any) -> Any:
+            return core.along(t, q, y, W, table)
+
+        return jnp.moveaxis(jax.jacfwd(force)(jnp.zeros((n, 6))), 0, -1)
+
+    return jacobians
+
+
+def jacobian(
+    equations: Equations, state: State, place: Any, table: Table
+) -> np.ndarray:
+    """J (6, k) of a point, or of the origin of a body or frame: see the module."""
+    arm, body = located(equations, place, table)
+    J = equations.ask("jacobians", body_jacobians(equations), state, table)[body]
+    R_WB = equations.system.poses(state.t, state.q, table).rotations[body]
+    J_w, J_v = J[:3], J[3:]
+    return np.concatenate([R_WB @ J_w, R_WB @ (J_v + cross(J_w.T, arm).T)])
+
+
+def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
+    """Where a place is in its body (3,), and the number of the body; refused if none.
+
+    A place is a point, or a body, its name or a frame, which stand for their origins.
+    """
+    system = equations.system
+    if isinstance(place, str):
+        named = {body.name: body for body in system.bodies}
+        place = named.get(place, place)
+    frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
+    if isinstance(frame, Frame):
+        bodies = {body.frame: k for k, body in enumerate(system.bodies)}
+        if frame in bodies:
+            is_point = isinstance(place, Point | MaterialPoint)
+            known = system.table(table)
+            arm = coordinates_of(place, known) if is_point else np.zeros(3)
+            return arm, bodies[frame]
+    called = getattr(frame, "name", place)
+    raise ModelError(
+        f"{system.name!r} has no body with the point or frame {place!r}.",
+        "A Jacobian says how a place that a body carries moves.",
+        suggestion(str(called), [body.name for body in system.bodies]),
+    )
+
+
+def operational_inertia(
+    equations: Equations, state: State, place: Any, directions: Any, table: Table
+) -> np.ndarray:
+    """L (d, d): what a wrench at a place feels,  L = (D J P J^T D^T)^-1.
+
+    P is the inverse of the mass matrix on the motions that the constraints allow, D
+    (d, 6) the directions of [w; v]; all six where none are given.
+    """
+    J = jacobian(equations, state, place, table)
+    D = np.eye(6) if directions is None else np.atleast_2d(np.asarray(directions))
+    M = equations.mass_matrix(state, table)
+    A = felt_rows(equations, state, table)
+    along = D @ J
+    yielding = along @ inverse_on_motions(M, A) @ along.T
+    size = np.sqrt(np.maximum(np.diag(yielding), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(yielding / np.outer(size, size))
+    if values[0] > SINGULAR:
+        return np.linalg.inv(yielding)
+    stuck = vectors[:, 0] / size
+    raise SingularMassMatrix(
+        f"{equations.system.name!r} cannot be pushed in all {len(D)} directions at"
+        f" {place!r}: it yields in {int(np.sum(values > SINGULAR))} of them.",
+        "Along the others joints or constraints hold it, and its inertia is infinite.",
+        "Give directions=..., rows of six, along which it can move.",
+        f"Held along, in these directions: {shown(stuck / np.max(np.abs(stuck)))}.",
+    )
+
+
+def inverse_on_motions(M: np.ndarray, A: np.ndarray) -> np.ndarray:
+    """P = N (N^T M N)^-1 N^T, the columns of N spanning the motions with A y = 0."""
+    if not len(A):
+        return np.linalg.inv(M)
+    N = allowed_motions(A, inertial_sizes(M))
+    return N @ np.linalg.solve(N.T @ M @ N, N.T)

@@ -1,0 +1,1 @@
+"""Linear equations of motion, dense, banded and sparse."""

@@ -1,0 +1,103 @@
+"""What a ledger reads at each row: energies, powers, momenta, residuals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.motion_arrays import power
+from polhode.geometry.vector import cross
+from polhode.lowering.compile import compile
+from polhode.system import rows
+from polhode.system.natural_sizes import natural_sizes, position_sizes
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.field.input_table import Drive
+    from polhode.integrate.results.trajectory import Trajectory
+    from polhode.system.system import System
+
+
+class Audit(NamedTuple):
+    """Energies, the power of each action that stores nothing, momenta, residuals.
+
+    misses  the largest residual as it stands, of positions and of velocities
+    shares  the same, each row by its natural size: of a radian or the system's length
+    """
+
+    kinetic: Any
+    potential: Any
+    powers: dict[str, Any]
+    momentum: Any
+    angular_momentum: Any
+    position_miss: Any
+    velocity_miss: Any
+    position_share: Any
+    velocity_share: Any
+
+
+def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
+    """The audit at times t (n,) and states x (n, width) of a motion."""
+    equations, table = motion.equations, dict(motion.table)
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(t)
+    key = ("audit", tuple(sorted(table)), drive.key)
+    if key not in equations.programs:
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        equations.programs[key] = compile(
+            audit_function(equations, drive), *example, batched=["t", "x", "held"]
+        )
+    return equations.programs[key](t, x, held, table)
+
+
+def audit_function(equations: Equations, drive: Drive) -> Any:
+    """(t, x, held, table) -> Audit, for use inside a trace."""
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
+        q, y = x[:n], x[n:]
+        z = core.speeds(t, q, y, table)
+        table = drive.table(t, q, z, table, held)
+        twists = system.twists(t, q, z, table)
+        each = system.wrenches(t, q, z, table)
+        loose = [a.name for a in system.actions if not a.is_conservative]
+        powers = {name: power(each[name], twists) for name in loose}
+        if system.constraints:
+            intensities = core.accelerations(t, q, y, table)[1]
+            A = system.constraint_rows(t, q, z, table)[0]
+            # Rows of joints, where a formulation has them, come first: no power.
+            own = intensities[intensities.shape[0] - A.shape[0] :]
+            powers["constraints"] = own @ (A @ z)
+        momentum, turning = _momenta(system, t, q, z, table)
+        return Audit(
+            system.kinetic_energy(t, q, z, table),
+            system.potential_energy(t, q, table),
+            powers,
+            momentum,
+            turning,
+            *_misses(system, t, q, z, table),
+        )
+
+    return audit
+
+
+def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    """Momentum, and angular momentum about the world's origin, in its axes."""
+    V = system.body_twists(t, q, z, table)
+    h = (system.inertias(table) @ V[..., None])[..., 0]
+    poses = system.poses(t, q, table)
+    turning = (poses.rotations @ h[:, :3, None])[..., 0]
+    linear = (poses.rotations @ h[:, 3:, None])[..., 0]
+    about = turning + cross(poses.origins, linear)
+    return jnp.sum(linear, axis=0), jnp.sum(about, axis=0)
+
+
+def _misses(system: System, t: Any, q: Any, z: Any, table: Any) -> list[Any]:
+    if not system.constraints:
+        return [jnp.zeros(())] * 4
+    g = rows.positions(system, t, q, table)
+    phi = rows.velocities(system, t, q, z, table)
+    shares = g / position_sizes(system).rows, phi / natural_sizes(system).rows
+    return [jnp.max(jnp.abs(each), initial=0.0) for each in (g, phi, *shares)]

@@ -1,0 +1,1 @@
+"""Events: their functions, where they are located, what follows."""

@@ -1,0 +1,129 @@
+"""What the host knows of a call and of each run when it guides them between chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.events.event import Event, Occurrence
+from polhode.integrate.events.functions import (
+    Landed,
+    land_program,
+    look_program,
+    weigh_program,
+)
+from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
+from polhode.integrate.field.dense_output import Steps, evaluate
+from polhode.integrate.inputs.inputs import Inputs
+from polhode.integrate.kernel.chunk import Cursor, Plan
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.methods.method import Method
+
+
+INSTANT = 1e-12
+
+
+class Guide(NamedTuple):
+    """What all runs of a call share."""
+
+    equations: Equations
+    method: Method
+    events: tuple[Event, ...]
+    inputs: Inputs
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to do between chunks, or to tell of after them."""
+        return bool(self.events or self.inputs.drive.key)
+
+    @property
+    def has_stops(self) -> bool:
+        """Whether an event may stop a run."""
+        return any(event.stops for event in self.events)
+
+
+class Case(NamedTuple):
+    """What is one run's own: its number, its plan, its parameters."""
+
+    run: int
+    plan: Plan
+    table: dict[str, float]
+
+
+class Weight(NamedTuple):
+    """Of each event (e,): g, its rate, and the doubt about g."""
+
+    g: np.ndarray
+    rate: np.ndarray
+    doubt: np.ndarray
+
+
+def searched(guide: Guide, case: Case, here: Steps, before: Cursor) -> Found:
+    """The zeros of all events along some rows."""
+    held, events, drive = before.held, guide.events, guide.inputs.drive
+    example = (0.5, ends_of(here, 0), case.table, held)
+    program = look_program(guide.equations, events, drive, example)
+
+    def look(s: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return program(s, ends_of(here, j), case.table, held)
+
+    h = np.abs(np.diff(here.t))
+    doubts = _weigh(guide, case, here, np.append(h, h[-1]), held).doubt
+    spacings = np.array([event.spacing for event in events])
+    instants = instant(here.t[1:], h)
+    scan = Scan(here, look, doubts, spacings, int(before.accepted), instants)
+    return crossings(scan, before.sides)
+
+
+def weighed(guide: Guide, case: Case, at: Cursor) -> Weight:
+    """The events at a cursor."""
+    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.slope, at.x)))
+    h = np.abs(at.h)[None]
+    return Weight(*(part[0] for part in _weigh(guide, case, row, h, at.held)))
+
+
+def instant(t: Any, h: Any) -> Any:
+    """The time by which events in a step h are told apart: to this they are located."""
+    return INSTANT * np.maximum(np.abs(t), np.abs(h))
+
+
+def _weigh(guide: Guide, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
+    row = (*rows[:3], instant(rows.t, h))
+    allowed = (case.plan.rtol, case.plan.atol)
+    example = (tuple(part[0] for part in row), allowed, case.table, held)
+    events, drive = guide.events, guide.inputs.drive
+    program = weigh_program(guide.equations, events, drive, example)
+    return Weight(*program(row, allowed, case.table, held))
+
+
+def landed(guide: Guide, case: Case, t: Any, x: Any, held: Any) -> Landed:
+    """A state settled and asked for its slope."""
+    given = (float(t), x, case.table, held)
+    return land_program(guide.equations, guide.inputs.drive, given)(*given)
+
+
+def state_at(guide: Guide, t: Any, at: Landed) -> State:
+    """The state of the system behind [q; y]."""
+    system = guide.equations.system
+    return State(system, float(t), at.x[: system.coordinates], at.z)
+
+
+def seen(
+    guide: Guide, case: Case, here: Steps, crossing: Crossing, held: Any
+) -> Occurrence:
+    """An event that is only watched."""
+    x = evaluate(here, np.array([crossing.t]))[0]
+    state = state_at(guide, crossing.t, landed(guide, case, crossing.t, x, held))
+    return occurrence(guide, crossing, state, state)
+
+
+def occurrence(
+    guide: Guide, crossing: Crossing, before: State, after: State
+) -> Occurrence:
+    """An event as the motion tells it."""
+    name, way = guide.events[crossing.event].name, crossing.direction
+    return Occurrence(name, crossing.t, before, after, way, crossing.is_grazing)

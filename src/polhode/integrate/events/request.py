@@ -1,0 +1,106 @@
+"""Events and inputs of a call: admitted before it, and told of after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.errors import IntegrationError
+from polhode.integrate.events.context import Guide
+from polhode.integrate.events.event import NO_EVENTS, Events, admit_events
+from polhode.integrate.field.states import States
+from polhode.integrate.host.admission import require_mapping
+from polhode.integrate.inputs.inputs import UNFED, Fed, admit_inputs
+from polhode.integrate.inputs.sampling import first_samples
+from polhode.integrate.kernel.chunk import Cursor, start_cursor
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.host.loop import Kept
+    from polhode.integrate.methods.method import Method
+
+
+class FirstInputs(NamedTuple):
+    """The parts of cursors that belong to inputs and events; leading axes are runs."""
+
+    held: np.ndarray
+    ticks: np.ndarray
+    recall: np.ndarray
+    sides: np.ndarray
+
+
+class Guided(NamedTuple):
+    """What a motion tells of its events and inputs.
+
+    table   of parameters -> what an outcome looks up: with inputs, a function
+    """
+
+    sentence: str
+    cause: BaseException | None
+    events: Events
+    fed: Fed
+    table: Callable[[Any], Any]
+
+
+def guide_of(
+    equations: Equations, method: Method, events: Any, inputs: Mapping[str, Any] | None
+) -> Guide:
+    """The events and inputs of a call, checked."""
+    if inputs is not None:
+        require_mapping("inputs", inputs)
+    found = admit_inputs(equations.system, inputs)
+    return Guide(equations, method, admit_events(events), found)
+
+
+def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
+    """Sampled inputs asked at the starts of all runs."""
+    inputs = guide.inputs
+    if inputs.sources and np.any(states.t > until):
+        raise IntegrationError(
+            f"a run with sampled inputs cannot go back to t = {until:g} s.",
+            "What is held until the next sample is held forwards in time.",
+            "Let until be later than the start, or give a law of time and state.",
+        )
+    runs = len(states)
+    bare = FirstInputs(
+        held=np.zeros((runs, inputs.drive.width)),
+        ticks=np.zeros((runs, len(inputs.sources)), np.int64),
+        recall=np.repeat(inputs.first_recall[None], runs, axis=0),
+        sides=np.zeros((runs, len(guide.events)), np.int64),
+    )
+    if not inputs.sources:
+        return bare
+    columns = []
+    for k in range(runs):
+        own = {word: value[k] for word, value in bare._asdict().items()}
+        start = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)
+        start = start._replace(**own)
+        full = first_samples(inputs, k, start, states[k], states.t[k])
+        columns.append([getattr(full, word) for word in FirstInputs._fields])
+    return FirstInputs(*map(np.stack, zip(*columns, strict=True)))
+
+
+def guided(kept: Kept, guide: Guide | None) -> Guided:
+    """What happened to a run."""
+    if guide is None or kept.escort is None:
+        return Guided("", None, NO_EVENTS, UNFED, lambda table: table)
+    escort, cursor = kept.escort, kept.cursor
+    names = tuple(event.name for event in guide.events)
+    drive = guide.inputs.drive
+    told = escort.told
+    times = np.array([t for t, _ in escort.fed])
+    values = [held for _, held in escort.fed]
+    rows = np.array(values).reshape(len(values), drive.width)
+    return Guided(
+        told.sentence if told else "",
+        told.cause if told else None,
+        Events(tuple(escort.met), names),
+        Fed(guide.inputs, times, rows),
+        lambda table: drive.table_function(table, _held(cursor)),
+    )
+
+
+def _held(cursor: Cursor) -> np.ndarray:
+    return np.asarray(cursor.held)

@@ -1,0 +1,1 @@
+"""What a method steps: first-order equations, states, scales, dense output."""

@@ -1,0 +1,75 @@
+"""Whether a state keeps its constraints, asked inside a compiled loop.
+
+    |g_k| <= (KEPT + rounding) s_k,        |phi_k| <= KEPT s_k w
+
+g are the equations of position and phi those of velocity; s_k is how strongly row k
+feels a radian, or the natural length, of motion, and w the quickest speed in rad/s.
+They are the limits by which states are admitted (see `system.assemble`), so that a run
+ends where another can begin.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.geometry.admission import is_traced
+from polhode.matter.parameter import Table
+from polhode.system import numeric_constraints, rows
+from polhode.system.assemble import KEPT, ROUNDING
+from polhode.system.check import rest_coordinates
+from polhode.system.lengths import entries, speed_lengths
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+class RowScales(NamedTuple):
+    """Natural sizes of rows (rows,), which of them are of position, and a length."""
+
+    sizes: np.ndarray
+    is_position: np.ndarray
+    length: float
+
+
+def row_scales(system: System) -> RowScales:
+    """The scales of the rows at rest, reckoned once.
+
+    A row that the system's motions do not move, such as a second hinge in line with
+    another, has no size in A: it is measured by what its own bodies would do to it.
+    """
+    if "row scales" not in system.compiled:
+        each = [c.is_holonomic for c in system.constraints for _ in c.rows]
+        placed = np.array(each, dtype=bool)
+        if is_traced(*system.parameters.values()):
+            # A system made inside a trace has no numbers to be measured by.
+            return RowScales(np.ones(len(each)), placed, 1.0)
+        # It is asked while a loop is traced, and is a constant of it.
+        with jax.ensure_compile_time_eval():
+            now = numeric_constraints.scene(system, 0.0, rest_coordinates(system))
+            found = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
+        system.compiled["row scales"] = RowScales(found.scales, placed, now.length)
+    return system.compiled["row scales"]
+
+
+def keeps_constraints(
+    system: System, state: tuple[Any, Any, Any], A: Any, table: Table
+) -> Any:
+    """Whether a state (t, q, z) keeps all rows; traced. `A` (rows, nz) is d phi/dz."""
+    (t, q, z), own = state, row_scales(system)
+    along = speed_lengths(system, own.length)
+    # As they are here, for lengths may differ from run to run; at least as at rest.
+    here = jnp.sqrt(jnp.sum((A * along) ** 2, axis=1))
+    sizes = jnp.maximum(here, own.sizes)
+    phi = rows.velocities(system, t, q, z, table)
+    quickest = jnp.max(jnp.abs(z) / along, initial=1.0 / max(1.0, own.length))
+    kept = jnp.all(jnp.abs(phi) <= KEPT * quickest * sizes)
+    if not np.any(own.is_position):
+        return kept
+    far = jnp.max(jnp.abs(q[entries(system, "units", "m")]), initial=0.0)
+    g = rows.positions(system, t, q, table)
+    limit = (KEPT + ROUNDING / own.length * far) * sizes[own.is_position]
+    return kept & jnp.all(jnp.abs(g) <= limit)

@@ -1,0 +1,198 @@
+"""What a method steps: the first-order equations of a formulation, as plain functions.
+
+    q_dot = rates(t, q, y),      y_dot = accelerations(t, q, y),      x = [q; y]
+
+A method may use x as a column of numbers, or move q along the joints by `local`, which
+keeps every configuration on its manifold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from polhode.actions.weight import WeightOf
+from polhode.arrays import shared
+from polhode.formulation.solve.equations_of_motion import solve_constrained
+from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.matter.parameter import Table
+from polhode.system import rows
+from polhode.system.natural_sizes import natural_sizes, position_sizes
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.system import System
+
+NEWTON = 2  # after one accurate step each iteration squares what is missed
+
+
+class Projected(NamedTuple):
+    """A state put back on its manifold, and whether it keeps its constraints there."""
+
+    x: Any
+    is_kept: Any
+
+
+class Field(NamedTuple):
+    """The functions of one set of equations, its parameters given.
+
+    coordinates    nq: x[:nq] is q, the rest y
+    slope          (t, x) -> x_dot
+    accelerations  (t, q, y) -> y_dot
+    speeds         (t, q, y) -> z, the speeds along which `local` moves
+    local          (q, delta) -> q
+    projected      (t, x) -> Projected: unit quaternions, constraints kept, y within its
+                   rows, and whether that could be done
+    is_sound       (t, x) -> whether every force is a number
+    start          (t, q, z) -> y
+    table_at       (t, q, y) -> the values of parameters then and there
+    system         whose energies and poses methods of its own structure ask
+    is_in_speeds   whether y are the system's own speeds z
+    carried        (x,) what the method's last step left for this one; the first slope
+                   at the start; None outside a run
+    allowed        (rtol, atol) of the run, by which iterations may stop
+    """
+
+    coordinates: int
+    slope: Callable[[Any, Any], Any]
+    accelerations: Callable[[Any, Any, Any], Any]
+    speeds: Callable[[Any, Any, Any], Any]
+    local: Callable[[Any, Any], Any]
+    projected: Callable[[Any, Any], Projected]
+    is_sound: Callable[[Any, Any], Any]
+    start: Callable[[Any, Any, Any], Any]
+    table_at: Callable[[Any, Any, Any], Table]
+    system: System
+    is_in_speeds: bool = True
+    carried: Any = None
+    allowed: tuple[Any, Any] = (0.0, 0.0)
+
+    def settled(self, t: Any, x: Any) -> Any:
+        """The projected state alone."""
+        return self.projected(t, x).x
+
+
+def field_of(
+    equations: Equations, table: Table, drive: Callable[..., Table] | None = None
+) -> Field:
+    """The field of some equations, for use inside a trace.
+
+    `drive(t, q, z, table)` is the table with the inputs as they are there and then.
+    """
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def driven(t: Any, q: Any, y: Any) -> Table:
+        return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
+
+    # A method asks many slopes: they are traced once, and in a program written once.
+    @shared
+    def accelerations(t: Any, q: Any, y: Any) -> Any:
+        y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
+        if core.serves is None:
+            return y_dot
+        return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
+
+    @jax.jit
+    def slope(t: Any, x: Any) -> Any:
+        q, y = x[:n], x[n:]
+        rates = core.rates(t, q, y, table)
+        return jnp.concatenate([rates, accelerations(t, q, y)])
+
+    return Field(
+        coordinates=n,
+        slope=slope,
+        accelerations=accelerations,
+        speeds=lambda t, q, y: core.speeds(t, q, y, table),
+        local=system.local,
+        projected=lambda t, x: projected(equations, t, x, table),
+        is_sound=_soundness(equations, driven, table),
+        start=lambda t, q, z: core.start(t, q, z, table),
+        table_at=driven,
+        system=system,
+        is_in_speeds=core.start is core.speeds,
+    )
+
+
+def _soundness(
+    equations: Equations, driven: Callable[..., Table], table: Table
+) -> Callable[[Any, Any], Any]:
+    """(t, x) -> whether every force is a number."""
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+    # A weight is a number wherever the state is one.
+    doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
+
+    def is_sound(t: Any, x: Any) -> Any:
+        if not doubtful:
+            return jnp.array(True)
+        q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
+        # A sum shows any entry that is no number, also one that no motion feels.
+        acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
+        each = [w for pair in acting.values() for w in pair]
+        return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
+
+    return is_sound
+
+
+def settled(equations: Equations, t: Any, x: Any, table: Table) -> Any:
+    """The projected state, of which it is known that its constraints can be kept."""
+    return projected(equations, t, x, table).x
+
+
+def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
+    """The state nearest in mass that is on its manifold and keeps all constraints.
+
+    Quaternions are brought to length one. Then Newton's steps along the joints,
+
+        minimise |delta|_M  with  g + (dg/dz) delta = 0,      q <- local(q, delta)
+
+    and one or two on the speeds, whose rows are linear or nearly so. Where no state
+    near keeps the constraints, or the way is too far for so few steps, it says so.
+    """
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+    q, y, is_kept = x[:n], x[n:], jnp.array(True)
+    if system.coordinates != system.speeds:
+        q = system.normalised(q)
+    if system.constraints:
+        for _ in range(NEWTON):
+            q = _placed(equations, t, q, table)
+        z = core.speeds(t, q, y, table)
+        for _ in range(NEWTON):
+            z, A = _moved(equations, t, q, z, table)
+        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        y = core.start(t, q, z, table)
+    elif equations.row_names:
+        y = core.start(t, q, core.speeds(t, q, y, table), table)
+    return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
+    system = equations.system
+    if not any(constraint.is_holonomic for constraint in system.constraints):
+        return q
+
+    def missed(delta: Any) -> Any:
+        return rows.positions(system, t, system.local(q, delta), table)
+
+    still = jnp.zeros(system.speeds)
+    M = system.mass_matrix(t, q, table)
+    A, natural = jax.jacfwd(missed)(still), position_sizes(system)
+    delta, _ = solve_constrained(M, still, A, -missed(still), natural)
+    return system.local(q, delta)
+
+
+def _moved(
+    equations: Equations, t: Any, q: Any, z: Any, table: Table
+) -> tuple[Any, Any]:
+    """Speeds nearer to their rows, and the rows A."""
+    system = equations.system
+    M = system.mass_matrix(t, q, table)
+    A, _ = system.constraint_rows(t, q, z, table)
+    missed = rows.velocities(system, t, q, z, table)
+    still, natural = jnp.zeros(system.speeds), natural_sizes(system)
+    return z + solve_constrained(M, still, A, -missed, natural)[0], A

@@ -1,0 +1,1 @@
+"""The loop on the host: options, checks, buffers, progress."""

@@ -1,0 +1,171 @@
+"""Many runs without their rows: compiled loops that keep the last step alone.
+
+A glide makes at most so many attempts towards a goal. What it leaves is the cursor, and
+the last step from which a sample at the goal is taken: steps are those of a run that
+keeps them all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.integrate.audit.rates import audit_function
+from polhode.integrate.events.screen import lookout_of
+from polhode.integrate.field.dense_output import between
+from polhode.integrate.field.input_table import UNDRIVEN, Drive
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.kernel.chunk import RUNNING, Cursor, Plan, Rows, advance_of
+from polhode.integrate.methods.projection import settling
+from polhode.lowering.compile import Program, compile
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.events.event import Event
+    from polhode.integrate.methods.method import Method
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
+
+
+class Glider(NamedTuple):
+    """One run in a glide.
+
+    cursor           where it is
+    t, x, slope      the start of its last accepted step
+    bend             (terms, width) the dense output of that step
+    work             (actions,) J done since the start, where it is asked
+    """
+
+    cursor: Cursor
+    t: Any
+    x: Any
+    slope: Any
+    bend: Any
+    work: Any
+
+
+def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
+    """Gliders at the start; leading axes are runs, if there are any.
+
+    Without terms no glide reckons dense output, which may be a good part of a step.
+    """
+    *runs, width = cursors.x.shape
+    bend, work = np.zeros((*runs, terms, width)), np.zeros((*runs, works))
+    return Glider(cursors, cursors.t, cursors.x, cursors.slope, bend, work)
+
+
+def glide_program(
+    equations: Equations,
+    method: Method,
+    example: tuple[Any, ...],
+    beside: tuple[tuple[Event, ...], Drive],
+) -> Program:
+    """(glider, plan, table, goal, room) -> glider, for many runs at once.
+
+    Work and dense output are reckoned where the example has a place for them. Where
+    there are events, a run halts after a step that may hold one (see `lookout`).
+    """
+    events, drive = beside
+    glider, _, table, *_ = example
+    works, terms = glider.work.shape[0], glider.bend.shape[0]
+    watched = tuple((event.function, event.arity, event.spacing) for event in events)
+    key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
+    if key not in equations.programs:
+        function = _glide(equations, method, works > 0, beside)
+        batched = [
+            name for name in _leaves(example) if not name.startswith(("goal", "room"))
+        ]
+        equations.programs[key] = compile(function, *example, batched=batched)
+    return equations.programs[key]
+
+
+def lone_glide(
+    equations: Equations, method: Method, is_audited: bool, drive: Drive
+) -> Any:
+    """(glider, plan, goal, room), table -> glider, of one run, to be traced."""
+    glide = _glide(equations, method, is_audited, ((), drive))
+
+    def lone(run: Any, table: Any) -> Glider:
+        glider, plan, goal, room = run
+        return glide(glider, plan, table, goal, room)
+
+    return lone
+
+
+def batch_kernel(equations: Equations, method: Method) -> Any:
+    """(glider, plan, table, goal, room) -> glider, of one run, to be traced."""
+    return _glide(equations, method, False, ((), UNDRIVEN))
+
+
+def _kind(method: Method, table: Any) -> tuple[Any, ...]:
+    return type(method), method.name, tuple(sorted(table))
+
+
+def _leaves(example: tuple[Any, ...]) -> list[str]:
+    names = ("glider", "plan", "table", "goal", "room")
+    return [
+        name
+        for name, tree in zip(names, example, strict=True)
+        if jax.tree_util.tree_leaves(tree)
+    ]
+
+
+def _glide(
+    equations: Equations,
+    method: Method,
+    is_audited: bool,
+    beside: tuple[tuple[Event, ...], Drive],
+) -> Any:
+    advance, (events, drive) = advance_of(method), beside
+    lookout = lookout_of(equations, events, drive) if events else None
+    audit = audit_function(equations, drive) if is_audited else None
+
+    def glide(glider: Glider, plan: Plan, table: Any, goal: Any, room: Any) -> Glider:
+        field = settling(field_of(equations, table, drive.driven), method)
+
+        def goes_on(carry: tuple[Glider, Any]) -> Any:
+            cursor, k = carry[0].cursor, carry[1]
+            ahead = (goal - cursor.t) * jnp.sign(plan.stop - plan.start) > 0
+            return (cursor.status == RUNNING) & ahead & (k < room)
+
+        def attempt(carry: tuple[Glider, Any]) -> tuple[Glider, Any]:
+            glider, k = carry
+            after, rows = advance(field, method, plan, glider.cursor)
+            if lookout is not None:
+                after = lookout(glider.cursor, after, rows, plan, table)
+            return _followed(glider, after, rows, audit, table), k + 1
+
+        return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
+
+    return glide
+
+
+def _followed(
+    glider: Glider, after: Cursor, rows: Rows, audit: Any, table: Any
+) -> Glider:
+    """A glider after an attempt; its step is the last one if it was accepted."""
+    start, good = glider.cursor, rows.accepted
+    step = (start.t, start.x, start.slope, rows.bend[: len(glider.bend)])
+    held = (glider.t, glider.x, glider.slope, glider.bend)
+    pairs = zip(step, held, strict=True)
+    t, x, slope, bend = (jnp.where(good, new, old) for new, old in pairs)
+    work = glider.work
+    if audit is not None:
+        work = work + jnp.where(good, _work(start, rows, audit, table), 0.0)
+    return Glider(after, t, x, slope, bend, work)
+
+
+def _work(start: Cursor, rows: Rows, audit: Any, table: Any) -> Any:
+    """The work of each action over a step, by Gauss's rule with four points."""
+    h, total = rows.t - start.t, 0.0
+    ends = (start.x, start.slope), (rows.x, rows.slope)
+    for node, weight in zip(NODES, WEIGHTS, strict=True):
+        s = (node + 1) / 2
+        x = between(s, h, *ends, rows.bend)
+        powers = audit(start.t + s * h, x, start.held, table).powers
+        total = total + weight / 2 * h * jnp.stack(list(powers.values()))
+    return total

@@ -1,0 +1,76 @@
+"""Which method a run takes, and in words why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from polhode.errors import IntegrationError
+from polhode.integrate.kernel.stiffness import Decay
+from polhode.integrate.methods.dormand_prince import DormandPrince
+from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler
+from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.method import Method, is_method
+from polhode.integrate.methods.projection import Unprojected
+from polhode.integrate.methods.radau import RTOL as STIFF_RTOL
+from polhode.integrate.methods.radau import RadauIIA
+from polhode.integrate.methods.rattle import Rattle
+from polhode.integrate.methods.tolerance import RTOL
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+
+# Their steps end where the constraints hold.
+HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
+
+
+def picked(
+    equations: Equations, method: Method | None, rtol: Any, atol: Any
+) -> tuple[Method, str]:
+    """The method, and in words which it is and what it keeps.
+
+    Without one, order 5 with steps of its own choice serves every kind of system that
+    is not stiff, and constraints are kept by projection. Where a run begins stiff see
+    `suited`; one that becomes so is told by its outcome.
+    """
+    if method is not None and (rtol is not None or atol is not None):
+        raise IntegrationError(
+            f"{method!r} was given together with rtol or atol.",
+            "A method has its own tolerances or its own step.",
+            "Give them to the method: ph.DormandPrince(rtol=...).",
+        )
+    if method is not None and not is_method(method):
+        raise IntegrationError(
+            f"{method!r} is not a method of integration.",
+            "A method is a thing that can attempt a step, with its tolerances or step.",
+            "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
+        )
+    chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
+    words = [chosen.name if method else f"{chosen.name} (picked)"]
+    return chosen, ", ".join([*words, *_kept(equations, chosen)])
+
+
+def suited(
+    equations: Equations, pick: tuple[Method, str], rtol: Any, atol: Any, decay: Decay
+) -> tuple[Method, str]:
+    """What was picked, or an implicit method in its place where a run begins stiff."""
+    if not decay.is_stiff:
+        return pick
+    chosen = RadauIIA(STIFF_RTOL if rtol is None else rtol, atol)
+    times = decay.rate / decay.motion
+    words = (
+        f"{chosen.name} (picked: something decays in {1 / decay.rate:.2g} s,"
+        f" {times:.0e} times as quick as the motion)"
+    )
+    return chosen, ", ".join([words, *_kept(equations, chosen)])
+
+
+def _kept(equations: Equations, method: Method) -> list[str]:
+    """What the steps of a method keep of a system, beside its motion."""
+    system = equations.system
+    if not system.constraints:
+        return ["unit quaternions"] if system.coordinates != system.speeds else []
+    if isinstance(method, Unprojected):
+        return ["constraints left to drift"]
+    if isinstance(method, HOLDING):
+        return ["constraints solved for in each step"]
+    return ["constraints kept by projection"]

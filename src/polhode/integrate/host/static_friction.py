@@ -1,0 +1,37 @@
+"""Dry friction at rest, of which a run must be warned: nothing sticks by itself."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.actions.carried_friction import JointFriction
+from polhode.actions.friction import Coulomb
+from polhode.errors import IntegrationWarning
+
+if TYPE_CHECKING:
+    from polhode.integrate.field.states import States
+
+
+def warn_of_rest(states: States) -> None:
+    """Tell of dry friction that does not slip where the first run begins."""
+    system, z = states.system, states.z[0]
+    for action in system.actions:
+        law: Any = getattr(action, "law", None)
+        if not isinstance(law, Coulomb):
+            continue
+        rubs = isinstance(action, JointFriction)
+        own = z[system.edge(action.joint.name).z] if rubs else z
+        if np.any(own):
+            continue
+        warnings.warn(
+            f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
+            " no force at rest, and holds nothing there, whatever its static"
+            " coefficient. Give ph.Regularised(mu, speed), which creeps instead; or"
+            " keep it at rest by a constraint as long as its reaction stays within"
+            " static times the push.",
+            IntegrationWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,308 @@
+"""Inputs of a run: functions of time, feedback laws, sampled controllers, noise.
+
+    inputs={"motor of hinge": lambda t, state: -3 * state["hinge"], "gust": Noise(...)}
+
+An input is the name of a motor, of an applied couple or follower force, or of a
+parameter that only such actions have. Laws are traced into the compiled loop. Sampled
+inputs are asked between chunks at start + k dt, and held until the next sample.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+from zlib import crc32
+
+import numpy as np
+
+from polhode.actions.applied import AppliedCouple, AppliedForce
+from polhode.actions.joint_law import Motor
+from polhode.errors import IntegrationError
+from polhode.integrate.events.event import arity
+from polhode.integrate.field.input_table import Drive, Law
+from polhode.integrate.methods.tolerance import real_number
+from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """A controller that is asked every dt seconds and held in between.
+
+        u(t) = law(t_k, state at t_k),      t_k = start + k dt <= t < t_k+1
+
+    `law` is plain Python. With `memory`, a list of numbers, it is
+    law(t, state, memory) -> (u, memory): what it remembers is then kept with the run,
+    so that a run that was saved goes on exactly.
+    """
+
+    law: Callable[..., Any]
+    dt: float
+    _: KW_ONLY
+    memory: Any = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.law):
+            raise IntegrationError(
+                f"{self.law!r} cannot control anything.",
+                "A sampled controller is a function of time and state.",
+                "Give ph.Sampled(lambda t, state: ..., dt).",
+            )
+        object.__setattr__(self, "dt", _span("a sampled controller", self.dt))
+        if self.memory is not None:
+            memory = np.atleast_1d(np.array(self.memory, dtype=float))
+            memory.setflags(write=False)
+            object.__setattr__(self, "memory", memory)
+
+
+@final
+@dataclass(frozen=True)
+class Noise:
+    """A random disturbance: normal, of mean zero, drawn every dt seconds and held.
+
+    deviation   standard deviation, one number or one for each of the input's
+    seed        whole number; where none is given one is drawn and printed
+    stream      of the first run of a call; run k draws from stream + k
+
+    Sample k of a run depends on seed, stream, k and the name of the input alone: the
+    same seed gives the same disturbance, bit for bit.
+    """
+
+    deviation: Any
+    dt: float
+    seed: int | None = None
+    stream: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dt", _span("a disturbance", self.dt))
+        size = np.asarray(self.deviation)
+        sound = size.dtype.kind in "fiu" and np.all(np.isfinite(size) & (size >= 0))
+        if not sound:
+            raise IntegrationError(
+                f"a disturbance cannot have the standard deviation {self.deviation!r}.",
+                "It is the size of what is drawn.",
+                "Give a finite number, zero or more.",
+            )
+        size = np.array(size, dtype=float)
+        object.__setattr__(self, "deviation", size)
+        for word, given in (("seed", self.seed), ("stream", self.stream)):
+            is_whole = isinstance(given, int | np.integer) and not isinstance(
+                given, bool
+            )
+            if given is not None and not (is_whole and 0 <= given < 2**63):
+                raise IntegrationError(
+                    f"a disturbance cannot have the {word} {given!r}.",
+                    "It says which of all disturbances is drawn.",
+                    "Give a whole number, zero or more, below 2^63.",
+                )
+        if self.seed is None:
+            object.__setattr__(self, "seed", secrets.randbits(63))
+            print(
+                f"polhode: a disturbance drew the seed {self.seed};"
+                f" Noise(..., seed={self.seed}) replays it",
+                file=sys.stderr,
+            )
+
+    @property
+    def words(self) -> str:
+        """What is drawn, for people."""
+        size = ", ".join(f"{each:.9g}" for each in self.deviation.reshape(-1))
+        return f"noise of deviation {size}, seed {self.seed}"
+
+    def draw(self, name: str, run: int, k: int, size: int) -> np.ndarray:
+        """Sample number k of a run, (max(size, 1),)."""
+        assert self.seed is not None
+        counter = [0, k, self.stream + run, crc32(name.encode())]
+        bits = np.random.Philox(key=self.seed, counter=counter)
+        normal = np.random.Generator(bits).standard_normal(max(size, 1))
+        return self.deviation * normal
+
+
+class Source(NamedTuple):
+    """A sampled input of a run: its name, its noun, its places in held and recall."""
+
+    name: str
+    noun: Any
+    held: slice
+    recall: slice
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All inputs of a run, in order."""
+
+    drive: Drive = field(default_factory=Drive)
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def first_recall(self) -> np.ndarray:
+        """What sampled inputs remember at first (k,)."""
+        parts = [source.noun.memory for source in self.sources if _remembers(source)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    @property
+    def words(self) -> str:
+        """The inputs and their seeds, for people."""
+        each = [f"{name} by a law" for name in self.drive.laws]
+        for source in self.sources:
+            noun = source.noun
+            what = noun.words if isinstance(noun, Noise) else "samples"
+            each.append(f"{source.name} by {what} every {noun.dt:g} s")
+        return ", ".join(each)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Fed:
+    """What the inputs of a motion were.
+
+    t (k,) and values (k, m): sampled inputs are held from each time to the next.
+    `motion.inputs["motor"]` are the times and values of one.
+    """
+
+    inputs: Inputs
+    t: np.ndarray
+    values: np.ndarray
+
+    def __getitem__(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        for source in self.inputs.sources:
+            if source.name == name:
+                rows = self.values[:, source.held]
+                return self.t, rows if self.inputs.drive.sizes[name] else rows[:, 0]
+        raise IntegrationError(
+            f"the motion has no samples of an input {name!r}.",
+            f"It was driven so: {self.inputs.words or 'by nothing'}.",
+            suggestion(name, [source.name for source in self.inputs.sources]),
+        )
+
+    def held(self, times: np.ndarray) -> np.ndarray:
+        """The sampled inputs (n, m) at some times; new ones where they change."""
+        if not self.inputs.sources:
+            return np.zeros((len(times), 0))
+        last = np.searchsorted(self.t, times, side="right") - 1
+        return self.values[np.maximum(last, 0)]
+
+    def __repr__(self) -> str:
+        return f"Fed({self.inputs.words or 'nothing'})"
+
+
+UNFED = Fed(Inputs(), np.zeros(0), np.zeros((0, 0)))
+
+
+def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
+    """Inputs that the system has, each by something that can give it."""
+    laws: dict[str, Law] = {}
+    sizes: dict[str, int] = {}
+    sources: list[Source] = []
+    held = recall = 0
+    for name, given in (inputs or {}).items():
+        size = input_size(system, name)
+        if isinstance(given, Sampled | Noise):
+            _require_size(name, given, size)
+            memory = getattr(given, "memory", None)
+            width, kept = max(size, 1), 0 if memory is None else len(memory)
+            places = slice(held, held + width), slice(recall, recall + kept)
+            sources.append(Source(name, given, *places))
+            sizes[name], held, recall = size, held + width, recall + kept
+        elif callable(given):
+            laws[name] = Law(given, min(arity(given), 2), size)
+        else:
+            raise IntegrationError(
+                f"the input {name!r} cannot be {given!r}.",
+                "An input is a function of time, or of time and state.",
+                "Give a function, ph.Sampled or ph.Noise; a constant is a parameter:"
+                " simulate(..., parameters={...}).",
+            )
+    return Inputs(Drive(system, laws, sizes), tuple(sources))
+
+
+def _require_size(name: str, given: Sampled | Noise, size: int) -> None:
+    """Refuse noise of more or fewer numbers than its input has."""
+    if not isinstance(given, Noise):
+        return
+    shape = given.deviation.shape
+    if shape not in ((), (1,), (max(size, 1),)):
+        raise IntegrationError(
+            f"the noise of {name!r} has deviations of the shape {shape}.",
+            f"The input is {max(size, 1)} number{'s' if size > 1 else ''}.",
+            "Give one deviation for all of it, or one for each.",
+        )
+
+
+def port_size(system: System, name: str) -> int | None:
+    """How many numbers drive an action of this name; 0 for one, None if none do."""
+    action = next((a for a in system.actions if a.name == name), None)
+    if isinstance(action, Motor):
+        return action.joint.speeds if action.joint.speeds > 1 else 0
+    return 3 if action is not None and _is_port(action) else None
+
+
+def input_size(system: System, name: str) -> int:
+    """How many numbers an input has; 0 for one bare number."""
+    size = port_size(system, name)
+    if size is not None:
+        return size
+    actions = {action.name: action for action in system.actions}
+    fed, barred = _fed(system), _barred(system)
+    if name in fed - barred:
+        return 0
+    why = "An input is a motor, a couple or follower force, or a parameter of such."
+    if name in barred or name in actions:
+        why = (
+            f"{name!r} is part of what stores energy, has mass or constrains: were it"
+            " to change in time, energy would come from nowhere."
+        )
+    known = [a.name for a in actions.values() if _is_port(a)] + sorted(fed - barred)
+    raise IntegrationError(
+        f"{system.name!r} has no input {name!r}.", why, suggestion(name, known)
+    )
+
+
+def is_input(system: System, name: str) -> bool:
+    """Whether something may drive it: any value of it leaves the system what it is."""
+    return port_size(system, name) is not None or name in _fed(system) - _barred(system)
+
+
+def _fed(system: System) -> set[str]:
+    return {p.name for a in system.actions for p in a.parameters if _may(a)}
+
+
+def _barred(system: System) -> set[str]:
+    return {p.name for part in _others(system) for p in part.parameters}
+
+
+def _is_port(action: Any) -> bool:
+    if isinstance(action, AppliedForce | AppliedCouple):
+        return not action.is_conservative
+    return isinstance(action, Motor)
+
+
+def _may(action: Any) -> bool:
+    return not action.is_conservative
+
+
+def _others(system: System) -> list[Any]:
+    stored = [action for action in system.actions if action.is_conservative]
+    return [*system.bodies, *system.joints, *system.constraints, *stored]
+
+
+def _remembers(source: Source) -> bool:
+    return getattr(source.noun, "memory", None) is not None
+
+
+def _span(who: str, dt: Any) -> float:
+    size = real_number(dt)
+    if not (np.isfinite(size) and size > 0):
+        raise IntegrationError(
+            f"{who} cannot be sampled every {dt!r} s.",
+            "Samples are a positive time apart.",
+            "Give dt > 0, in seconds.",
+        )
+    return size

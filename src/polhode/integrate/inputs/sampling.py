@@ -1,0 +1,131 @@
+"""Asking sampled inputs: exact times, and faults told by name.
+
+Plain Python may raise, give no number, give too many, or write into what it was given.
+Each is caught here, and becomes a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from polhode.errors import ForceError
+from polhode.integrate.inputs.inputs import Inputs, Noise, Source
+from polhode.integrate.kernel.chunk import Cursor
+from polhode.system.state import State
+
+
+class InputFault(Exception):
+    """A sampled input that failed: the words, and what it raised."""
+
+    def __init__(self, words: str, cause: BaseException | None = None):
+        super().__init__(words)
+        self.words, self.cause = words, cause
+
+
+def next_time(inputs: Inputs, start: Any, cursor: Cursor) -> float:
+    """When the next sample is due: multiples of dt, not sums of it."""
+    times = [
+        float(start) + int(count) * source.noun.dt
+        for source, count in zip(inputs.sources, cursor.ticks, strict=True)
+    ]
+    return min(times, default=np.inf)
+
+
+def sampled(
+    inputs: Inputs, run: int, cursor: Cursor, state: Callable[[], State], start: Any
+) -> Cursor:
+    """The cursor with all inputs that are due at its time asked anew.
+
+    `state` makes the state there, for those that look at it: noise does not.
+    """
+    held, recall = np.array(cursor.held), np.array(cursor.recall)
+    ticks = np.array(cursor.ticks)
+    close = 4 * np.finfo(float).eps * max(abs(float(cursor.t)), abs(float(start)))
+    for k, source in enumerate(inputs.sources):
+        due = float(start) + int(ticks[k]) * source.noun.dt
+        if due > float(cursor.t) + close:
+            continue
+        size = inputs.drive.sizes[source.name]
+        value, memory = _asked(source, size, (run, int(ticks[k])), state, recall)
+        held[source.held], recall[source.recall] = value, memory
+        ticks[k] += 1
+    return cursor._replace(held=held, recall=recall, ticks=ticks)
+
+
+def first_samples(
+    inputs: Inputs, run: int, cursor: Cursor, state: State, start: Any
+) -> Cursor:
+    """The samples at the start, where a fault is refused before any step."""
+    try:
+        return sampled(inputs, run, cursor, lambda: state, start)
+    except InputFault as fault:
+        raise ForceError(
+            f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
+            f" {fault.words}.",
+            "An input is asked at the start and then at each sample.",
+            "Look at its law: it is given the time and the state, and returns numbers.",
+        ) from fault.cause
+
+
+def _asked(
+    source: Source,
+    size: int,
+    which: tuple[int, int],
+    made: Callable[[], State],
+    recall: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    name, noun = source.name, source.noun
+    memory = recall[source.recall].copy()
+    if isinstance(noun, Noise):
+        return noun.draw(name, *which, size), memory
+    state = made()
+    own = State(state.system, float(state.t), state.q.copy(), state.z.copy())
+    # A state has its quaternions of length one to the last digit: the copy is of that.
+    kept = own.q.copy(), own.z.copy()
+    given = (
+        (float(state.t), own) if noun.memory is None else (float(state.t), own, memory)
+    )
+    try:
+        # jax.numpy inside plain Python keeps double precision.
+        with jax.enable_x64(True):
+            answer = noun.law(*given)
+            if noun.memory is not None:
+                answer, memory = answer
+            value = _numbers(answer)
+            memory = np.array(memory, dtype=float)
+    except Exception as reason:
+        words = f"the input {name!r} raised {type(reason).__name__}: {reason}"
+        raise InputFault(words, reason) from reason
+    _require_untouched(name, own, kept)
+    _require_numbers(name, value, size)
+    if memory.shape != recall[source.recall].shape or not np.all(np.isfinite(memory)):
+        raise InputFault(f"the input {name!r} remembers {memory}, which it cannot")
+    return value.reshape(-1), memory
+
+
+def _numbers(answer: Any) -> np.ndarray:
+    """An answer as an array; text, though it reads as a number, is none."""
+    found = np.array(answer)
+    if found.dtype.kind not in "fiub":
+        raise TypeError(f"it returned {answer!r}, which is no number")
+    return found.astype(float)
+
+
+def _require_untouched(name: str, own: State, kept: tuple[Any, Any]) -> None:
+    same = np.array_equal(own.q, kept[0]) and np.array_equal(own.z, kept[1])
+    if not same:
+        raise InputFault(f"the input {name!r} changed the state that it was given")
+
+
+def _require_numbers(name: str, value: np.ndarray, size: int) -> None:
+    allowed = [(size,)] if size > 1 else [(), (1,)]
+    if value.shape not in allowed:
+        count = f"{size} numbers" if size > 1 else "one number"
+        words = f"the input {name!r} gave the shape {value.shape}, and it is {count}"
+        raise InputFault(words)
+    if not np.all(np.isfinite(value)):
+        raise InputFault(f"the input {name!r} gave {value}, which is no number")

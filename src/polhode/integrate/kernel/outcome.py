@@ -1,0 +1,263 @@
+"""How a run ended: a value with a sentence.
+
+Inside compiled code nothing is raised. A chunk returns a status; here it becomes words:
+what stopped the motion, at what time, and what to try.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.integrate.kernel.chunk import (
+    DONE,
+    NOT_A_NUMBER,
+    RUNNING,
+    TOO_SMALL,
+    UNMET,
+    UNSOLVED,
+)
+from polhode.integrate.kernel.unmet_constraints import unmet
+from polhode.matter.parameter import Table
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
+EVENT, ZENO, FAULT = 7, 8, 9
+# Runs of a sweep that could not begin: what was given, and singular equations.
+REFUSED, SINGULAR = 19, 20
+# From these no run goes on.
+ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
+# Fewer than so many steps at the edge of stability may be chance.
+STIFF_STEPS = 15
+# rad/s or m/s: quicker than light is no motion of a machine.
+UNBOUNDED = 1e9
+JUMPS = (
+    " A force that jumps again and again, such as sign(speed), makes steps ever"
+    " shorter: round it off."
+)
+UNHELD = (
+    "Its file could not be written further: what the file has is whole, and all rows"
+    " are kept in memory."
+)
+UNSAID = ", by an event or an input; its file was left before that could be said in it."
+CODES = {
+    DONE: "DONE",
+    NOT_A_NUMBER: "FORCE",
+    TOO_SMALL: "INTEG",
+    UNSOLVED: "INTEG",
+    UNMET: "CONSTR",
+    INTERRUPTED: "INTERRUPTED",
+    WORK_LIMIT: "INTEG",
+    FULL: "INTEG",
+    UNWRITTEN: "IO",
+    EVENT: "EVENT",
+    ZENO: "INTEG",
+    FAULT: "FORCE",
+    REFUSED: "STATE",
+    SINGULAR: "SING",
+}
+
+
+@final
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a run reached its end, and if not, why.
+
+    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO,
+               INTERRUPTED, or STATE for a run of a sweep that could not begin
+    t          the time of the last good row
+    sentence   for people
+    accepted, rejected   steps
+    """
+
+    code: str
+    t: float
+    sentence: str
+    accepted: int
+    rejected: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run reached the time that was asked, or its terminal event."""
+        return self.code in ("DONE", "EVENT")
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The facts of an end, from which the sentence is made."""
+
+    status: int
+    t: float
+    q: np.ndarray
+    z: np.ndarray
+    tried: float
+    accepted: int
+    rejected: int
+    stiff: int = 0
+    told: str = ""
+
+
+def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outcome:
+    """The outcome of a run of a system that ended so; what was told is the sentence."""
+    if end.told:
+        sentence = f"{end.told} {UNHELD}" if end.status == UNWRITTEN else end.told
+        facts = (sentence, end.accepted, end.rejected)
+        return Outcome(CODES[end.status], end.t, *facts)
+    code, sentence = _explained(system, end, until, table)
+    return Outcome(code, end.t, sentence, end.accepted, end.rejected)
+
+
+def _explained(
+    system: System, end: Ending, until: float, table: Table
+) -> tuple[str, str]:
+    at, name = f"t = {end.t:.9g} s", repr(system.name)
+    steps = f"after {end.accepted} steps"
+    if end.status == DONE:
+        reached = f"{name} reached t = {until:.9g} s in {end.accepted} steps."
+        return "DONE", f"{reached}{_stiffness(end)}"
+    if end.status == INTERRUPTED:
+        return "INTERRUPTED", f"{name} was interrupted at {at}, {steps}."
+    if end.status == UNWRITTEN:
+        way = "reached" if end.t == until else "stopped at"
+        return "IO", f"{name} {way} {at}, {steps}. {UNHELD}"
+    if end.status == FULL:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}, short of {until:.9g} s: the rows kept"
+            " take all the memory that was allowed. Keep samples=... only, write them"
+            " to a file with to=..., or allow more with memory=... (bytes); what was"
+            " reached is kept."
+        )
+    if end.status in (WORK_LIMIT, RUNNING):
+        return "INTEG", (
+            f"{name} used up its limit of steps at {at}, {steps}, short of"
+            f" {until:.9g} s. Allow more with limit=..., or loosen rtol."
+            f"{_stiffness(end) or JUMPS}"
+        )
+    if end.status in (TOO_SMALL, UNSOLVED, UNMET):
+        why = unmet(system, end, until, table)
+        if why:
+            return "CONSTR", (
+                f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
+                f" further. {why} Drive it less far, correct the lengths, or end the"
+                " run before; what was reached is kept."
+            )
+    if end.status == UNMET:
+        return "CONSTR", (
+            f"{name} stopped at {at}, {steps}: after the next step, of"
+            f" {abs(end.tried):.3g} s, projection did not meet its constraints, though"
+            " there are states near that keep them. The step is too long for how they"
+            " bend there, or they are singular; what was reached is kept. Give a"
+            " smaller step or tolerance."
+        )
+    if end.status == TOO_SMALL:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}: no step, however small, is accurate"
+            " enough there. The motion may have a singularity at that time; what was"
+            " reached is kept."
+        )
+    if end.status == UNSOLVED:
+        return "INTEG", (
+            f"{name} stopped at {at}, {steps}: the equations of the next step, of"
+            f" {abs(end.tried):.3g} s, could not be solved. The step is too long for"
+            " the motion there; what was reached is kept. Give a smaller step."
+        )
+    if end.status in (EVENT, ZENO, FAULT):
+        return CODES[end.status], f"{name} was ended at {at}, {steps}{UNSAID}"
+    return _without_numbers(system, end, table)
+
+
+def _stiffness(end: Ending) -> str:
+    """What to say of steps that stability has held, if they were many."""
+    if end.stiff < STIFF_STEPS or 2 * end.stiff < end.accepted:
+        return ""
+    return (
+        f" It is stiff: stability, not accuracy, held {end.stiff} of its steps."
+        " A spring or damper in it is far quicker than the motion;"
+        " method=ph.RadauIIA() takes steps as long as the motion lets it."
+    )
+
+
+def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, str]:
+    at, name = f"t = {end.t:.9g} s", repr(system.name)
+    grown = growth(system, end, table)
+    if grown:
+        return "INTEG", f"{name} stopped at {at}, after {end.accepted} steps: {grown}"
+    guilty = lawless(system, end, table)
+    if guilty:
+        return "FORCE", (
+            f"{name} stopped at {at}, after {end.accepted} steps: the action"
+            f" {guilty!r} gives no number just after. {fault_of(system, guilty)}"
+            " Smaller steps were tried first; what was reached is kept."
+        )
+    return "SING", (
+        f"{name} stopped at {at}, after {end.accepted} steps: its accelerations are no"
+        " numbers just after, though all forces are. Its mass matrix or its"
+        " constraints are singular there, or the speeds chosen cease to determine the"
+        " others; what was reached is kept."
+    )
+
+
+def growth(system: System, end: Ending, table: Any) -> str:
+    """What to say of a state that steps too long for it have let grow; or nothing.
+
+    Where steps are chosen such a state is refused long before: others were tried.
+    """
+    size = float(np.max(np.abs(end.z), initial=0.0))
+    if end.rejected or not size > UNBOUNDED:
+        return ""
+    from polhode.formulation.recursive.recursive import recursive
+
+    given = table(end.t, end.q, end.z) if callable(table) else table
+    # What has grown is the quickest motion, in which z_dot = r^2 q: its rate is that of
+    # the whole state. Quaternions do not grow, and leave z_dot = r z.
+    with np.errstate(all="ignore"):
+        state = State(system, end.t, end.q, end.z)
+        pushed = np.max(np.abs(recursive(system).accelerations(state, dict(given))))
+        rate = float(pushed / size)
+        if system.coordinates == system.speeds:
+            rate = float(np.sqrt(pushed / np.max(np.abs(end.q))))
+    step = abs(end.tried)
+    quick = "The step is too long for the quickest motion."
+    if np.isfinite(rate) and rate * step > 1:
+        quick = (
+            f"The quickest motion has a rate of {rate:.3g} 1/s, and a step of"
+            f" {step:.3g} s is {rate * step:.3g} times its time: explicit methods are"
+            f" stable to about 2, which is a step of {2 / rate:.2g} s."
+        )
+    return (
+        f"its state grows without bound, speeds to {size:.2g}. {quick} It is not a law"
+        " that fails. Take a shorter step, or an implicit method such as ph.RadauIIA();"
+        " what was reached is kept."
+    )
+
+
+def fault_of(system: System, name: str) -> str:
+    """Why an action may give no number, in its own words if it has any."""
+    action = next(a for a in system.actions if a.name == name)
+    explain = getattr(action, "fault", None)  # laws along joints have none
+    return explain() if explain else "Its law is not defined there."
+
+
+def lawless(system: System, end: Ending, table: Any) -> str:
+    """The name of the action that gives no number at or just after a state.
+
+    `table` may be a function of (t, q, z), where inputs are driven.
+    """
+    for part in (0.0, 0.5, 1.0, 2.0, 10.0):
+        h = part * end.tried
+        with np.errstate(all="ignore"):
+            q = system.local(end.q, h * end.z)
+            given = table(end.t + h, q, end.z) if callable(table) else table
+            each = system.wrenches(end.t + h, q, end.z, given)
+        for action, pair in each.items():
+            if not all(np.all(np.isfinite(w)) for w in pair):
+                return action
+    return ""

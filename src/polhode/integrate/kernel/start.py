@@ -1,0 +1,251 @@
+"""From a state and a wish to cursors and plans: what a run is made of, checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import IntegrationError
+from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.input_table import UNDRIVEN, Drive
+from polhode.integrate.field.scales import scales
+from polhode.integrate.field.states import States
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.kernel.chunk import (
+    ATTEMPTS,
+    DONE,
+    RUNNING,
+    Cursor,
+    Plan,
+    start_cursor,
+)
+from polhode.integrate.kernel.packing import Alone
+from polhode.integrate.methods.method import Method
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.system.system import System
+
+# Of the quickest time of the system: a first step that is seldom refused.
+FIRST_STEP = 0.1
+# Steps below this many units of rounding of the time do not advance it reliably.
+LEAST = 16 * np.finfo(float).eps
+# Below this share of the time itself a step hardly advances it.
+CLOCK = 4 * np.finfo(float).eps
+# Of the motion's own time: steps that no method makes.
+HOPELESS = 10.0
+# More cannot be counted, nor waited for.
+MOST_STEPS = 2.0**62
+# A share of the largest velocity below which one does not move at all. Small: metres a
+# second beside radians a second may be any share, by their units.
+UNMOVED = 1e-10
+
+
+class Aim(NamedTuple):
+    """What a run is asked for, as numbers.
+
+    until        the time that it runs to
+    rtol, atol   tolerances; an atol that is no number follows from the system's scales
+    step         of a method of fixed step; no number where steps are chosen
+    """
+
+    until: Any
+    rtol: Any
+    atol: Any
+    step: Any
+
+
+class Probe(NamedTuple):
+    """The start as the formulation sees it.
+
+    x, slope      [q; y] and its rate
+    z_dot         the rate of the system's speeds
+    is_sound      whether every force is a number
+    is_kept       whether the constraints are, with the parameters of this call
+    """
+
+    x: Any
+    slope: Any
+    z_dot: Any
+    is_sound: Any
+    is_kept: Any
+
+
+class Launch(NamedTuple):
+    """Runs before their first step; `rate` is of the quickest motion at the start."""
+
+    probe: Probe
+    cursor: Cursor
+    plan: Plan
+    rate: Any
+
+
+def aim_of(method: Method, until: float) -> Aim:
+    """What a method is to do."""
+    own: Any = method
+    if not method.is_adaptive:
+        return Aim(until, 0.0, 0.0, own.step)
+    return Aim(until, own.rtol, np.nan if own.atol is None else own.atol, np.nan)
+
+
+def probe(
+    equations: Equations,
+    states: States,
+    table: Any,
+    drive: Drive = UNDRIVEN,
+    held: Any = None,
+) -> Probe:
+    """The start of many runs; leading axes are runs, of `held` inputs too."""
+    nowhere = Aim(0.0, 0.0, 0.0, 1.0)
+    return launched(equations, states, table, nowhere, (drive, held)).probe
+
+
+def launched(
+    equations: Equations,
+    states: States,
+    table: Any,
+    aim: Aim,
+    fed: tuple[Drive, Any] = (UNDRIVEN, None),
+) -> Launch:
+    """Runs from their states to one time, fed by held inputs; leading axes are runs."""
+    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), fed
+    held = np.zeros((runs, drive.width)) if held is None else held
+    way = Aim(*(np.full(runs, number) for number in aim))
+    given = (states.t, states.q, states.z, held, way)
+    key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
+    if runs == 1:
+        if key not in equations.programs:
+            made = Alone(launching(equations, drive), given, own)
+            equations.programs[key] = made
+        only = {name: values[0, ...] for name, values in table.items()}
+        return equations.programs[key](given, only)
+    if key not in equations.programs:
+        first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
+        function = launching(equations, drive)
+        equations.programs[key] = compile(function, first, own, batched=True)
+    return equations.programs[key](given, table)
+
+
+def launching(equations: Equations, drive: Drive) -> Any:
+    """(t, q, z, held, aim), table -> launch, of one run, to be traced."""
+    probing = _probe(equations, drive)
+
+    def launch(given: Any, table: Any) -> Launch:
+        t, q, z, held, aim = given
+        start, spread = probing(t, q, z, table, held)
+        return _laid(equations.system, (t, q, z), start, spread, aim)
+
+    return launch
+
+
+def _probe(equations: Equations, drive: Drive) -> Any:
+    """(t, q, z, table, held) -> probe, and dy/dz (k, nz)."""
+    core = equations.functions
+
+    def probe(t: Any, q: Any, z: Any, given: Any, held: Any) -> tuple[Probe, Any]:
+        table = {**given, **drive.unpacked(held)}
+        field = field_of(equations, table, drive.driven)
+        y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
+        x = jnp.concatenate([q, y])
+        slope = field.slope(t, x)
+        n = field.coordinates
+        now, change = (t, q, y), (jnp.ones_like(t), slope[:n], slope[n:])
+        _, z_dot = jax.jvp(field.speeds, now, change)
+        there = spread(t, q, z, table)
+        is_kept = jnp.array(True)
+        # By its own parameters a system has checked its states already.
+        if equations.system.constraints and given:
+            A, _ = equations.system.constraint_rows(t, q, z, given)
+            is_kept = keeps_constraints(equations.system, (t, q, z), A, given)
+        return Probe(x, slope, z_dot, field.is_sound(t, x), is_kept), there
+
+    return probe
+
+
+def _laid(
+    system: System, state: tuple[Any, Any, Any], start: Probe, spread: Any, aim: Aim
+) -> Launch:
+    """The cursor and the plan of one run, inside a trace."""
+    t, q, z = state
+    span = aim.until - t
+    far = jnp.abs(span)
+    size = scales(system, q, z, start.z_dot, jnp.where(span == 0, 1.0, far))
+    latest = jnp.maximum(jnp.abs(t), jnp.abs(aim.until))
+    least = LEAST * jnp.maximum(latest, far)
+    is_fixed = aim.step > 0
+    count = jnp.ceil(far / jnp.where(is_fixed, aim.step, 1.0) * (1 - 1e-12))
+    steps = jnp.where(is_fixed, jnp.clip(count, 1.0, MOST_STEPS), 0.0)
+    chosen = jnp.sign(span) * jnp.minimum(far, FIRST_STEP / size.rate)
+    h = jnp.where(is_fixed, span / jnp.maximum(steps, 1.0), chosen)
+    own = aim.rtol * jnp.concatenate([size.coordinates, _moving(spread, size.speeds)])
+    atol = jnp.where(jnp.isnan(aim.atol), own, aim.atol)
+    quota, room = steps.astype(np.int64), np.array(ATTEMPTS)
+    cursor = start_cursor(t, start.x, start.slope, h)
+    status = jnp.where(span == 0, DONE, RUNNING)
+    cursor = cursor._replace(goal=aim.until, quota=quota, status=status)
+    plan = Plan(t, aim.until, quota, aim.rtol, atol, least, room)
+    return Launch(start, cursor, plan, size.rate)
+
+
+def _moving(spread: Any, speeds: Any) -> Any:
+    """Natural sizes of y, from those of the system's speeds."""
+    found = jnp.abs(spread) @ speeds
+    # Velocities of a formulation's own that no speed moves here may move elsewhere.
+    most = jnp.max(found, initial=0.0)
+    return jnp.where(found > UNMOVED * most, found, most)
+
+
+def require_feasible(equations: Equations, go: Launch, method: Method) -> None:
+    """Refuse times that rounding swallows, and more steps than can be counted."""
+    start, stop = go.plan.start, go.plan.stop
+    if method.is_adaptive:
+        # A rate that is not finite is that of a run that is refused by itself.
+        own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
+        _require_reach(equations, (start, float(stop[0])), own, go.plan.least)
+    else:
+        far = float(np.max(np.abs(stop - start)))
+        _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
+        if np.any(start != stop):
+            latest, step = float(np.max(np.abs([start, stop]))), method.step  # type: ignore[attr-defined]
+            require_clock(equations.system, step, latest)
+
+
+def _require_reach(
+    equations: Equations, ends: tuple[Any, float], own: Any, least: Any
+) -> None:
+    """Refuse times so large that rounding swallows the motion many times over."""
+    k = int(np.argmax(least / own))
+    if least[k] > HOPELESS * own[k]:
+        raise IntegrationError(
+            f"{equations.system.name!r} cannot run from {ends[0][k]:g} to"
+            f" {ends[1]:g} s.",
+            f"It moves within {own[k]:.3g} s, and beside such times double precision"
+            f" knows no step below {least[k]:.3g} s.",
+            "Give a nearer end, count time from the start of the run, and look at the"
+            " units of what acts.",
+        )
+
+
+def _require_count(equations: Equations, method: Method, count: float) -> None:
+    """Refuse more steps than can be counted."""
+    if count > MOST_STEPS:
+        raise IntegrationError(
+            f"{equations.system.name!r} cannot make {count:g} steps.",
+            f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
+            "Give a nearer end, or longer steps.",
+        )
+
+
+def require_clock(system: System, step: float, latest: float) -> None:
+    """Refuse steps after which it is no later than before."""
+    least = CLOCK * latest
+    if step < least:
+        raise IntegrationError(
+            f"{system.name!r} cannot be stepped by {step:g} s near t = {latest:g} s.",
+            f"Beside such times double precision knows no step below {least:.3g} s.",
+            "Count time from the start of the run, or give longer steps.",
+        )

@@ -1,0 +1,50 @@
+"""The pair 8(5,3) of Dormand and Prince, with dense output of order 7."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.method import Attempt, climbed, gained
+from polhode.integrate.methods.tableaux.dop853 import (
+    BEND,
+    END,
+    ERROR_3,
+    ERROR_5,
+    NODES,
+    NODES_BETWEEN,
+    STAGES,
+    STAGES_BETWEEN,
+)
+from polhode.integrate.methods.tolerance import Adaptive
+
+# |lambda h| at the edge of stability (Hairer's DOP853).
+STABLE = 6.1
+
+
+@final
+@dataclass(frozen=True)
+class DormandPrince8(Adaptive):
+    """Order 8 with steps chosen so that each errs by less than the tolerance.
+
+    Twelve slopes a step, and three more for dense output of order 7: for smooth motions
+    at tight tolerances, where its steps are several times longer than those of
+    `DormandPrince`. Two estimates, of orders 5 and 3, make one (see `step_size`);
+    tolerances are as for `DormandPrince`.
+    """
+
+    name: ClassVar[str] = "Dormand-Prince 8(5,3)"
+    order: ClassVar[int] = 8
+    bends: ClassVar[int] = 4
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
+        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
+        error = gained(h, ERROR_5, k), gained(h, ERROR_3, k)
+        k.append(field.slope(t + h, there))
+        for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
+            k.append(field.slope(t + node * h, gained(h, weights, k, x)))
+        bend = tuple(gained(h, weights, k) for weights in BEND)
+        return Attempt(there, error, bend, edge=edge)

@@ -1,0 +1,1 @@
+"""What implicit methods share: Newton, stages, linear solves, constrained steps."""

@@ -1,0 +1,146 @@
+"""Newton's iteration for implicit steps that must keep what they keep to rounding.
+
+    u <- u - K^-1 r(u),       K near dr/du, factored once a step
+
+What is found is a function of all that r depends on, by the theorem of implicit
+functions, dr + (dr/du) du = 0: derivatives go round the loop and not through it, so
+that they can be taken in either direction (see `implicit`).
+
+Structure that an implicit step preserves it preserves as well as its equations are
+solved: the iteration goes on until increments are rounding. A step whose increments do
+not come to that within a fixed number of iterations says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.implicit.lu import eliminated
+
+ITERATIONS = 25
+EPSILON = np.finfo(float).eps
+# Where increments no longer shrink they are rounding if below this share of the
+# unknowns, and else those of a step that is too long.
+ROUNDING = 1e-8
+# Poses have rounding of their own however small the motion: a share of a radian.
+LEAST = 1e-6
+
+
+class Solved(NamedTuple):
+    """What was found, and whether it solves its equations to rounding."""
+
+    u: Any
+    is_solved: Any
+
+
+def solve(residual: Callable[[Any], Any], start: Any, size: Any) -> Solved:
+    """u (n,) with residual(u) = 0, by the Jacobian at the start.
+
+    `size`, a number or (n,), is that of the unknowns in their own units.
+    """
+    inverse = eliminated(jax.jacfwd(residual)(start))
+    found = iterated(
+        lambda u: -inverse(residual(u)), start, lambda step: spread(step / size)
+    )
+    return found._replace(u=implicit(found.u, residual))
+
+
+def iterated(
+    increment: Callable[[Any], Any], start: Any, measure: Callable[[Any], Any]
+) -> Solved:
+    """u <- u + increment(u) from a start, until increments measure as rounding.
+
+    Of derivatives it knows nothing: `implicit` gives them to what was found.
+    """
+
+    def goes_on(state: tuple[Any, Any, Any, Any]) -> Any:
+        _, count, before, now = state
+        shrinks = (count < 2) | (now < 0.9 * before)
+        return (count < ITERATIONS) & shrinks & (now > EPSILON)
+
+    def once(state: tuple[Any, Any, Any, Any]) -> tuple[Any, Any, Any, Any]:
+        u, count, _, now = state
+        step = increment(u)
+        return u + step, count + 1, now, measure(step)
+
+    def loop(start: Any) -> tuple[Any, Any]:
+        far = jnp.full((), np.inf)
+        first = (start, jnp.zeros((), jnp.int64), far, far)
+        u, _, _, last = lax.while_loop(goes_on, once, first)
+        return u, last
+
+    u, last = held(loop, start)
+    return Solved(u, last <= ROUNDING)
+
+
+def held(loop: Callable[[Any], Any], start: Any) -> Any:
+    """loop(start), everything that it depends on held: its derivatives are zero."""
+    plain, others = jax.closure_convert(loop, start)
+    return plain(*map(lax.stop_gradient, (start, *others)))
+
+
+def implicit(
+    u: Any,
+    residual: Callable[[Any], Any],
+    solver: Callable[[Any, Any], Any] = lambda J, b: eliminated(J)(b),
+) -> Any:
+    """The same u, a function of what the residual depends on: r(u) = 0.
+
+    du = -(dr/du)^-1 dr,      solver(dr/du, dr) -> (dr/du)^-1 dr
+    """
+    plain, others = jax.closure_convert(residual, u)
+
+    @jax.custom_jvp
+    def root(u: Any, *others: Any) -> Any:
+        return u
+
+    @root.defjvp
+    def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
+        u, rest = primals[0], primals[1:]
+        J = jax.jacfwd(plain)(u, *rest).reshape(u.size, u.size)
+        change = jax.jvp(lambda *rest: plain(u, *rest), rest, tangents[1:])[1]
+        # Transposed it is solved anew: loops of an elimination do not run backward.
+        moved = lax.custom_linear_solve(
+            lambda x: J @ x,
+            change.reshape(-1),
+            lambda _, b: solver(J, b),
+            lambda _, b: solver(J.T, b),
+        )
+        return u, -moved.reshape(u.shape)
+
+    return root(lax.stop_gradient(u), *others)
+
+
+def spread(column: Any) -> Any:
+    """The root of the mean square of some numbers; of none, zero.
+
+    A measure by which others are scaled: it has no derivative, at zero least of all.
+    """
+    column = lax.stop_gradient(column)
+    return jnp.sqrt(jnp.sum(column * column) / max(column.size, 1))
+
+
+def sizes(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
+    """How large the coordinates and the velocities of x = [q; y] are in a step h."""
+    h = jnp.abs(h)
+    q = spread(x[:n]) + h * spread(slope[:n]) + LEAST
+    y = spread(x[n:]) + h * spread(slope[n:]) + LEAST * spread(slope[n:])
+    return q, y + np.finfo(float).tiny
+
+
+def size_of_way(natural: Any, way: Any) -> Any:
+    """The size of displacements near a first guess of them, both (nz,)."""
+    return natural * jnp.maximum(spread(way / natural), LEAST)
+
+
+def way(field: Field, start: tuple[Any, Any, Any], h: Any) -> Any:
+    """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
+    (t, x, slope), n = start, field.coordinates
+    return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * slope[n:])

@@ -1,0 +1,146 @@
+"""What every method answers: one attempted step of a field.
+
+    attempt(field, t, x, slope, h) -> Attempt
+
+`slope` is x_dot at (t, x), which the step before has left. A method of fixed step says
+`step`; an adaptive one says its tolerances, and gives an estimate of its error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from polhode.errors import IntegrationError
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.tolerance import real_number
+
+
+class Attempt(NamedTuple):
+    """Where a step leads.
+
+    x           at t + h
+    error       estimates of the error of x, each (width,), the finest first; a method
+                of fixed step has none
+    bend        what its dense output adds to Hermite's cubic (see `dense`): as many
+                terms (width,) as the method says in `bends`
+    is_solved   whether the equations of an implicit step were solved
+    carried     (x,) what the next step of the method is told: `Field.carried`
+    edge        another state at the time of the end, its slope, and the h |lambda| up
+                to which the method is stable: by them a run knows whether accuracy or
+                stability holds its steps; None where a method does not tell
+    """
+
+    x: Any
+    error: tuple[Any, ...] = ()
+    bend: tuple[Any, ...] = ()
+    is_solved: Any = True
+    carried: Any = None
+    edge: tuple[Any, Any, float] | None = None
+
+    @property
+    def foreseen(self) -> Any:
+        """About x, where a method knows it a slope earlier."""
+        return self.x if self.edge is None else self.edge[0]
+
+
+@runtime_checkable
+class Method(Protocol):
+    """A way of stepping; see the module."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def order(self) -> int:
+        """The error over a given time falls as h^order."""
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it chooses its own steps."""
+
+    @property
+    def bends(self) -> int:
+        """How many terms its dense output adds to Hermite's cubic."""
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+
+
+Weights = dict[int, float]  # of slopes, by their numbers
+
+
+def mixed(weights: Weights, slopes: list[Any]) -> Any:
+    """The sum of w k."""
+    first, *others = (weight * slopes[i] for i, weight in weights.items())
+    return sum(others, first)
+
+
+def gained(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
+    """x + h sum w k; the latest slope, for which all wait, is one product from it."""
+    *others, last = weights
+    late = (h * weights[last]) * slopes[last]
+    if others:
+        x = x + h * mixed({i: weights[i] for i in others}, slopes)
+    return x + late
+
+
+def climbed(
+    field: Field, at: tuple[Any, Any, Any], slope: Any, table: tuple[Any, Any]
+) -> tuple[list[Any], Any]:
+    """The slopes of a step h from x at t by nodes and stages, and its last stage."""
+    (t, x, h), k, there = at, [slope], None
+    for node, weights in zip(*table, strict=True):
+        there = gained(h, weights, k, x)
+        k.append(field.slope(t + node * h, there))
+    return k, there
+
+
+def falls_of(method: Method) -> int:
+    """An estimated error falls as h to this: the order, or what a method says it is."""
+    return getattr(method, "falls", method.order)
+
+
+def is_method(given: Any) -> bool:
+    """Whether it can step. Of most kinds this is looked up once: it takes long."""
+    kind: Any = type(given)
+    return _is_kind(kind) or (isinstance(given, Method) and not isinstance(given, type))
+
+
+@cache
+def _is_kind(kind: Any) -> bool:
+    """Whether all that a method answers stands in its class."""
+    words = ("name", "order", "is_adaptive", "bends", "attempt")
+    return all(hasattr(kind, word) for word in words)
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """What methods of fixed step share: the step (s), and that it is one.
+
+    Each says its name and order, and how it attempts a step.
+    """
+
+    step: float
+    name: ClassVar[str]
+    is_adaptive: ClassVar[bool] = False
+    bends: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", admit_step(self.name, self.step))
+
+
+def admit_step(method: str, step: Any) -> float:
+    """A step that is one: finite and not zero."""
+    size = real_number(step)
+    if not (np.isfinite(size) and size > 0):
+        raise IntegrationError(
+            f"{method} cannot step by {step!r} s.",
+            "A step is a positive number of seconds; backwards runs find their sign.",
+            "Give step > 0.",
+        )
+    return size

@@ -1,0 +1,70 @@
+"""All methods by name: for files, `ph.resume`, the command line and `ph.methods`.
+
+Only the module of the method that is asked for is imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from polhode.errors import FileError
+
+# The name of a class -> the module beside this one that defines it. In this order
+# methods are listed to people: first those that choose their steps.
+METHODS = {
+    "DormandPrince": "dormand_prince",
+    "DormandPrince8": "dop853",
+    "Calvo7": "calvo",
+    "RungeKutta4": "rk4",
+    "ImplicitMidpoint": "implicit_midpoint",
+    "GaussLegendre4": "gauss_legendre",
+    "GaussLegendre6": "gauss_legendre",
+    "RadauIIA": "radau",
+    "SemiImplicitEuler": "semi_implicit_euler",
+    "StormerVerlet": "stormer_verlet",
+    "GeneralisedAlpha": "generalised_alpha",
+    "GearGuptaLeimkuhler": "gear_gupta_leimkuhler",
+    "Rattle": "rattle",
+    "Variational": "variational",
+    "EnergyMomentum": "energy_momentum",
+    "MuntheKaas4": "rkmk",
+    "CrouchGrossman4": "crouch_grossman",
+    "CommutatorFree4": "commutator_free",
+    "CommutatorFree5": "commutator_free",
+    "CommutatorFree6": "commutator_free_six",
+    "MoserVeselov": "moser_veselov",
+}
+# Methods made of other methods: a model file does not name them, a stored run may.
+WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}
+
+
+def known_method(name: str) -> Any:
+    """The class of a method; None where there is none of this name."""
+    module = (METHODS | WRAPPERS).get(name)
+    if module is None:
+        return None
+    home = importlib.import_module(f"polhode.integrate.methods.{module}")
+    return getattr(home, name)
+
+
+def method_from(told: dict[str, Any]) -> Any:
+    """The method that the header of a file tells of: its kind and its settings."""
+    found, settings = known_method(str(told["kind"])), told["settings"]
+    if found is None:
+        raise FileError(
+            f"this version has no method {told['kind']!r}.",
+            "The file was written with a method of another version, or of a user.",
+            "Give the method: ph.resume(path, system, method=...).",
+        )
+    return found(**{name: _value(value) for name, value in settings.items()})
+
+
+def _value(value: Any) -> Any:
+    """A setting: numbers and texts as they are, a method by its kind."""
+    if isinstance(value, list):
+        return tuple(_value(entry) for entry in value)
+    if isinstance(value, dict):
+        inner = {name: entry for name, entry in value.items() if name != "kind"}
+        return method_from({"kind": value["kind"], "settings": inner})
+    return value

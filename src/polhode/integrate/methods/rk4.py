@@ -1,0 +1,28 @@
+"""The classical method of Runge and Kutta."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.method import Attempt, FixedStep
+
+
+@final
+@dataclass(frozen=True)
+class RungeKutta4(FixedStep):
+    """Order 4, four slopes a step, steps of one size (s).
+
+    x1 = x + h (k1 + 2 k2 + 2 k3 + k4)/6
+    """
+
+    name: ClassVar[str] = "Runge-Kutta 4"
+    order: ClassVar[int] = 4
+
+    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        k2 = field.slope(t + h / 2, x + h / 2 * slope)
+        k3 = field.slope(t + h / 2, x + h / 2 * k2)
+        k4 = field.slope(t + h, x + h * k3)
+        return Attempt(x + h / 6 * (slope + 2 * k2 + 2 * k3 + k4))

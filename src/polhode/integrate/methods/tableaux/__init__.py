@@ -1,0 +1,1 @@
+"""Coefficients of methods that are only numbers."""

@@ -1,0 +1,1 @@
+"""What a run leaves: trajectories, motions of bodies, checkpoints, exports."""

@@ -1,0 +1,176 @@
+"""How one body or joint moves along a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.errors import StateError
+from polhode.integrate.field.vector_field import field_of, settled
+from polhode.lowering.compile import compile
+from polhode.system.loads import with_world
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.field.input_table import Drive
+    from polhode.integrate.results.trajectory import Trajectory
+    from polhode.system.tree import Edge
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class BodyMotion:
+    """A body along a motion, seen from the world in its axes; leading axes are rows."""
+
+    motion: Trajectory
+    place: int
+
+    @property
+    def position(self) -> np.ndarray:
+        """Where the body's origin is (n, 3)."""
+        return asked(self.motion, "poses").origins[:, self.place]
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """R_WB (n, 3, 3): the columns are the body's axes."""
+        return asked(self.motion, "poses").rotations[:, self.place]
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """The velocity of the body's origin (n, 3)."""
+        return asked(self.motion, "twists").linear[:, self.place]
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """The angular velocity (n, 3)."""
+        return asked(self.motion, "twists").angular[:, self.place]
+
+    def __repr__(self) -> str:
+        body = self.motion.system.bodies[self.place]
+        return f"BodyMotion({body.name!r}, {len(self.motion)} rows)"
+
+
+class Reaction(NamedTuple):
+    """What a joint exerts on its second body, about its point there: (n, 3) each.
+
+    Along the world's axes.
+    """
+
+    torque: np.ndarray
+    force: np.ndarray
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class JointMotion:
+    """A joint along a motion; leading axes are rows.
+
+    t (n,), coordinates (n, k), speeds (n, m).
+    """
+
+    t: np.ndarray
+    coordinates: np.ndarray
+    speeds: np.ndarray
+    motion: Trajectory | None = None
+    edge: Edge | None = None
+
+    @property
+    def reaction(self) -> Reaction:
+        """What the joint exerts on its second body; a motor's effort is not in it."""
+        if self.motion is None or self.edge is None:
+            raise StateError(
+                "the reaction of a joint cannot be known without its model.",
+                "A file has coordinates and speeds; forces follow from the model.",
+                "Give the model: ph.load(path).of(system).",
+            )
+        place = self.motion.system.tree.edges.index(self.edge)
+        both = _reactions(self.motion)[:, place]
+        return Reaction(both[:, :3], both[:, 3:])
+
+    def __repr__(self) -> str:
+        name = f"{self.edge.joint.name!r}, " if self.edge else ""
+        return f"JointMotion({name}{len(self.t)} rows)"
+
+
+def asked(motion: Trajectory, word: str) -> Any:
+    """A function of the state at all rows of a motion, compiled once for each word."""
+    equations, table = motion.equations, dict(motion.table)
+    key = ("rows", word, tuple(sorted(table)))
+    t, x = motion.steps.t, motion.steps.x
+    if key not in equations.programs:
+        function = _functions(motion)[word]
+        example = (0.0, np.zeros(x.shape[1]), table)
+        equations.programs[key] = compile(function, *example, batched=["t", "x"])
+    return equations.programs[key](t, x, table)
+
+
+def _reactions(motion: Trajectory) -> np.ndarray:
+    """What all joints of the tree exert (n, joints, 6), along the world's axes."""
+    equations, table = motion.equations, dict(motion.table)
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    key = ("reactions along", tuple(sorted(table)), drive.key)
+    x = motion.steps.x
+    if key not in equations.programs:
+        function = _reaction_function(equations, drive)
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        batched = ["t", "x", "held"]
+        equations.programs[key] = compile(function, *example, batched=batched)
+    return equations.programs[key](motion.t, x, held, table)
+
+
+def _reaction_function(equations: Equations, drive: Drive) -> Any:
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
+        q, y = x[:n], x[n:]
+        table = drive.table(t, q, core.speeds(t, q, y, table), table, held)
+        solution = core.accelerations(t, q, y, table)
+        wrenches = core.joint_wrenches(t, q, y, solution, table)
+        rotations = with_world(system.poses(t, q, table)).rotations
+        own = system.table(table)
+        found = []
+        for edge, wrench in zip(system.tree.edges, wrenches, strict=True):
+            body = edge.parent if edge.is_reversed else edge.child
+            R_WM = rotations[body] @ edge.joint.second_frame(own)[0]
+            found += [R_WM @ wrench[:3], R_WM @ wrench[3:]]
+        return jnp.stack(found).reshape(-1, 6)
+
+    return reactions
+
+
+def _functions(motion: Trajectory) -> dict[str, Any]:
+    equations = motion.equations
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def poses(t: Any, x: Any, table: Any) -> Any:
+        return system.poses(t, 1.0 * x[:n], table)
+
+    def speeds(t: Any, x: Any, table: Any) -> Any:
+        return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
+
+    def twists(t: Any, x: Any, table: Any) -> Any:
+        return system.twists(t, x[:n], speeds(t, x, table), table)
+
+    def slope(t: Any, x: Any, table: Any) -> Any:
+        return field_of(equations, table).slope(t, x)
+
+    def settled_rows(t: Any, x: Any, table: Any) -> Any:
+        return settled(equations, t, x, table)
+
+    def constraint_rows(t: Any, x: Any, table: Any) -> Any:
+        z = core.speeds(t, x[:n], x[n:], table)
+        return 1.0 * jnp.asarray(system.constraint_rows(t, x[:n], z, table)[0])
+
+    return {
+        "constraint rows": constraint_rows,
+        "poses": poses,
+        "twists": twists,
+        "speeds": speeds,
+        "slope": slope,
+        "settled": settled_rows,
+    }

@@ -1,0 +1,46 @@
+"""What acts on bodies along a motion, action by action."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.actions.motion_arrays import Wrenches
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.field.input_table import Drive
+    from polhode.integrate.results.trajectory import Trajectory
+
+
+def wrenches_along(motion: Trajectory) -> dict[str, Wrenches]:
+    """By action: torques about bodies' origins and forces, (rows, bodies, 3) each.
+
+    Along the world's axes; with the inputs that drove the motion.
+    """
+    if not motion.system.actions:
+        return {}
+    equations, table = motion.equations, dict(motion.table)
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    key = ("wrenches along", tuple(sorted(table)), drive.key)
+    x = motion.steps.x
+    if key not in equations.programs:
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        function = _wrench_function(equations, drive)
+        batched = ["t", "x", "held"]
+        equations.programs[key] = compile(function, *example, batched=batched)
+    return equations.programs[key](motion.t, x, held, table)
+
+
+def _wrench_function(equations: Equations, drive: Drive) -> Any:
+    system, core = equations.system, equations.functions
+    n = system.coordinates
+
+    def wrenches(t: Any, x: Any, held: Any, table: Any) -> Any:
+        q, y = x[:n], x[n:]
+        z = core.speeds(t, q, y, table)
+        return system.wrenches(t, q, z, drive.table(t, q, z, table, held))
+
+    return wrenches

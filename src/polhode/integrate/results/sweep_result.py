@@ -1,0 +1,259 @@
+"""What a sweep leaves: states of all runs at the goals, and how each run ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.integrate.audit.rates import audit_function
+from polhode.integrate.events.sweep_events import SweepEvents, events_of, joined_events
+from polhode.integrate.field.input_table import UNDRIVEN, Drive
+from polhode.integrate.field.vector_field import settled
+from polhode.integrate.host.batch_loop import Flight, Given, loose_actions
+from polhode.integrate.kernel.chunk import DONE
+from polhode.integrate.kernel.outcome import (
+    EVENT,
+    INTERRUPTED,
+    Ending,
+    Outcome,
+    outcome_of,
+)
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+class SweepLedger(NamedTuple):
+    """Energy and work of all runs, from their starts to their ends.
+
+    kinetic, potential   (runs, 2) J, at the start and at the end
+    work                 action -> (runs,) J
+    momentum, angular_momentum   (runs, 2, 3), about the world's origin
+    """
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    work: dict[str, np.ndarray]
+    momentum: np.ndarray
+    angular_momentum: np.ndarray
+
+    @property
+    def balance(self) -> np.ndarray:
+        """The energy that nothing accounts for (runs,), J."""
+        energy = self.kinetic + self.potential
+        done = sum(self.work.values(), np.zeros(len(energy)))
+        return energy[:, 1] - energy[:, 0] - done
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """States of many runs at the goals, and how each ended.
+
+    t (runs, s), q (runs, s, nq), z (runs, s, nz). Of a run that stopped early the rows
+    after its end are its last state, at its own time; of one that could not begin they
+    are what it was to begin from.
+    status, accepted, rejected, stiff (runs,); parameters name -> (runs,). Where events
+    were watched for, `events.of(k)` are those of run k. told has the sentences of runs
+    that events ended, and of those that could not begin. drive has the
+    laws that drove them.
+    """
+
+    system: System
+    until: float
+    t: np.ndarray
+    q: np.ndarray
+    z: np.ndarray
+    status: np.ndarray
+    accepted: np.ndarray
+    rejected: np.ndarray
+    stiff: np.ndarray
+    tried: np.ndarray
+    parameters: dict[str, np.ndarray]
+    ledger: SweepLedger | None = None
+    events: SweepEvents | None = None
+    told: dict[int, str] = field(default_factory=dict)
+    drive: Drive = UNDRIVEN
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def final_q(self) -> np.ndarray:
+        """The last coordinates of each (runs, nq)."""
+        return self.q[:, -1]
+
+    @property
+    def final_z(self) -> np.ndarray:
+        """The last speeds of each (runs, nz)."""
+        return self.z[:, -1]
+
+    @property
+    def failed(self) -> np.ndarray:
+        """The numbers of the runs that did not reach their end."""
+        return np.flatnonzero((self.status != DONE) & (self.status != EVENT))
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return bool(np.any(self.status == INTERRUPTED))
+
+    def outcome(self, k: int) -> Outcome:
+        """How run k ended, in words."""
+        facts = (float(self.tried[k]), int(self.accepted[k]), int(self.rejected[k]))
+        end = Ending(
+            int(self.status[k]), float(self.t[k, -1]), self.q[k, -1], self.z[k, -1],
+            *facts, int(self.stiff[k]), self.told.get(int(k), ""),
+        )  # fmt: skip
+        own = {name: values[k] for name, values in self.parameters.items()}
+        table = self.drive.table_function(own, np.zeros(0))
+        return outcome_of(self.system, end, self.until, table)
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset`: q and z over run and sample, parameters over run."""
+        import xarray
+
+        rows = {
+            "q": (("run", "sample", "coordinate"), self.q),
+            "z": (("run", "sample", "speed"), self.z),
+            "t": (("run", "sample"), self.t, {"units": "s"}),
+            "status": ("run", self.status),
+        }
+        rows |= {name: ("run", values) for name, values in self.parameters.items()}
+        places = {
+            "coordinate": list(self.system.coordinate_names),
+            "speed": list(self.system.speed_names),
+        }
+        return xarray.Dataset(rows, places, {"title": f"sweep of {self.system.name}"})
+
+    def __repr__(self) -> str:
+        done = len(self) - len(self.failed)
+        steps = int(np.sum(self.accepted))
+        return (
+            f"Sweep({self.system.name!r}: {len(self)} runs to {self.until:g} s, {done}"
+            f" complete, {steps} steps)"
+        )
+
+
+def joined(parts: list[Sweep]) -> Sweep:
+    """Several parts as one sweep."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    found: dict[str, Any] = {
+        word: getattr(first, word) for word in ("system", "until", "drive")
+    }
+    firsts = np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist()
+    pairs = list(zip(parts, firsts, strict=True))
+    found["told"] = {at + k: word for p, at in pairs for k, word in p.told.items()}
+    events = [part.events for part in parts if part.events is not None]
+    found["events"] = joined_events(events, firsts) if events else None
+    for own in fields(Sweep):
+        if own.name not in found:
+            found[own.name] = _whole([getattr(part, own.name) for part in parts])
+    return Sweep(**found)
+
+
+def _whole(values: list[Any]) -> Any:
+    first = values[0]
+    if first is None:
+        return None
+    if isinstance(first, dict):
+        return {name: _whole([v[name] for v in values]) for name in first}
+    if isinstance(first, tuple):
+        return type(first)(*(_whole(list(each)) for each in zip(*values, strict=True)))
+    return np.concatenate(values)
+
+
+def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
+    """The runs of a flight as a sweep: on their manifolds, in the system's speeds."""
+    equations = given.equations
+    n = equations.system.coordinates
+    x, z = _settled(given, flight, table)
+    end = flight.landing
+    counts = (end.accepted, end.rejected, end.stiff, end.tried)
+    return Sweep(
+        equations.system,
+        until,
+        flight.t,
+        x[..., :n],
+        z,
+        flight.status,
+        *counts,
+        table,
+        _ledger(given, flight, table) if given.audited else None,
+        *_happened(given, flight),
+        given.drive,
+    )
+
+
+def _happened(given: Given, flight: Flight) -> tuple[SweepEvents | None, dict]:
+    """The events of a flight, and what was told of runs that they ended."""
+    if given.guide is None or flight.patrol is None:
+        return None, {}
+    names = tuple(event.name for event in given.guide.events)
+    found = events_of(given.equations.system, names, flight.patrol.met)
+    return found, flight.patrol.told
+
+
+def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray]:
+    """States between steps put back on their manifold, and the system's speeds."""
+    equations, system = given.equations, given.equations.system
+    n, core, x = system.coordinates, equations.functions, flight.x
+    between = given.sampled
+    bound = equations.row_names or system.coordinates != system.speeds
+    if core.start is core.speeds and not (bound and between):
+        return x, x[..., n:]
+
+    def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
+        there = settled(equations, t, x, table) if bound else x
+        return there, core.speeds(t, there[:n], there[n:], table)
+
+    flat = _flat(flight, table)
+    there, z = _asked(given, "settled for a sweep", own, flat)
+    # The ends of runs are steps, and settled already.
+    there = there.reshape(x.shape) if between else x
+    return there, z.reshape(*x.shape[:2], -1)
+
+
+def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
+    audit = audit_function(given.equations, given.drive)
+
+    def own(t: Any, x: Any, table: Any) -> Any:
+        return audit(t, x, np.zeros(0), table)
+
+    ends = flight.landing
+    runs = len(ends.t)
+    times = np.stack([flight.start, ends.t], axis=1)
+    states = np.stack([flight.first, ends.x], axis=1)
+    both = flight._replace(t=times, x=states)
+    found = _asked(given, "audited for a sweep", own, _flat(both, table))
+    work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
+    pair = (runs, 2)
+    return SweepLedger(
+        found.kinetic.reshape(pair),
+        found.potential.reshape(pair),
+        work,
+        found.momentum.reshape(*pair, 3),
+        found.angular_momentum.reshape(*pair, 3),
+    )
+
+
+def _flat(flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+    """All rows of all runs one after the other, each with its run's parameters."""
+    count = flight.t.shape[1]
+    own = {name: np.repeat(values, count) for name, values in table.items()}
+    return flight.t.reshape(-1), flight.x.reshape(-1, flight.x.shape[2]), own
+
+
+def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
+    """A function of the state at rows, compiled once for each word."""
+    programs, (t, x, table) = given.equations.programs, rows
+    key = (word, tuple(sorted(table)), given.drive.key)
+    if key not in programs:
+        example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
+        programs[key] = compile(function, *example, batched=True)
+    return programs[key](t, x, table)

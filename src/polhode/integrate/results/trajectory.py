@@ -1,0 +1,253 @@
+"""The motion of a system: rows of time, coordinates and speeds, by name and by time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.integrate.events.event import NO_EVENTS, Events
+from polhode.integrate.field.dense_output import Steps, bare, evaluate
+from polhode.integrate.inputs.inputs import UNFED, Fed
+from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.methods.method import Method
+from polhode.integrate.results import export
+from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
+from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.indexing import (
+    admit_choice,
+    admit_times,
+    is_choice,
+    not_asked,
+    require_rows,
+)
+from polhode.matter.parameter import Table
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.audit.ledger import Ledger
+    from polhode.system.system import System
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:  # limit: a motion is asked by row, by name, by time and as a whole
+    """One motion, from its first row to its last.
+
+    t (n,), q (n, nq), z (n, nz). `motion["rod"]` is how a body moves, `motion["hinge"]`
+    how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time;
+    `one + other` is one motion after the other.
+
+    outcome   how the run ended; not always at the time that was asked
+    method    that made it, and `note`, why it was picked
+    is_dense  whether every step was kept, so that times between rows can be asked
+    halt      where the run halted, to go on from; None of a part of a motion
+    events    what happened on the way: `motion.events["floor"].t`
+    inputs    what it was driven by: `motion.inputs["motor"]`
+    cause     what plain Python raised, if that ended the run
+    """
+
+    equations: Equations
+    method: Method
+    steps: Steps
+    outcome: Outcome
+    table: Table
+    note: str
+    is_dense: bool
+    halt: Halt | None = None
+    events: Events = NO_EVENTS
+    inputs: Fed = UNFED
+    cause: BaseException | None = None
+
+    def __post_init__(self) -> None:
+        for part in self.steps:
+            part.setflags(write=False)
+
+    # ----------------------------------------------------------------- rows
+
+    @property
+    def system(self) -> System:
+        """What moves."""
+        return self.equations.system
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times (n,)."""
+        return self.steps.t
+
+    @property
+    def q(self) -> np.ndarray:
+        """Coordinates (n, nq)."""
+        return self.steps.x[:, : self.system.coordinates]
+
+    @property
+    def z(self) -> np.ndarray:
+        """The system's speeds (n, nz), whatever velocities the equations have."""
+        y = self.steps.x[:, self.system.coordinates :]
+        core = self.equations.functions
+        if core.start is core.speeds:  # they are the same velocities
+            return y
+        return asked(self, "speeds")
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice) or is_choice(key):
+            return self._part(key)
+        if isinstance(key, int | np.integer) and not isinstance(key, bool):
+            return State(self.system, self.t[key], self.q[key], self.z[key])
+        bodies = [body.name for body in self.system.bodies]
+        if key in bodies:
+            return BodyMotion(self, bodies.index(key))
+        joints = [joint.name for joint in self.system.joints]
+        if key in joints:
+            return self.joint(key)
+        raise not_asked(self, key)
+
+    def _part(self, key: Any) -> Trajectory:
+        """Some of the rows; dense where they are neighbours."""
+        dense = self.is_dense and isinstance(key, slice) and key.step in (None, 1)
+        if is_choice(key):
+            key = admit_choice(self, key)
+        try:
+            rows = Steps(*(part[key] for part in self.steps))
+        except (TypeError, ValueError) as reason:
+            raise not_asked(self, key) from reason
+        ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
+        events = self.events.within(*ends)
+        return replace(self, steps=rows, is_dense=dense, halt=None, events=events)
+
+    def __contains__(self, name: Any) -> bool:
+        system = self.system
+        return any(name == part.name for part in (*system.bodies, *system.joints))
+
+    def joint(self, name: str) -> JointMotion:
+        """How a joint moves; for one that has the name of its body."""
+        edge = self.system.edge(name)
+        return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z], self, edge)
+
+    @property
+    def final(self) -> State:
+        """The last state."""
+        require_rows(self)
+        return self[len(self) - 1]
+
+    # ----------------------------------------------------------------- times
+
+    def at(self, t: Any) -> State:
+        """The state at a time between the first row and the last."""
+        return self.resampled([t])[0]
+
+    def resampled(self, times: Any) -> Trajectory:
+        """The motion at other times, from the dense output of its method."""
+        times = admit_times(self, times)
+        x = evaluate(self.steps, times)
+        on_rows = np.isin(times, self.t)
+        rows = replace(self, steps=bare(times, x), is_dense=False, halt=None)
+        return rows if np.all(on_rows) else settled_rows(rows)
+
+    def ledger(self) -> Ledger:
+        """Energy, work, momenta and constraints along the motion, balanced."""
+        from polhode.integrate.audit.ledger import ledger_of
+
+        require_rows(self)
+        return ledger_of(self)
+
+    def save(self, path: Any) -> None:
+        """Into a netCDF-4 file, which `ph.load` reads and `ph.resume` goes on with.
+
+        A path that ends in .csv takes a table: time, coordinates and speeds.
+        """
+        from polhode.integrate.storage.save import save
+
+        save(self, path)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Columns by name: 't', each coordinate, and 'speed of ...' each speed."""
+        return export.columns_of(self)
+
+    def to_pandas(self) -> Any:
+        """The columns as a `pandas.DataFrame`."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).
+
+        Names and units are with them.
+        """
+        return export.dataset_of(self)
+
+    def logs(
+        self, rates: Mapping[str, float]
+    ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
+        return export.logs_of(self, rates)
+
+    def plot(self, *names: str, against: str = "t") -> Any:
+        """Quantities by name, with labels and units; see `show.quantities`.
+
+        `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
+        """
+        from polhode.show.plots.plot import plot
+
+        return plot(self, names, against)
+
+    def picture(self, at: Any = None, **wishes: Any) -> Any:
+        """The bodies at a time or at several, drawn in 3D; see `show.still`."""
+        from polhode.show.drawing.snapshot import picture
+
+        return picture(self, at, **wishes)
+
+    def film(self, path: Any, **wishes: Any) -> Any:
+        """Write a .gif or .mp4 of the motion; `speed=0.5` is slow; see `show.film`."""
+        from polhode.show.drawing.film import film
+
+        return film(self, path, **wishes)
+
+    def page(self, path: Any, **wishes: Any) -> Any:
+        """Write one HTML file with replay, curves, equations; see `show.page.page`."""
+        from polhode.show.page.page import page
+
+        return page(self, path, **wishes)
+
+    def show(self, **wishes: Any) -> Any:
+        """A live 3D scene in the browser, on this machine only; see `show.viewer`."""
+        from polhode.show.live.viewer import show
+
+        return show(self, **wishes)
+
+    def __add__(self, later: Trajectory) -> Trajectory:
+        if not isinstance(later, Trajectory):
+            return NotImplemented
+        from polhode.integrate.results.concatenate import one_after_the_other
+
+        return one_after_the_other(self, later)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.notebook import trajectory_html
+
+        return trajectory_html(self)
+
+    def __repr__(self) -> str:
+        end = "" if self.outcome.is_complete else f"; {self.outcome}"
+        span = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self) else "no row"
+        return (
+            f"Trajectory({self.system.name!r}, {span}, {len(self)} rows,"
+            f" {self.outcome.accepted} steps by {self.note}{end})"
+        )
+
+
+def settled_rows(motion: Trajectory) -> Trajectory:
+    """Values between steps put back on their manifold and on the constraints."""
+    system = motion.system
+    is_plain = system.coordinates == system.speeds and not system.constraints
+    if not motion.equations.row_names and is_plain:
+        return motion
+    return replace(motion, steps=motion.steps._replace(x=asked(motion, "settled")))

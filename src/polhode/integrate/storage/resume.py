@@ -1,0 +1,248 @@
+"""From a file back to a motion, and onwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import FileError
+from polhode.integrate.events.event import Events
+from polhode.integrate.events.functions import land_program
+from polhode.integrate.field.dense_output import bare
+from polhode.integrate.inputs.inputs import Fed, admit_inputs
+from polhode.integrate.methods.method import is_method
+from polhode.integrate.methods.registry import method_from
+from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.trajectory import Trajectory
+from polhode.integrate.storage.event_log import read
+from polhode.integrate.storage.header import require_same, settings_of
+from polhode.integrate.storage.laws import (
+    input_laws,
+    require_same_laws,
+    require_same_model,
+)
+from polhode.integrate.storage.model_text import read as read_model
+from polhode.integrate.storage.paths import admit_path
+from polhode.integrate.storage.reading import Content, content_of
+from polhode.integrate.storage.recording import Recording
+from polhode.integrate.storage.session import Continuation
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.methods.method import Method
+    from polhode.system.system import System
+
+# The slope at the last row, computed again, may differ by another machine's rounding.
+SAME_FORCES = 1e-6
+ROWS_COMPARED = 16
+# What is not in a file.
+OPEN = ("events", "inputs", "limit", "memory", "watch")
+
+
+def resume(
+    path: Any,
+    model: System | Equations | None = None,
+    *,
+    method: Method | None = None,
+    **given: Any,
+) -> Any:
+    """Go on with the run of a file from its last complete part, bit for bit.
+
+    A model that is given again must be the one that was run: names, values, and the
+    forces at the last row. Without one it is made from its text in the file, if it has
+    no laws of Python. `given` is what `simulate` was given beside: inputs, events,
+    a watch, the memory for rows; and a larger limit of steps, where that has ended the
+    run. A method of the user's own is given again, too.
+    """
+    _require_open(path, given)
+    content = content_of(admit_path(path), most=1)
+    equations = _equations_of(
+        read_model(content.path, content.header) if model is None else model
+    )
+    require_same(path, content.header, equations)
+    chosen = _method(path, content.header, method)
+    if bool(given.get("inputs")) == bool(content.header["inputs"]):
+        _require_same_forces(content, equations, chosen, given.get("inputs"))
+    require_same_model(path, content.header, equations.system)
+    from polhode.integrate.simulate import simulate
+
+    header = content.header
+    return simulate(
+        equations,
+        _first_state(content, equations),
+        until=header["until"],
+        method=chosen,
+        samples=header["samples"],
+        parameters=header["table"],
+        to=Continuation(content),
+        **{"limit": header["limit"], **given},
+    )
+
+
+def _require_open(path: Any, given: dict[str, Any]) -> None:
+    """Refuse what the file has settled already."""
+    settled = sorted(set(given) - set(OPEN))
+    if settled:
+        raise FileError(
+            f"{str(path)!r} cannot be gone on with another {settled[0]}.",
+            "A run goes on as it was begun, bit for bit: its file says from where, how"
+            " far and how.",
+            f"Leave {settled[0]}=... out. Another run from there begins with"
+            " ph.simulate(system, ph.load(path).of(system).final, ...).",
+        )
+
+
+def trajectory_from(
+    recording: Recording, model: System | Equations, inputs: Any
+) -> Trajectory:
+    """The motion in a file, of the model that was run, given again."""
+    content, header = recording.content, recording.header
+    equations = _equations_of(model)
+    require_same(content.path, header, equations)
+    require_same_model(content.path, header, equations.system)
+    if not header.get("model_text"):
+        # Laws of Python are in it: they are known by what they do.
+        _require_same_motion(content, equations, inputs)
+    return Trajectory(
+        equations,
+        _method(content.path, header, None),
+        content.steps,
+        recording.outcome,
+        dict(header["table"]),
+        header["note"],
+        header["samples"] is None,
+        **_happened(content, equations, inputs),
+    )
+
+
+def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, Any]:
+    """Events and inputs of the motion in a file."""
+    header, diary = content.header, content.shape.diary
+    given = admit_inputs(equations.system, inputs)
+    if given.words != header["inputs"]:
+        raise FileError(
+            f"the motion in {str(content.path)!r} had other inputs.",
+            f"The file has {header['inputs'] or 'none'}; given are"
+            f" {given.words or 'none'}.",
+            "Give the same: ph.load(path).of(system, inputs={...}).",
+        )
+    require_same_laws(content.path, header, "inputs", input_laws(given))
+    if diary is None:
+        return {}
+    met, fed = read(equations.system, header["events"], diary)
+    events = Events(tuple(met), tuple(header["events"]))
+    times, values = np.array([t for t, _ in fed]), diary.fed_numbers[:, 1:]
+    return {"events": events, "inputs": Fed(given, times, values)}
+
+
+def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
+    if given is None:
+        return method_from(header["method"])
+    if not is_method(given) or settings_of(given) != header["method"]:
+        raise FileError(
+            f"{str(path)!r} was made by another method than {given!r}.",
+            f"The file says {header['method']['kind']} with"
+            f" {header['method']['settings']}.",
+            "Give that one, or leave method=... out.",
+        )
+    return given
+
+
+def _equations_of(model: Any) -> Equations:
+    from polhode.integrate.simulate import equations_of
+
+    return equations_of(model)
+
+
+def _first_state(content: Content, equations: Equations) -> State:
+    """The state from which the run began."""
+    t, q, z = content.header["start"]
+    return State(equations.system, t[0], q, z)
+
+
+def _at_cursor(content: Content, equations: Equations, method: Any) -> Trajectory:
+    last = _cursor_entries(content)
+    rows = bare(last["t"][None], last["x"][None])
+    table = dict(content.header["table"])
+    return Trajectory(equations, method, rows, None, table, "", True)  # type: ignore[arg-type]
+
+
+def _cursor_entries(content: Content) -> dict[str, np.ndarray]:
+    """The time, state and slope of the cursor in a file."""
+    found, at = {}, 0
+    for name, kind, shape in content.header["cursor_layout"]:
+        if kind == "numbers":
+            size = int(np.prod(shape))
+            found[name.lstrip(".")] = content.cursor.numbers[at : at + size].reshape(
+                shape
+            )
+            at += size
+    return found
+
+
+def _slope(
+    content: Content, equations: Equations, method: Method, inputs: Any
+) -> np.ndarray:
+    """The slope where the run halted, by the model and the inputs that are given."""
+    drive = admit_inputs(equations.system, inputs).drive
+    if not drive.key:
+        return asked(_at_cursor(content, equations, method), "slope")[0]
+    last = _cursor_entries(content)
+    if last["held"].shape != (drive.width,):
+        return last["slope"]  # other inputs, which are refused by name
+    here = (float(last["t"]), last["x"], dict(content.header["table"]), last["held"])
+    return land_program(equations, drive, here)(*here).slope
+
+
+def _require_same_motion(content: Content, equations: Equations, inputs: Any) -> None:
+    """Refuse a model called the same whose laws give other slopes along the motion.
+
+    Looked at where the run is now, and at rows spread over the motion, where they have
+    their slopes: two laws may agree in one state. Sampled inputs are held between
+    times, and are known for the last state alone.
+    """
+    method = _method(content.path, content.header, None)
+    if bool(inputs) == bool(content.header["inputs"]):
+        _require_same_forces(content, equations, method, inputs)
+    steps = content.steps
+    if content.shape.terms is None or content.header["inputs"] or len(steps.t) < 2:
+        return
+    # A row at the very time of an event may have the slope before or after it.
+    rows = np.unique(np.linspace(0, len(steps.t) - 1, ROWS_COMPARED).astype(int))
+    if content.shape.diary is not None:
+        happened = content.shape.diary.event_numbers[:, 0]
+        rows = rows[~np.isin(steps.t[rows], happened)]
+    here = bare(steps.t[rows], steps.x[rows])
+    table = dict(content.header["table"])
+    some = Trajectory(equations, method, here, None, table, "", True)  # type: ignore[arg-type]
+    now, then = asked(some, "slope"), steps.slope[rows]
+    size = np.max(np.abs(then), initial=0.0)
+    miss = np.max(np.abs(now - then), axis=1, initial=0.0)
+    if not np.all(miss <= SAME_FORCES * size):
+        worst = int(np.argmax(miss))
+        raise _other_forces(content, equations, float(here.t[worst]), miss[worst], size)
+
+
+def _other_forces(
+    content: Content, equations: Equations, t: float, miss: float, size: float
+) -> FileError:
+    return FileError(
+        f"{str(content.path)!r} holds a motion of another model than"
+        f" {equations.system.name!r}: names and values agree, forces do not.",
+        f"At t = {t:g} s accelerations differ by {miss:.3g}, of {size:.3g}.",
+        "Give the model that was run, with the same laws and inputs.",
+    )
+
+
+def _require_same_forces(
+    content: Content, equations: Equations, method: Method, inputs: Any
+) -> None:
+    """Refuse a model, or laws of inputs, called the same that move otherwise."""
+    last = _cursor_entries(content)
+    now = _slope(content, equations, method, inputs)
+    size = np.max(np.abs(last["slope"]), initial=0.0)
+    miss = float(np.max(np.abs(now - last["slope"]), initial=0.0))
+    if not miss <= SAME_FORCES * size:
+        raise _other_forces(content, equations, float(last["t"]), miss, size)

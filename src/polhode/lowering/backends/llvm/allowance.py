@@ -1,0 +1,70 @@
+"""Native code that leaves when its allowance is spent.
+
+The caller gives a number of operations, in the word behind the pointers to outputs.
+Loops count it down, every so many turns, and leave the whole call when it is spent: so
+that a call in the main thread ends soon, or one on other threads when it is told to.
+It changes no value, and costs next to nothing: what is counted per turn is a bit mask.
+"""
+
+from __future__ import annotations
+
+from polhode.lowering.backends.llvm.emit import Emitter
+from polhode.lowering.ir.graph import Block, Loop, Node
+from polhode.lowering.ir.schedule import Schedule
+
+BETWEEN = 65_536  # operations, about, between two looks: some 30 microseconds
+LONG = 1_000_000  # operations of a loop of known length from which it looks at all
+GUESS = 4  # turns of a loop of unknown length inside another
+
+
+def cost_of(plan: Schedule, block: Block) -> int:
+    """About how many operations a block takes."""
+    return sum(_node_cost(plan, node) for node in plan.of(block))
+
+
+def _node_cost(plan: Schedule, node: Node) -> int:
+    if node.op == "loop":
+        return (node.data.trip or GUESS) * turn_cost(plan, node.data)
+    if node.op == "branch":
+        return max(cost_of(plan, block) for block in node.data.blocks)
+    if node.op in ("call", "abreast"):
+        return cost_of(plan, node.data.block)
+    return 1
+
+
+def turn_cost(plan: Schedule, loop: Loop) -> int:
+    """About how many operations one turn of a loop takes."""
+    inner = cost_of(plan, loop.body)
+    return inner if loop.head is loop.body else inner + cost_of(plan, loop.head)
+
+
+def is_counted(plan: Schedule, loop: Loop) -> bool:
+    """Whether a loop counts its allowance: all do that may take long."""
+    return loop.trip is None or loop.trip * turn_cost(plan, loop) > LONG
+
+
+def count(emit: Emitter, counter: str, cost: int, undone: str = "%system") -> None:
+    """Before a turn: count those before it; leave if the allowance is spent.
+
+    `undone` is the first system that was not run then. Only the function that the
+    caller calls can be left; no loop of others is counted.
+    """
+    if not emit.leaves:
+        return
+    turns = 1 << max(0, (BETWEEN // max(cost, 1)).bit_length() - 1)
+    look, turn, leave = map(emit.new_label, ("look", "turn", "leave"))
+    if turns > 1:
+        phase = emit.write(f"and i64 {counter}, {turns - 1}")
+        due = emit.write(f"icmp eq i64 {phase}, 0")
+        emit.do(f"br i1 {due}, label %{look}, label %{turn}")
+    else:
+        emit.do(f"br label %{look}")
+    emit.start(look)
+    # Atomic, so that the compiler does not keep it in a register.
+    left = emit.write("load atomic i64, ptr %allowance monotonic, align 8")
+    less = emit.write(f"sub i64 {left}, {turns * cost}")
+    emit.do(f"store atomic i64 {less}, ptr %allowance monotonic, align 8")
+    spent = emit.write(f"icmp slt i64 {less}, 0")
+    emit.do(f"br i1 {spent}, label %{leave}, label %{turn}, !prof !0")
+    emit.exits += [f"{leave}:", f"  ret i64 {undone}"]
+    emit.start(turn)

@@ -1,0 +1,87 @@
+"""Where buffers lie: arguments, constant tables, and columns of scratch memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.lowering.backends.llvm.text import IN_MEMORY, scalar_literal
+from polhode.lowering.ir.graph import Buffer
+from polhode.lowering.ir.schedule import Function, Schedule
+
+
+class Memory:
+    """Where buffers lie: arguments, constant tables, and columns of scratch memory."""
+
+    def __init__(self, plan: Schedule, batched: list[bool], sizes: list[int]):
+        self.batched, self.sizes = batched, sizes
+        self.tables: dict[Buffer, str] = {}
+        self._places: dict[Buffer, tuple[int, int]] = {}
+        self._functions: dict[str, int] = {}
+        self.slots = 0
+        groups: dict[Any, list[Buffer]] = {}
+        for buffer in sorted(plan.live.buffers, key=_creation):
+            if buffer.kind == "table":
+                self.tables[buffer] = f"@table{len(self.tables)}"
+            elif buffer.kind in ("column", "memory"):
+                groups.setdefault(buffer.group or buffer, []).append(buffer)
+        for members in groups.values():
+            for k, buffer in enumerate(members):
+                self._places[buffer] = (self.slots + k, len(members))
+            self.slots += members[0].size * len(members)
+
+    def of_function(self, function: Function) -> tuple[int, int]:
+        """The first slots of a large function's arguments and of its results."""
+        if function.name not in self._functions:
+            self._functions[function.name] = self.slots
+            self.slots += len(function.params) + len(function.outs)
+        first = self._functions[function.name]
+        return first, first + len(function.params)
+
+    def add(self, buffer: Buffer) -> None:
+        """Room in scratch memory for a whole buffer, all lanes side by side."""
+        self._places[buffer] = (self.slots, 1)
+        self.slots += buffer.size
+
+    def move(self, buffer: Buffer, beside: Buffer) -> None:
+        """From here on, one buffer is read where another lies."""
+        self._places[buffer] = self._places[beside]
+
+    def is_in_scratch(self, buffer: Buffer) -> bool:
+        return buffer in self._places
+
+    def place(self, buffer: Buffer) -> tuple[int, int]:
+        """The first slot and the stride of a column."""
+        return self._places[buffer]
+
+    def base(self, buffer: Buffer, lane: int = 0) -> str:
+        if buffer.kind == "table":
+            return self.tables[buffer]
+        if self.batched[buffer.slot]:
+            return f"%in{buffer.slot}.{lane}"
+        return f"%in{buffer.slot}"
+
+    def globals(self) -> list[str]:
+        lines = []
+        for buffer, name in self.tables.items():
+            stored = IN_MEMORY[buffer.type]
+            assert buffer.values is not None
+            kind = "int8" if buffer.type == "bool" else buffer.type
+            items = ", ".join(
+                f"{stored} {scalar_literal(v, kind)}" for v in buffer.values.tolist()
+            )
+            lines.append(
+                f"{name} = private constant [{buffer.size} x {stored}] [{items}]"
+            )
+        return lines
+
+
+def _creation(buffer: Buffer) -> tuple[float, int, bytes]:
+    """A stable order: by writer, then by slot or content."""
+    number = buffer.writer.number if buffer.writer is not None else -1.0
+    if buffer.kind == "memory":
+        number = buffer.number
+    content = buffer.values.tobytes() if buffer.values is not None else b""
+    order = 0
+    if buffer.group is not None:
+        order = [b for b, _, _ in buffer.group.stores].index(buffer)
+    return number, buffer.slot + order, content

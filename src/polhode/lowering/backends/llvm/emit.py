@@ -1,0 +1,194 @@
+"""The text of a program in LLVM: straight runs of operations, memory, values.
+
+A value that is the same in every lane (loop counters, arguments shared by the batch) is
+computed once, as a scalar, and spread over the lanes where it meets one that is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from polhode.lowering.backends.llvm.buffers import Memory
+from polhode.lowering.backends.llvm.operations import template
+from polhode.lowering.backends.llvm.text import (
+    SCALAR,
+    literal,
+    suffix,
+    vector,
+)
+from polhode.lowering.ir.graph import Block, Buffer, Element, Node
+from polhode.lowering.ir.scalars import operand_type
+from polhode.lowering.ir.schedule import Function, Schedule
+
+_FIELD = re.compile(r"\{([^}]*)\}")
+
+
+Store = tuple[Buffer, Element, Element]  # where, at which index, what
+
+
+class Emitter:  # limit: the words in which all code is written
+    """Writes the body of one LLVM function, node by node."""
+
+    def __init__(self, plan: Schedule, lanes: int, varying: set[Node], memory: Memory):
+        self.plan, self.lanes, self.varying, self.memory = plan, lanes, varying, memory
+        self.lines: list[str] = []
+        self.names: dict[tuple[Node, bool], str] = {}
+        self.alias: dict[Node, Element] = {}
+        self.label = "entry"
+        self.mask: str | None = None
+        self.roots: set[Node] = set()  # what the program gives
+        self.placed: dict[Node, int] = {}  # parameters that lie in slots of scratch
+        self.functions: list[str] = []  # parts of blocks too long for one function
+        self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
+        self.holes: list[tuple[int, str]] = []  # phis of open loops
+        self.leaves = False  # whether this is the function that a caller may leave
+        self.exits: list[str] = []  # blocks by which it is left before its end
+        self._next = 0
+
+    # ------------------------------------------------------------------ words
+
+    def fresh(self) -> str:
+        self._next += 1
+        return f"%v{self._next}"
+
+    def new_label(self, word: str) -> str:
+        self._next += 1
+        return f"{word}{self._next}"
+
+    def write(self, instruction: str) -> str:
+        name = self.fresh()
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def do(self, instruction: str) -> None:
+        self.lines.append(f"  {instruction}")
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    # ----------------------------------------------------------------- values
+
+    def resolve(self, element: Element) -> Element:
+        while isinstance(element, Node) and element in self.alias:
+            element = self.alias[element]
+        return element
+
+    def is_wide(self, element: Element) -> bool:
+        element = self.resolve(element)
+        return self.lanes > 1 and isinstance(element, Node) and element in self.varying
+
+    def use(self, element: Element, type: str, wide: bool) -> str:
+        """The operand text of an element, as a scalar or spread over the lanes."""
+        element = self.resolve(element)
+        if not isinstance(element, Node):
+            return literal(element, type, self.lanes if wide else 1)
+        return self.names[(element, wide and self.lanes > 1)]
+
+    def define(self, node: Node, name: str, wide: bool) -> None:
+        """Name a node's value; a scalar is spread at once, for whoever needs it so."""
+        self.names[(node, wide)] = name
+        if not wide and self.lanes > 1 and node.type:
+            self.names[(node, True)] = self.spread(name, node.type)
+
+    def named(self, type: str, name: str) -> Node:
+        """A uniform value that is no node of the program, as one."""
+        node = Node("counter", type, (), None)
+        self.names[(node, False)] = name
+        return node
+
+    def spread(self, name: str, type: str) -> str:
+        wide, one = vector(type, self.lanes), SCALAR[type]
+        seed = self.write(f"insertelement {wide} poison, {one} {name}, i64 0")
+        zeros = f"<{self.lanes} x i32> zeroinitializer"
+        return self.write(f"shufflevector {wide} {seed}, {wide} poison, {zeros}")
+
+    def repeat(self, count: int, turn: Callable[[str], None]) -> None:
+        """A loop that calls `turn` with the name of its counter."""
+        before, head = self.label, self.new_label("repeat")
+        after = self.new_label("after")
+        self.do(f"br label %{head}")
+        self.start(head)
+        counter, following = self.fresh(), self.fresh()
+        self.do(f"{counter} = phi i64 [0, %{before}], [{following}, %{head}]")
+        turn(counter)
+        self.do(f"{following} = add i64 {counter}, 1")
+        more = self.write(f"icmp ult i64 {following}, {count}")
+        self.do(f"br i1 {more}, label %{head}, label %{after}")
+        self.start(after)
+
+    def callee(self, function: Function, lanes: int) -> str:
+        """The name of a function with so many lanes, which is then written too."""
+        name = f"{function.name}.{lanes}"
+        self.callees[name] = (function, lanes)
+        return name
+
+    # -------------------------------------------------------------- operations
+
+    def block(self, block: Block, stores: Sequence[Store] = ()) -> None:
+        """The nodes of a block, and then what it leaves in columns."""
+        from polhode.lowering.backends.llvm import outline
+
+        if outline.is_long(self, block):
+            outline.Outliner(self, block, stores).write()
+        else:
+            self.in_one_piece(block, stores)
+
+    def in_one_piece(self, block: Block, stores: Sequence[Store] = ()) -> None:
+        """The same, however long: the parts of a cut would not know its parameters."""
+        from polhode.lowering.backends.llvm import access, flow
+
+        for node in self.plan.of(block):
+            if node.op in ("phi", "counter", "param", "version"):
+                continue
+            if node.op in flow.FLOW:
+                flow.FLOW[node.op](self, node)
+            elif node.op == "copy":
+                self.alias[node] = node.args[0]
+            elif node.op != "proj":  # those are named where their loop ends
+                wide = self.is_wide(node)
+                self.define(node, self.operation(node, wide), wide)
+        for store in stores:
+            access.store_column(self, *store)
+
+    def operation(self, node: Node, wide: bool) -> str:
+        """Fill the operation's template in."""
+        lanes = self.lanes if wide else 1
+        pattern = template(node.op, node.type, node.data)
+        if pattern is None:
+            raise KeyError(f"no LLVM for {node.op} of {node.type}")
+        source = operand_type(node.op, node.type, node.data)
+        kinds = [source] * len(node.args)
+        if node.op == "select":
+            kinds = ["bool", node.type, node.type]
+        words = [
+            self.use(a, kind, wide) for a, kind in zip(node.args, kinds, strict=True)
+        ]
+        temporaries: list[str] = []
+        known = {
+            "T": vector(node.type, lanes),
+            "S": vector(source, lanes),
+            "B": vector("bool", lanes),
+            "x": suffix(node.type, lanes),
+            "xs": suffix(source, lanes),
+            "z": literal(0, node.type, lanes),
+            "ones": literal(1 if node.type == "bool" else -1, node.type, lanes)
+            if node.type != "float64"
+            else "",
+            "inf": literal(float("inf"), "float64", lanes),
+        }
+
+        def fill(match: re.Match) -> str:
+            word = match[1]
+            if word.isdigit():
+                return words[int(word)]
+            if word in known:
+                return known[word]
+            if word.startswith("lit:"):
+                return literal(int(word[4:]), node.type, lanes)
+            return temporaries[int(word[1:]) - 1]
+
+        for line in pattern.split("\n"):
+            temporaries.append(self.write(_FIELD.sub(fill, line)))
+        return temporaries[-1]

@@ -1,0 +1,206 @@
+"""Running native code: variants for one system and for lanes, blocks over threads."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import threading
+import time
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from polhode.lowering.backends import cache as disk
+from polhode.lowering.backends.llvm.module import write_module
+from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machine_code
+from polhode.lowering.backends.threads import (
+    SHORT,
+    UNLIMITED,
+    Frame,
+    is_main_thread,
+    pool,
+)
+from polhode.lowering.ir.prepare import Prepared, prepared
+from polhode.lowering.ir.program import type_of
+from polhode.lowering.options import Choices
+from polhode.lowering.report import Report
+from polhode.lowering.trace.trace import fingerprint
+from polhode.version import __version__
+
+PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
+LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
+WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
+WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
+
+
+def available_threads() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class NativeRunner:
+    """Calls machine code with the user's arrays; makes each variant on first use."""
+
+    def __init__(
+        self, jaxpr: Any, choices: Choices, batched: list[bool], report: Report
+    ):
+        self._jaxpr, self._choices, self._batched = jaxpr, choices, batched
+        self._report = report
+        self._threads = choices.threads or available_threads()
+        self._lanes = choices.lanes or (host_lanes() if any(batched) else 1)
+        report.threads, report.lanes = self._threads, self._lanes
+        self._outputs = [
+            (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
+        ]
+        self._prepared: Prepared | None = None
+        self._variants: dict[int, tuple[Code, int]] = {}
+        self._pointers = (
+            ctypes.c_void_p * len(batched),
+            ctypes.c_void_p * (len(self._outputs) + 1),  # and the allowance
+        )
+        self._takes_long = False  # whether the last call alone did
+        self._lock = threading.Lock()
+        self._name = fingerprint(jaxpr)
+        if any(batched):
+            self._begin()
+        else:
+            self.variant(1)
+
+    # ------------------------------------------------------------------ making
+
+    def _begin(self) -> None:
+        """Code from the disk, or a program ready to become code when it is called.
+
+        Whether a call has many systems or one is not known yet, and each kind has code
+        of its own.
+        """
+        start = time.perf_counter()
+        for lanes in (self._lanes, 1):
+            found = disk.load(self._entry(lanes))
+            if found is not None:
+                self._variants[lanes] = self._kept(*found, hit=True)
+                break
+        else:
+            self._prepared = self._prepare()
+        self._report.compile_seconds += time.perf_counter() - start
+
+    def complete(self) -> None:
+        """Make what a report tells of, if nothing has been made yet."""
+        if not self._variants:
+            self.variant(self._lanes)
+
+    def variant(self, lanes: int) -> tuple[Code, int]:
+        """The code for a number of lanes, and the scratch bytes that it needs."""
+        found = self._variants.get(lanes)
+        if found is not None:
+            return found
+        with self._lock:
+            if lanes not in self._variants:
+                self._variants[lanes] = self._make(lanes)
+            return self._variants[lanes]
+
+    def _make(self, lanes: int) -> tuple[Code, int]:
+        start = time.perf_counter()
+        name = self._entry(lanes)
+        found = disk.load(name)
+        if found is None:
+            facts, code = self._build(lanes)
+            self._report.cache_note = disk.save(name, facts, code)
+        else:
+            facts, code = found
+        made = self._kept(facts, code, hit=found is not None)
+        self._report.compile_seconds += time.perf_counter() - start
+        return made
+
+    def _entry(self, lanes: int) -> str:
+        """What the code for so many lanes is called on disk."""
+        marks = "".join("01"[b] for b in self._batched)
+        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
+        return disk.entry_name(
+            __version__, *made_of, marks, str(lanes), *host(), _llvm()
+        )
+
+    def _prepare(self) -> Prepared:
+        return prepared(self._jaxpr, self._choices, abreast=host_lanes())
+
+    def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
+        ready = self._prepared = self._prepared or self._prepare()
+        if not any(self._batched) or self._variants:
+            self._prepared = None  # no other variant will be wanted
+        module = write_module(ready.program, ready.plan, self._batched, lanes)
+        facts = {
+            "scratch": module.scratch_bytes,
+            "operations": ready.operations,
+            "operations_traced": ready.operations_traced,
+            "operations_before": ready.operations_before,
+            "loops": ready.loops,
+            "equations": ready.program.equations,
+        }
+        pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
+        effort = 1 if lanes == 1 and ready.operations > LONG_CODE else 2
+        return facts, machine_code(module.text, pack, effort)
+
+    def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
+        """The code in memory, and its facts in the report."""
+        for word, value in facts.items():
+            setattr(self._report, word, value)
+        self._report.cache_hit, self._report.bytes = hit, len(code)
+        return Code(code), facts["scratch"]
+
+    # ----------------------------------------------------------------- running
+
+    def __call__(self, arrays: list[np.ndarray], batch: int) -> list[np.ndarray]:
+        count = max(batch, 1) if batch != 0 else 0
+        leading = () if batch < 0 else (batch,)
+        outputs = [np.empty((*leading, *shape), type) for shape, type in self._outputs]
+        if count == 0:
+            return outputs
+        arrays = [
+            a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
+        ]
+        lanes = 1 if count == 1 else self._lanes
+        frame = Frame(self.variant(lanes), self._pointers, arrays, outputs)
+        blocks = -(-count // lanes)
+        if self._threads == 1 or blocks < 2 or not self._is_long(count):
+            self._alone(frame, count)
+        else:
+            pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
+        return outputs
+
+    def _is_long(self, count: int) -> bool:
+        heavy = self._report.loops > 0
+        return heavy or count * self._report.operations > WORTH_THREADS
+
+    def _alone(self, frame: Frame, count: int) -> None:
+        """All systems in this thread.
+
+        The main thread hears no Ctrl-C in native code: what takes longer goes on
+        elsewhere, while it listens, and so does the next call.
+        """
+        if not is_main_thread():
+            frame.run(0, count, UNLIMITED)
+            return
+        done = 0 if self._takes_long else frame.run(0, count, SHORT)
+        if done < count:
+            start = time.perf_counter()
+            pool().run(frame, [(done, count)], 1)
+            self._takes_long = time.perf_counter() - start > WORTH_LISTENING
+
+    def _pieces(self, count: int, lanes: int) -> list[tuple[int, int]]:
+        """Whole blocks of lanes, in a few pieces a thread to even out."""
+        blocks = -(-count // lanes)
+        pieces = min(4 * self._threads, blocks)
+        edges = [min(count, lanes * (k * blocks // pieces)) for k in range(pieces + 1)]
+        edges[-1] = count
+        return [(a, b) for a, b in itertools.pairwise(edges) if b > a]
+
+
+@cache
+def _llvm() -> str:
+    import llvmlite
+    import llvmlite.binding
+
+    return f"{llvmlite.__version__} {llvmlite.binding.llvm_version_info}"

@@ -1,5 +1,0 @@
-"""The scalar program as a CUDA kernel: one thread a system."""
-
-from polhode.lowering.cuda.runner import CudaRunner
-
-__all__ = ["CudaRunner"]

@@ -1,0 +1,267 @@
+"""The reader of mathematics: a `jax.numpy` function becomes SymPy expressions."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+
+from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
+from polhode.lowering.ir.schedule import find_live
+from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
+from polhode.lowering.reading.functions import Refined
+from polhode.lowering.reading.ring import Ring
+from polhode.lowering.reading.shape import Shape
+from polhode.lowering.reading.symbols import from_sympy, latex_name
+from polhode.lowering.trace.trace import (
+    ClosedJaxpr,
+    closed_jaxpr,
+    inner_jaxprs,
+    source_line,
+)
+
+HEAVY = 20  # operations that a division or a root is worth to who reads it
+
+
+def read(
+    function: Callable,
+    *symbols: Any,
+    seconds: float = 10.0,
+    collect: Iterable[sympy.Expr] = (),
+    latex: bool = False,
+) -> Any:
+    r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
+
+    Each argument is a SymPy symbol, expression or number, or an array (a list, too) or
+    a tree (tuple, dictionary) of them, in the shape that the function takes. The result
+    has the shape of the function's output: an array is a `sympy.Array`, a scalar an
+    expression. Doubles are recovered as rationals, square roots and multiples of pi.
+    Accelerations and velocities (`xddot`, `thetadot_1`, derivatives), or the symbols in
+    `collect`, are collected. With `latex` every expression is a string. A result that
+    is not in its shortest form after `seconds` is given as it is, with a warning.
+
+    >>> import jax.numpy as jnp, sympy as sm
+    >>> theta, g = sm.symbols("theta g")
+    >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
+    g/2
+    """
+    ring = Ring(seconds)
+    trace = _trace(function, symbols)
+    program, written = _read(ring, trace, Shape(ring, collect))
+    if ring.unfinished:
+        _warn(function, seconds)
+    leaves = [
+        _leaf(elements, output.shape, latex)
+        for elements, output in zip(written, program.outputs, strict=True)
+    ]
+    return jax.tree_util.tree_unflatten(trace.result, leaves)
+
+
+def effort(function: Callable, *symbols: Any) -> float:
+    """How hard `read` would be: operations, and what divisions and roots weigh.
+
+    No end where values choose. What is long to read is known before, in milliseconds.
+    """
+    trace = _trace(function, symbols)
+    try:
+        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
+    except Unlowerable:
+        return math.inf
+    live = find_live(element for output in program.outputs for element in output.flat)
+    if any(node.op in ("select", "loop", "branch") for node in live.nodes):
+        return math.inf
+    heavy = sum(node.op in ("div", "sqrt", "rsqrt", "pow") for node in live.nodes)
+    return live.operations() + HEAVY * heavy
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """A traced function, what stands for its arguments, and its output's tree."""
+
+    function: Callable
+    jaxpr: ClosedJaxpr
+    arrays: list[np.ndarray]
+    result: Any
+
+
+def _trace(function: Callable, symbols: tuple) -> _Trace:
+    leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
+    arrays = [np.asarray(leaf, dtype=object) for leaf in leaves]
+
+    def flat(*values: Any) -> Any:
+        return function(*jax.tree_util.tree_unflatten(tree, values))
+
+    shapes = [jax.ShapeDtypeStruct(a.shape, np.float64) for a in arrays]
+    try:
+        jaxpr, result = closed_jaxpr(flat, *shapes)
+    except jax.errors.ConcretizationTypeError as error:
+        raise UnreadableProgram(
+            f"'{_name(function)}' decides in Python on a value that is a symbol here.",
+            "A Python `if`, `while`, `float()` or index cannot depend on arguments.",
+            "Use jnp.where, or make the argument a constant of the function.",
+            str(error).strip().split("\n")[0],
+        ) from error
+    return _Trace(function, jaxpr, arrays, result)
+
+
+def _read(
+    ring: Ring, trace: _Trace, shape: Shape
+) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
+    """The scalar program, and its outputs as SymPy writes them."""
+    try:
+        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
+        readings = _evaluate(ring, program, trace.arrays)
+        return program, [[_written(shape, r) for r in out] for out in readings]
+    except Unlowerable as stop:
+        primitive, why, line = stop.primitive, stop.reason, stop.line
+    except Unreadable as stop:
+        primitive, why = PRIMITIVES.get(stop.op, stop.op), stop.why
+        line = _line_of(trace.jaxpr.jaxpr, primitive)
+    raise UnreadableProgram(
+        f"'{_name(trace.function)}' cannot be read as mathematics: "
+        f"JAX's '{primitive}' stops it.",
+        f"{why[:1].upper()}{why[1:]}.",
+        "Read the part of the function before it, or write it without.",
+        f"Used at {line}." if line else "",
+    )
+
+
+# The scalar program's operations whose primitive has another name.
+PRIMITIVES = {
+    "loop": "while",
+    "phi": "while",
+    "branch": "cond",
+    "bitcast": "bitcast_convert_type",
+    "round_even": "round",
+    "round_away": "round",
+}
+
+
+def _as_arrays(argument: Any) -> Any:
+    """Lists and matrices become arrays; tuples and dictionaries stay trees."""
+    if isinstance(argument, sympy.MatrixBase | sympy.NDimArray):
+        argument = argument.tolist()
+    if isinstance(argument, list):
+        parts = [_as_arrays(a) for a in argument]
+        whole = all(isinstance(p, np.ndarray) or np.ndim(p) == 0 for p in parts)
+        if whole and not any(isinstance(p, tuple | dict) for p in parts):
+            return np.array(parts, dtype=object)
+        return parts
+    if isinstance(argument, tuple):
+        parts = [_as_arrays(a) for a in argument]
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
+    if isinstance(argument, dict):
+        return {name: _as_arrays(a) for name, a in argument.items()}
+    return argument
+
+
+def _evaluate(
+    ring: Ring, program: ScalarProgram, arrays: list[np.ndarray]
+) -> list[list[Reading]]:
+    """Every output element in the ring; again from the start where units refine."""
+    while True:
+        try:
+            inputs = [[from_sympy(ring, e) for e in a.flat] for a in arrays]
+            outputs = [[*output.flat] for output in program.outputs]
+            values = evaluate(ring, [e for output in outputs for e in output], inputs)
+        except Refined:
+            continue
+        rest = iter(values)
+        return [[next(rest) for _ in output] for output in outputs]
+
+
+def _written(shape: Shape, reading: Reading) -> sympy.Basic:
+    if isinstance(reading, dict):
+        return shape.write(reading)
+    return shape.writer.condition(reading)
+
+
+def _leaf(elements: list[sympy.Basic], shape: tuple[int, ...], latex: bool) -> Any:
+    if latex:
+        strings = np.array([to_latex(e) for e in elements], dtype=object)
+        return strings.reshape(shape).tolist()
+    return sympy.ImmutableDenseNDimArray(elements, shape) if shape else elements[0]
+
+
+def to_latex(expression: sympy.Basic) -> str:
+    r"""LaTeX in which `xddot` is \ddot{x}.
+
+    >>> to_latex(sympy.Symbol("thetadot_1") ** 2)
+    '\\dot{\\theta}_{1}^{2}'
+    """
+    symbols = expression.atoms(sympy.Symbol)
+    names = {s: latex_name(s) for s in symbols if latex_name(s) is not None}
+    return sympy.latex(expression, symbol_names=names)
+
+
+def latex_lines(expression: sympy.Expr, width: int) -> list[str]:
+    r"""LaTeX of a sum in lines of about `width` letters, each whole terms.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> latex_lines((x**2 + x * y + y**2) / 2, 5)
+    ['\\frac{x^{2}}{2}', '+ \\frac{x y}{2}', '+ \\frac{y^{2}}{2}']
+    """
+    whole = to_latex(expression)
+    if letters(whole) <= width:
+        return [whole]
+    lines: list[str] = []
+    for term in _terms(expression, width):
+        text = to_latex(term)
+        signed = f"- {text[1:].lstrip()}" if text.startswith("-") else f"+ {text}"
+        if lines and letters(lines[-1]) + letters(signed) <= width:
+            lines[-1] += f" {signed}"
+        else:
+            lines.append(signed if lines else text)
+    return lines
+
+
+def _terms(expression: sympy.Expr, width: int) -> list[sympy.Expr]:
+    """The terms of a sum; of a product that is too wide, those of its sums."""
+    number, rest = expression.as_coeff_Mul()
+    found: list[sympy.Expr] = []
+    for term in rest.as_ordered_terms():
+        whole = number * term
+        wide = letters(to_latex(whole)) > width
+        parts = sympy.expand_mul(whole, deep=False) if wide else whole
+        found += parts.as_ordered_terms() if parts != expression else [parts]
+    return found
+
+
+def letters(latex: str) -> int:
+    """About how many letters a formula is wide: of a fraction, its wider part."""
+    fraction = re.fullmatch(r"(-? ?)\\frac\{(.*)\}\{(\d+)\}", latex)
+    inner = fraction[2] if fraction else latex
+    plain = re.sub(r"\\(left|right|cdot|frac|dot|ddot|,)", "", inner)
+    return len(re.sub(r"\\([A-Za-z]+)|[{}_^ ]", r"\1", plain))
+
+
+def _line_of(jaxpr: Any, primitive: str) -> str:
+    for equation in jaxpr.eqns:
+        if equation.primitive.name == primitive:
+            return source_line(equation)
+        for inner in inner_jaxprs(equation.params):
+            line = _line_of(inner, primitive)
+            if line:
+                return line
+    return ""
+
+
+def _name(function: Callable) -> str:
+    return getattr(function, "__name__", repr(function))
+
+
+def _warn(function: Callable, seconds: float) -> None:
+    warnings.warn(
+        f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
+        f"{seconds:g} s were over. What is written is right.",
+        UnfinishedReading,
+        stacklevel=3,
+    )

@@ -1,0 +1,1 @@
+"""All contact with JAX's traces."""

@@ -1,0 +1,264 @@
+"""All contact with JAX's traces: a function becomes a jaxpr, in double precision.
+
+The user's own `jax_enable_x64` is never touched: tracing and evaluation happen inside
+JAX's context manager.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend import core
+
+from polhode.lowering.trace.captured_constants import (
+    is_doubtful,
+    narrow_copies,
+    refuse_rounded,
+)
+
+# What JAX raises where Python wants a value that is known only when the program runs.
+UNKNOWN_YET = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+Literal = core.Literal
+ClosedJaxpr = core.ClosedJaxpr
+OF_ONE_TYPE = {
+    *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min"),
+    *("eq", "ne", "lt", "le", "gt", "ge", "select_n", "concatenate"),
+}
+
+# Primitives that compute nothing.
+MOVING = {
+    *("broadcast_in_dim", "reshape", "squeeze", "expand_dims", "transpose", "slice"),
+    *("concatenate", "pad", "rev", "iota", "split", "stack", "unstack", "tile"),
+    *("gather", "dynamic_slice", "dynamic_update_slice", "scatter", "copy", "copy_p"),
+    *("stop_gradient", "optimization_barrier", "empty", "empty2"),
+    *("random_wrap", "random_unwrap"),
+}
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_JAX = os.path.dirname(os.path.abspath(jax.__file__))
+
+
+@contextmanager
+def double_precision() -> Iterator[None]:
+    """64-bit floats and integers within, whatever the user has chosen outside."""
+    with jax.enable_x64(True):
+        yield
+
+
+def closed_jaxpr(function: Callable, *arguments: Any) -> tuple[ClosedJaxpr, Any]:
+    """The trace of a function of flat arrays or shapes, and the tree of its output.
+
+    JAX remembers a closed-over NumPy array in the precision in which it first met it,
+    as long as something holds that trace. Where a constant may have come that way,
+    what JAX remembers is dropped and the function traced again.
+    """
+    with double_precision():
+        run = jax.make_jaxpr(function, return_shape=True)
+        jaxpr, shape = run(*arguments)
+        if is_doubtful(_constants(jaxpr)):
+            kinds = [type(c) for c in _constants(jaxpr)]
+            del jaxpr, shape
+            jax.clear_caches()
+            held = narrow_copies(kinds)
+            jaxpr, shape = run(*arguments)
+            refuse_rounded(_constants(jaxpr), held)
+    _let_go(jaxpr)
+    return jaxpr, jax.tree_util.tree_structure(shape)
+
+
+def _let_go(trace: Any) -> None:
+    """Copies in place of the arrays that JAX remembers, which then forgets them.
+
+    Else the user's own function would meet its constants in our precision. Traces
+    inside this one are left as they are: JAX keeps those of jitted functions.
+    """
+    jaxpr = trace.jaxpr
+    trace.consts[:] = map(_copied, trace.consts)
+    for atoms in (jaxpr.outvars, *(equation.invars for equation in jaxpr.eqns)):
+        for atom in atoms:
+            if isinstance(atom, Literal):
+                atom.val = _copied(atom.val)
+
+
+def _copied(constant: Any) -> Any:
+    return np.array(constant) if isinstance(constant, np.ndarray) else constant
+
+
+def _constants(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
+    """The constants of a trace and of all traces inside it, of each trace once."""
+    seen = set() if seen is None else seen
+    closed = isinstance(trace, ClosedJaxpr)
+    jaxpr = trace.jaxpr if closed else trace
+    yield from trace.consts if closed else ()
+    yield from (a.val for a in jaxpr.outvars if isinstance(a, Literal))
+    for equation in jaxpr.eqns:
+        yield from (a.val for a in equation.invars if isinstance(a, Literal))
+        for inner in _inner_traces(equation.params):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                yield from _constants(inner, seen)
+
+
+def is_traced(value: Any) -> bool:
+    """Whether a value is being traced by a surrounding `jit`, `grad` or `vmap`."""
+    return isinstance(value, jax.core.Tracer)
+
+
+def shape_of(array: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(np.shape(array), array.dtype)
+
+
+def scalar_operations(jaxpr: Any, counted: dict[int, int] | None = None) -> int:
+    """Scalar operations of a trace as written; a loop counts every turn it is known
+    to take, a branch all its sides.
+
+    `counted` are those of inner traces that were met before, by identity.
+    """
+    counted = {} if counted is None else counted
+    if id(jaxpr) in counted:
+        return counted[id(jaxpr)]
+    total = 0
+    for equation in jaxpr.eqns:
+        name, p = equation.primitive.name, equation.params
+        inner = sum(scalar_operations(part, counted) for part in inner_jaxprs(p))
+        if inner:
+            total += inner * (p["length"] if name == "scan" else 1)
+        elif name not in MOVING:
+            size = max((_size(v) for v in equation.outvars), default=0)
+            total += size * _terms(equation)
+    counted[id(jaxpr)] = total
+    return total
+
+
+def _terms(equation: Any) -> int:
+    """Operations for each element of the result."""
+    name = equation.primitive.name
+    if name == "dot_general":
+        (contracted, _), _ = equation.params["dimension_numbers"]
+        shape = equation.invars[0].aval.shape
+        return 2 * int(np.prod([shape[d] for d in contracted], dtype=int))
+    if name.startswith(("reduce_", "arg")):
+        return max(1, _size(equation.invars[0]) // max(1, _size(equation.outvars[0])))
+    return 1
+
+
+def _size(variable: Any) -> int:
+    return int(np.prod(variable.aval.shape, dtype=int))
+
+
+def scan_counts(parameters: dict[str, Any]) -> tuple[int, int]:
+    """How many constants and how many carried values a `scan` takes."""
+    if "num_consts" in parameters:  # JAX 0.10
+        return parameters["num_consts"], parameters["num_carry"]
+    constants, carried, _ = parameters["ft_in"].unpack()
+    return len(constants), len(carried)
+
+
+def expanded(equation: Any) -> ClosedJaxpr:
+    """The trace of a high-level primitive (JAX 0.11 on) in simpler ones."""
+    shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
+    return closed_jaxpr(
+        lambda *a: equation.primitive.to_lojax(*a, **equation.params), *shapes
+    )[0]
+
+
+def inner_jaxprs(parameters: dict[str, Any]) -> Iterator[Any]:
+    """Every jaxpr among the parameters of an equation."""
+    for trace in _inner_traces(parameters):
+        yield trace.jaxpr if isinstance(trace, ClosedJaxpr) else trace
+
+
+def _inner_traces(parameters: dict[str, Any]) -> Iterator[Any]:
+    for value in parameters.values():
+        for item in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(item, core.ClosedJaxpr | core.Jaxpr):
+                yield item
+
+
+def source_line(equation: Any) -> str:
+    """The line of the user's own code that made an equation, or ''."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    frames = traceback.frames if traceback is not None else []
+    for frame in frames:
+        name = frame.file_name
+        inside = name.startswith((_JAX, _HERE, "<"))
+        if not inside and os.path.isabs(name):
+            return f"{name}:{frame.line_num} in {frame.function_name}"
+    return ""
+
+
+# ------------------------------------------------------------------ fingerprints
+
+
+def fingerprint(jaxpr: ClosedJaxpr) -> str:
+    """A digest of a trace with its constants: equal traces, equal programs."""
+    return Fingerprints().of(jaxpr).hex()
+
+
+class Fingerprints:
+    """Digests of traces and of all traces inside them, of each once."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, bytes] = {}  # by identity: the whole trace holds them
+
+    def of(self, trace: Any) -> bytes:
+        """The digest of a trace, with its constants if it is closed."""
+        if id(trace) not in self.known:
+            digest = hashlib.sha256()
+            closed = isinstance(trace, ClosedJaxpr)
+            for constant in trace.consts if closed else ():
+                self._feed(digest, constant)
+            self._feed_jaxpr(digest, trace.jaxpr if closed else trace)
+            self.known[id(trace)] = digest.digest()
+        return self.known[id(trace)]
+
+    def _feed_jaxpr(self, digest: Any, jaxpr: Any) -> None:
+        """Equations in order, variables by number."""
+        numbers: dict[Any, int] = {}
+
+        def atom(a: Any) -> str:
+            if isinstance(a, Literal):
+                value = np.asarray(a.val)
+                return f"{value.dtype}{value.shape}{value.tobytes().hex()}"
+            return f"v{numbers.setdefault(a, len(numbers))}"
+
+        for variable in (*jaxpr.constvars, *jaxpr.invars):
+            digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+        for equation in jaxpr.eqns:
+            words = " ".join(map(atom, equation.invars))
+            digest.update(f"{equation.primitive.name}({words})".encode())
+            if equation.primitive.name == "call_hi_primitive":
+                inner = expanded(equation)  # its parameters hide what it computes
+                digest.update(Fingerprints().of(inner))
+            for name in sorted(equation.params):
+                digest.update(name.encode())
+                self._feed(digest, equation.params[name])
+            for variable in equation.outvars:
+                digest.update(f"{atom(variable)}:{variable.aval.str_short()};".encode())
+        digest.update(" ".join(map(atom, jaxpr.outvars)).encode())
+
+    def _feed(self, digest: Any, value: Any) -> None:
+        if isinstance(value, core.ClosedJaxpr | core.Jaxpr):
+            digest.update(self.of(value))
+        elif isinstance(value, np.ndarray | np.generic | jax.Array):
+            if isinstance(value, jax.Array) and str(value.dtype).startswith("key<"):
+                value = jax.random.key_data(value)
+            array = np.asarray(value)
+            digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+        elif isinstance(value, tuple | list):
+            digest.update(f"[{len(value)}".encode())
+            for item in value:
+                self._feed(digest, item)
+        elif not callable(value):  # a callable derives the body, which is fed itself
+            digest.update(repr(value).encode())

@@ -1,0 +1,1 @@
+"""Bodies drawn without a display: scenes, snapshots, films."""

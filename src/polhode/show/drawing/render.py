@@ -1,0 +1,278 @@
+"""Bodies drawn without a display: flat triangles, shaded, the nearest last.
+
+A far observer looks at the scene; what turns its back is left out, and what is nearer
+is drawn over what is farther. Shadows fall straight down on the floor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.show.drawing.scene import framed, stage_of
+from polhode.show.drawing.view import View
+from polhode.show.plots.palette import FAINT, INK, MIST, PAPER, colour
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+    from polhode.show.drawing.scene import Drawn, Scene
+
+LIGHT = np.array([-0.35, 0.55, 0.76]) / np.linalg.norm([-0.35, 0.55, 0.76])
+GLEAM = LIGHT + np.array([0.0, 0.0, 1.0])  # half way from the light to the observer
+ELEVATION, ASIDE = 0.30, 0.45  # rad: how the observer stands to the plane of motion
+COARSE = 0.10  # of the scene: longer edges are cut, so that depths can be compared
+CUTS = 4
+SHADOW, HOLE = "#e3e6eb", "#3a4150"
+TURNS = 7  # of a spring
+MOSTLY = 0.6
+CLEAR = 0.16  # how opaque a body is that holds another inside
+FEW = 3  # bodies whose trails can all be followed
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawing:
+    """A scene made ready to be drawn at any frame.
+
+    view       who looks from where
+    triangles  a body each: corners (k, 3, 3) in its axes
+    paints     a body each: RGBA of its triangles (k, 4); what holds another body
+               inside can be looked through
+    arms       bodies and points of theirs that a joint holds: without mass, a line
+    """
+
+    scene: Scene
+    view: View
+    triangles: tuple[np.ndarray, ...]
+    paints: tuple[np.ndarray, ...]
+    arms: tuple[tuple[int, np.ndarray], ...]
+
+
+def drawing_of(
+    motion: Trajectory, frames: int | None = None, view: View | None = None
+) -> Drawing:
+    """What is drawn of a motion; without a view, one that sees it best."""
+    from matplotlib.colors import to_rgba
+
+    rows = framed(motion, frames)
+    scene = stage_of(rows)
+    triangles, paints = [], []
+    for k, body in enumerate(scene.bodies):
+        parts = [
+            _cut(s.corners[s.triangles], COARSE * scene.size) for s in body.surfaces
+        ]
+        opacity = CLEAR if _is_shell(scene, k) else 1.0
+        tints = [
+            to_rgba(HOLE if s.is_hole else colour(k), opacity) for s in body.surfaces
+        ]
+        triangles.append(np.concatenate(parts))
+        pairs = zip(parts, tints, strict=True)
+        paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
+    eye = view or best_view(scene)
+    return Drawing(scene, eye, tuple(triangles), tuple(paints), _arms(rows))
+
+
+def _is_shell(scene: Scene, k: int) -> bool:
+    """Whether another body is inside this one's box, most of it most of the time."""
+    shell = scene.bodies[k]
+    corners = np.concatenate([s.corners for s in shell.surfaces])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    every = slice(None, None, max(len(scene.times) // 20, 1))
+    R, o = shell.rotations[every], shell.origins[every]
+    for other in scene.bodies[:k] + scene.bodies[k + 1 :]:
+        own = np.concatenate([s.corners for s in other.surfaces])[::7]
+        placed = np.einsum("nij,kj->nki", other.rotations[every], own)
+        placed = placed + other.origins[every][:, None]
+        seen = np.einsum("nji,nkj->nki", R, placed - o[:, None])
+        if np.mean(np.all((seen > low) & (seen < high), axis=-1)) > MOSTLY:
+            return True
+    return False
+
+
+def _arms(rows: Trajectory) -> tuple[tuple[int, np.ndarray], ...]:
+    system, table = rows.system, rows.system.table(dict(rows.table))
+    found = []
+    for edge in system.tree.edges:
+        joint = edge.joint
+        ends = (edge.parent, edge.child)
+        first, second = ends[::-1] if edge.is_reversed else ends
+        if joint.speeds < 6 and "m" not in joint.units:
+            found.append((first, np.asarray(joint.first_frame(table)[1], float)))
+            found.append((second, np.asarray(joint.second_frame(table)[1], float)))
+    return tuple(each for each in found if each[0] >= 0)
+
+
+def best_view(scene: Scene) -> View:
+    """Across the plane that the motion keeps nearest to, a little from the side."""
+    points = np.concatenate([extremes(body) for body in scene.bodies])
+    flat = (points - points.mean(axis=0))[:, :2]
+    spread, axes = np.linalg.eigh(flat.T @ flat)
+    thin = axes[:, 0] if spread[0] < 0.5 * spread[1] else np.array([0.0, -1.0])
+    if thin[1] > 0 or (thin[1] == 0 and thin[0] < 0):
+        thin = -thin
+    return View.towards(float(np.arctan2(thin[1], thin[0])) + ASIDE, ELEVATION)
+
+
+def extremes(body: Drawn) -> np.ndarray:
+    """Places that a body's surface reaches along its motion (m, 3)."""
+    corners = np.concatenate([s.corners for s in body.surfaces])
+    few = corners[:: max(len(corners) // 60, 1)]
+    every = max(len(body.origins) // 40, 1)
+    R, p = body.rotations[::every], body.origins[::every]
+    return (np.einsum("nij,kj->nki", R, few) + p[:, None]).reshape(-1, 3)
+
+
+def _cut(triangles: np.ndarray, longest: float) -> np.ndarray:
+    """Triangles (k, 3, 3) cut at the middles of their sides until they are small."""
+    for _ in range(CUTS):
+        sides = np.linalg.norm(triangles - np.roll(triangles, -1, axis=1), axis=2)
+        long = sides.max(axis=1) > longest
+        if not np.any(long):
+            break
+        a, b, c = np.moveaxis(triangles[long], 1, 0)
+        ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
+        four = [(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)]
+        pieces = [np.stack(each, axis=1) for each in four]
+        triangles = np.concatenate([triangles[~long], *pieces])
+    return triangles
+
+
+# ------------------------------------------------------------------------ paint
+
+
+def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> None:
+    """Draw one frame; `strength` below one fades it towards the paper."""
+    from matplotlib.collections import PolyCollection
+
+    view = drawing.view
+    placed = [
+        np.einsum("ij,ktj->kti", body.rotations[frame], own) + body.origins[frame]
+        for body, own in zip(drawing.scene.bodies, drawing.triangles, strict=True)
+    ]
+    corners, colours = np.concatenate(placed), np.concatenate(drawing.paints)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+    seen = (normals / np.where(sizes > 0, sizes, 1.0)) @ view.axes.T
+    x, y, near = view.project(corners)
+    front = seen[:, 2] > 0
+    order = np.flatnonzero(front)[np.argsort(near[front].mean(axis=1))]
+    shaded = _shaded(seen[order], colours[order, :3])
+    faded = np.append(strength * shaded + (1 - strength), colours[order, 3:], axis=1)
+    # Seams of opaque triangles are closed by their edges; clear ones would show twice.
+    edges = np.where(faded[:, 3:] == 1.0, faded, 0.0)
+    flat = list(np.stack([x[order], y[order]], axis=-1))
+    axes.add_collection(
+        PolyCollection(flat, facecolors=faded, edgecolors=edges, linewidths=0.35)
+    )
+
+
+def _shaded(normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
+    toward = np.clip(normals @ LIGHT, 0, 1)[:, None]
+    shine = np.clip(normals @ (GLEAM / np.linalg.norm(GLEAM)), 0, 1)[:, None] ** 25
+    return np.clip(colours * (0.58 + 0.50 * toward) + 0.16 * shine, 0, 1)
+
+
+def ground(axes: Any, drawing: Drawing) -> None:
+    """A floor of faint squares, where weight says what is down."""
+    scene, view = drawing.scene, drawing.view
+    if scene.floor is None:
+        return
+    reach = 0.75 * scene.size
+    step = _round(scene.size / 5)
+    middle = step * np.round(scene.middle[:2] / step)
+    steps = step * np.arange(-np.ceil(reach / step), np.ceil(reach / step) + 1)
+    for k in steps:
+        for ends in ([(k, steps[0]), (k, steps[-1])], [(steps[0], k), (steps[-1], k)]):
+            line = [(*(middle + end), scene.floor) for end in np.array(ends)]
+            x, y, _ = view.project(line)
+            axes.plot(x, y, color=MIST, linewidth=0.8, zorder=0)
+
+
+def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
+    """What stands between the floor and the sky."""
+    from matplotlib.collections import PolyCollection
+
+    scene, view = drawing.scene, drawing.view
+    if scene.floor is None:
+        return
+    below = []
+    for body, own in zip(scene.bodies, drawing.triangles, strict=True):
+        placed = np.einsum("ij,ktj->kti", body.rotations[frame], own)
+        placed = placed + body.origins[frame]
+        placed[..., 2] = scene.floor
+        below.append(placed)
+    x, y, _ = view.project(np.concatenate(below))
+    flat = list(np.stack([x, y], axis=-1))
+    axes.add_collection(PolyCollection(flat, color=SHADOW, linewidths=0.5, zorder=0.5))
+
+
+def trails(axes: Any, drawing: Drawing, frame: int) -> None:
+    """Where mass centres have been."""
+    bodies = drawing.scene.bodies
+    strength, width = (0.45, 1.1) if len(bodies) <= FEW else (0.28, 0.7)
+    for k, body in enumerate(bodies):
+        x, y, _ = drawing.view.project(body.path[: frame + 1])
+        style = {"color": colour(k), "alpha": strength, "linewidth": width}
+        axes.plot(x, y, zorder=0.8, solid_capstyle="round", **style)
+
+
+def connections(axes: Any, drawing: Drawing, frame: int) -> None:
+    """Springs as zigzags, dampers and rods as lines, joints as dots and rails."""
+    scene, view = drawing.scene, drawing.view
+    for body, point in drawing.arms:
+        arm = [_place(scene, body, point, frame), scene.bodies[body].path[frame]]
+        x, y, _ = view.project(arm)
+        axes.plot(x, y, color=FAINT, linewidth=2.0, zorder=0.9, solid_capstyle="round")
+    for link in scene.links:
+        pairs = zip(link.bodies, link.points, strict=True)
+        ends = np.array([_place(scene, body, p, frame) for body, p in pairs])
+        x, y, _ = view.project(ends)
+        if link.kind == "spring":
+            x, y = _zigzag(x, y, 0.02 * scene.size)
+        axes.plot(x, y, color=INK, linewidth=1.3, zorder=2)
+    for glyph in scene.joints:
+        at = _place(scene, glyph.body, glyph.at, frame)
+        if glyph.kind == "rail":
+            R = (
+                np.eye(3)
+                if glyph.body < 0
+                else scene.bodies[glyph.body].rotations[frame]
+            )
+            ends = at + np.outer(glyph.reach[0], R @ glyph.axes[:, 0])
+            x, y, _ = view.project(ends)
+            axes.plot(x, y, color=FAINT, linewidth=2.2, zorder=0.9)
+            continue
+        x, y, _ = view.project(at)
+        look = {"color": PAPER, "markeredgecolor": INK, "markeredgewidth": 1.0}
+        axes.plot(x, y, marker="o", markersize=4.5, zorder=3, **look)
+
+
+def _place(scene: Scene, body: int, point: np.ndarray, frame: int) -> np.ndarray:
+    if body < 0:
+        return point
+    drawn = scene.bodies[body]
+    return drawn.origins[frame] + drawn.rotations[frame] @ point
+
+
+def _zigzag(x: np.ndarray, y: np.ndarray, width: float) -> tuple[Any, Any]:
+    """A spring between two places of the paper."""
+    ends = np.stack([x, y], axis=-1)
+    along = ends[1] - ends[0]
+    length = np.linalg.norm(along)
+    if length == 0:
+        return x, y
+    across = np.array([-along[1], along[0]]) / length * width
+    inner = np.linspace(0.12, 0.88, 2 * TURNS)
+    sides = np.where(np.arange(2 * TURNS) % 2, 1.0, -1.0)
+    share = np.array([0, 0.12, *inner, 0.88, 1])
+    aside = np.array([0, 0, *sides, 0, 0])
+    line = ends[0] + np.outer(share, along) + np.outer(aside, across)
+    return line[:, 0], line[:, 1]
+
+
+def _round(length: float) -> float:
+    """The nearest of 1, 2 and 5 times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * min((1, 2, 5, 10), key=lambda k: abs(k - length / power)))

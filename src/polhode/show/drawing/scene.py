@@ -1,0 +1,198 @@
+"""What is seen of a motion: bodies, joints, springs and arrows, frame by frame.
+
+One noun for every way of drawing: the page, the live viewer, films. All is along the
+world's axes, in metres; n is the number of frames.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+import numpy as np
+
+from polhode.actions.weight import Weight
+from polhode.errors import ShowError
+from polhode.integrate.results.body_motion import asked
+from polhode.show.drawing.arrows import Arrows, arrows_of
+from polhode.show.drawing.glyphs import Glyph, Link, arms_of, glyphs_of, links_of
+from polhode.show.drawing.rolling import Rolling, rollings_of
+from polhode.show.drawing.surface import Surface, surfaces_of
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+
+FRAMES_A_SECOND, FEWEST, MOST = 60, 121, 601
+PLACES = 60_000  # bodies times frames, beyond which there are fewer frames
+SMALLEST = 0.008  # of the scene: a smaller body is drawn larger, and it is said so
+DOT = 0.05  # of the scene: the diameter of a particle
+
+
+class Drawn(NamedTuple):
+    """A body: its surfaces and mass centre in its axes, and its places.
+
+    rotations R_WB (n, 3, 3), origins (n, 3); `magnified` is how much larger it is drawn
+    about its mass centre than it is.
+    """
+
+    name: str
+    surfaces: tuple[Surface, ...]
+    mass: float
+    centre: np.ndarray
+    inertia: np.ndarray
+    rotations: np.ndarray
+    origins: np.ndarray
+    magnified: float
+
+    @property
+    def path(self) -> np.ndarray:
+        """Where the mass centre is (n, 3)."""
+        return self.origins + self.rotations @ self.centre
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Scene:
+    """All that can be drawn of a motion.
+
+    times      (n,)
+    middle     (3,) and `size`, the largest extent: what a camera must hold
+    floor      the height of the ground; None where no weight says what is down
+    """
+
+    name: str
+    times: np.ndarray
+    bodies: tuple[Drawn, ...]
+    joints: tuple[Glyph, ...]
+    links: tuple[Link, ...]
+    arrows: tuple[Arrows, ...]
+    rollings: tuple[Rolling, ...]
+    middle: np.ndarray
+    size: float
+    floor: float | None
+
+    def __repr__(self) -> str:
+        span = f"{self.times[0]:g} to {self.times[-1]:g} s"
+        return f"Scene({self.name!r}, {len(self.times)} frames, {span})"
+
+
+def scene_of(motion: Trajectory, frames: int | None = None) -> Scene:
+    """The scene of a motion in evenly spaced frames, or in the rows that were kept."""
+    rows = framed(motion, frames)
+    stage = stage_of(rows)
+    return replace(
+        stage,
+        links=(*stage.links, *arms_of(rows, stage.bodies)),
+        arrows=arrows_of(rows, stage.bodies, stage.size),
+        rollings=rollings_of(rows, stage.bodies),
+    )
+
+
+def stage_of(rows: Trajectory) -> Scene:
+    """The scene of framed rows without arrows and ellipsoids: what is there."""
+    system, poses = rows.system, asked(rows, "poses")
+    table = system.table(dict(rows.table))
+    extent = _extent(system, poses, table)
+    bodies = tuple(_drawn(rows, k, poses, extent) for k in range(len(system.bodies)))
+    low, high = _box(bodies)
+    size = float(np.max(high - low))
+    is_heavy = any(isinstance(action, Weight) for action in system.given.actions)
+    return Scene(
+        system.name,
+        rows.t,
+        bodies,
+        glyphs_of(rows, size),
+        links_of(rows),
+        (),
+        (),
+        (low + high) / 2,
+        size,
+        float(low[2]) if is_heavy else None,
+    )
+
+
+def framed(motion: Trajectory, frames: int | None = None) -> Trajectory:
+    """The motion at the times of its frames; rows that are not finite are left out."""
+    finite = np.flatnonzero(np.all(np.isfinite(motion.steps.x), axis=1))
+    if not len(finite):
+        raise ShowError(
+            f"the motion of {motion.system.name!r} has nothing to show.",
+            "It has no row of finite numbers.",
+            "Read motion.outcome: it says why the run ended at once.",
+        )
+    motion = motion[: finite[-1] + 1] if len(finite) == finite[-1] + 1 else motion
+    span = abs(float(motion.t[-1] - motion.t[0]))
+    usual = int(np.clip(np.ceil(span * FRAMES_A_SECOND) + 1, FEWEST, MOST))
+    room = max(PLACES // len(motion.system.bodies), 2)
+    count = _admitted(frames) or min(usual, room)
+    if motion.is_dense and len(motion) > 1:
+        return motion.resampled(np.linspace(motion.t[0], motion.t[-1], count))
+    if len(motion) <= count:
+        return motion
+    return motion[:: -(-len(motion) // count)]
+
+
+def _admitted(frames: int | None) -> int | None:
+    if frames is None or (isinstance(frames, int | np.integer) and frames >= 2):
+        return frames
+    raise ShowError(
+        f"a motion cannot be shown in {frames!r} frames.",
+        "It has a first and a last, and whole ones between.",
+        "Give frames=2 or more, or leave it out.",
+    )
+
+
+def _drawn(rows: Any, k: int, poses: Any, extent: float) -> Drawn:
+    body, table = rows.system.bodies[k], rows.system.table(dict(rows.table))
+    mass, centre, inertia = (np.asarray(x, float) for x in body.moments(table))
+    surfaces = surfaces_of(body, DOT * extent, table)
+    radius = _radius(surfaces, centre)
+    factor = 1.0
+    if radius < SMALLEST * extent:
+        factor = 2 * SMALLEST * extent / radius
+        surfaces = [
+            s._replace(corners=centre + factor * (s.corners - centre)) for s in surfaces
+        ]
+    return Drawn(
+        body.name,
+        tuple(surfaces),
+        float(mass),
+        centre,
+        inertia,
+        np.asarray(poses.rotations[:, k]),
+        np.asarray(poses.origins[:, k]),
+        factor,
+    )
+
+
+def _radius(surfaces: list[Surface], centre: np.ndarray) -> float:
+    return max(
+        float(np.max(np.linalg.norm(s.corners - centre, axis=1))) for s in surfaces
+    )
+
+
+def _extent(system: Any, poses: Any, table: Any) -> float:
+    """The size of the motion, or of the largest body if it is larger."""
+    origins = np.concatenate([poses.origins.reshape(-1, 3), np.zeros((1, 3))])
+    moved = float(np.max(np.ptp(origins, axis=0)))
+    sizes = [
+        float(np.max(np.ptp(np.concatenate([s.corners for s in found]), axis=0)))
+        for body in system.bodies
+        if (found := surfaces_of(body, 0.0, table))
+    ]
+    return max([moved, *sizes]) or 1.0
+
+
+def _box(bodies: tuple[Drawn, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a box that holds all bodies in all frames."""
+    ends = []
+    for body in bodies:
+        corners = np.concatenate([s.corners for s in body.surfaces])
+        own = corners[:: max(len(corners) // 1000, 1)]
+        every = max(len(body.origins) // 60, 1)
+        R, p = body.rotations[::every], body.origins[::every]
+        placed = np.einsum("nij,kj->nki", R, own) + p[:, None]
+        ends.append(placed.reshape(-1, 3))
+        ends.append(body.path)
+    points = np.concatenate(ends)
+    return points.min(axis=0), points.max(axis=0)

@@ -1,0 +1,204 @@
+"""The things of a live scene, and where they are at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from polhode.geometry.quaternion import from_matrix
+from polhode.show.drawing.frame import Moment, moment
+from polhode.show.drawing.glyphs import pins_of
+from polhode.show.drawing.scene import Scene
+from polhode.show.live.arrows import LiveArrows
+from polhode.show.plots.palette import colour, rgb
+
+STEEL, DARK = (154, 161, 173), (44, 47, 54)
+POLHODE, HERPOLHODE = (209, 73, 91), (47, 111, 159)
+
+
+class Live:
+    """Handles of all that moves; `draw` puts them where they are at a time."""
+
+    def __init__(self, server: Any, scene: Scene) -> None:
+        self.server, self.scene, self.api = server, scene, server.scene
+        self.chosen: int | None = None
+        self.time = float(scene.times[0])
+        self.switches: dict[str, list[Any]] = {}
+        self._look()
+        self.frames = [self._body(k) for k in range(len(scene.bodies))]
+        self._joints()
+        self.trails = self._trails()
+        self.arrows = [self._arrows(kind) for kind in scene.arrows]
+        self.links = self._links()
+        self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
+        self._panel()
+
+    # ------------------------------------------------------------------ building
+
+    def _look(self) -> None:
+        scene, camera = self.scene, self.server.initial_camera
+        self.api.set_up_direction("+z")
+        camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
+        camera.look_at = scene.middle
+        if scene.floor is not None:
+            at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
+            size = 3 * scene.size
+            cell = 10.0 ** np.round(np.log10(scene.size / 6))
+            options = {"cell_size": cell, "section_size": 5 * cell}
+            self.api.add_grid("/ground", size, size, position=at, **options)
+
+    def _body(self, k: int) -> Any:
+        body, size = self.scene.bodies[k], self.scene.size
+        frame = self.api.add_frame(
+            f"/body{k}", axes_length=0.12 * size, axes_radius=0.004 * size
+        )
+        frame.show_axes = False
+        self._switch("frames", frame, is_on=False)
+        for j, surface in enumerate(body.surfaces):
+            mesh = self.api.add_mesh_simple(
+                f"/body{k}/surface{j}",
+                surface.corners.astype(np.float32),
+                surface.triangles.astype(np.uint32),
+                color=DARK if surface.is_hole else rgb(colour(k)),
+            )
+            mesh.on_click(lambda _, k=k: self._choose(k))
+        label = self.api.add_label(f"/body{k}/name", body.name, position=body.centre)
+        label.visible = False
+        self._switch("names", label, is_on=False)
+        return frame
+
+    def _joints(self) -> None:
+        radius = 0.011 * self.scene.size
+        for k, glyph in enumerate(self.scene.joints):
+            parent = f"/body{glyph.body}" if glyph.body >= 0 else ""
+            for j, surface in enumerate(pins_of(glyph, radius)):
+                mesh = self.api.add_mesh_simple(
+                    f"{parent}/joint{k}_{j}",
+                    surface.corners.astype(np.float32),
+                    surface.triangles.astype(np.uint32),
+                    color=STEEL,
+                )
+                self._switch("joints", mesh)
+
+    def _trails(self) -> list[Any]:
+        lines = []
+        for k, body in enumerate(self.scene.bodies):
+            tint = rgb(colour(k))
+            lines.append(_curve(self.api, f"/trail{k}", body.path, tint, 1.5))
+            self._switch("trails", lines[-1])
+        return lines
+
+    def _arrows(self, kind: Any) -> LiveArrows:
+        made = LiveArrows(self.api, kind, self.scene.size)
+        for handle in made.handles:
+            self._switch(made.word, handle, is_on=False)
+        return made
+
+    def _links(self) -> Any:
+        if not self.scene.links:
+            return None
+        points = np.zeros((len(self.scene.links), 2, 3), np.float32)
+        options = {"thickness": 3.0, "thickness_units": "screen"}
+        return self.api.add_line_segments("/links", points, STEEL, **options)
+
+    def _rolling(self, j: int) -> Any:
+        """The ellipsoid and polhode on the body; what rests goes with the centre."""
+        each = self.scene.rollings[j]
+        body = self.scene.bodies[each.body]
+        surface, name = each.surface, f"/body{each.body}/ellipsoid"
+        mesh = self.api.add_mesh_simple(
+            name,
+            (surface.corners + body.centre).astype(np.float32),
+            surface.triangles.astype(np.uint32),
+            color=(224, 209, 178),
+            opacity=0.35,
+            cast_shadow=False,
+        )
+        curve = _curve(
+            self.api, f"{name}/polhode", each.polhode + body.centre, POLHODE, 3
+        )
+        rest = self.api.add_frame(f"/rest{j}", show_axes=False)
+        still = _curve(self.api, f"/rest{j}/herpolhode", each.herpolhode, HERPOLHODE, 2)
+        for handle in (mesh, curve, still):
+            handle.visible = each.normal is not None
+            self._switch("polhode", handle, is_on=each.normal is not None)
+        return rest
+
+    def _switch(self, word: str, handle: Any, is_on: bool = True) -> None:
+        """One box for all handles of a word."""
+        if word not in self.switches:
+            self.switches[word] = []
+            box = self.server.gui.add_checkbox(word, is_on, order=10)
+
+            @box.on_update
+            def _(_: Any) -> None:
+                for each in self.switches[word]:
+                    # The frame of a body holds the body: only its axes go.
+                    field = "show_axes" if word == "frames" else "visible"
+                    setattr(each, field, box.value)
+                self.draw(self.time)
+
+        self.switches[word].append(handle)
+
+    def _panel(self) -> None:
+        """Boxes of plain text: names are never read as markup."""
+        gui = self.server.gui
+        words = ("body", "mass", "mass centre", "velocity", "angular velocity")
+        self.numbers = {
+            word: gui.add_text(word, "", disabled=True, visible=False, order=20)
+            for word in words
+        }
+
+    # -------------------------------------------------------------------- moving
+
+    def draw(self, t: float) -> None:
+        """Put everything where it is at a time."""
+        self.time = t
+        now = moment(self.scene, t)
+        with self.server.atomic():
+            for frame, R, p in zip(
+                self.frames, now.rotations, now.origins, strict=True
+            ):
+                frame.wxyz, frame.position = from_matrix(R), p
+            for each in self.arrows:
+                each.put(now)
+            for handle, points in zip(self.trails, now.trails(), strict=True):
+                if handle.visible:
+                    handle.points = points.astype(np.float32)
+            if self.links is not None:
+                self.links.points = now.links().astype(np.float32)
+            for rest, rolling in zip(self.rests, self.scene.rollings, strict=True):
+                rest.position = now.centre(rolling.body)
+        if self.chosen is not None:
+            self._describe(now)
+
+    def _choose(self, k: int) -> None:
+        self.chosen = k
+        for box in self.numbers.values():
+            box.visible = True
+        self.draw(self.time)
+
+    def _describe(self, now: Moment) -> None:
+        k = self.chosen if self.chosen is not None else 0
+        body = self.scene.bodies[k]
+        found = {
+            "body": body.name,
+            "mass": f"{body.mass:.6g} kg",
+            "mass centre": f"{_three(now.centre(k))} m",
+            "velocity": f"{_three(now.value('momentum', k) / (body.mass or 1))} m/s",
+            "angular velocity": f"{_three(now.value('angular velocity', k))} rad/s",
+        }
+        for word, text in found.items():
+            if self.numbers[word].value != text:
+                self.numbers[word].value = text
+
+
+def _three(vector: np.ndarray) -> str:
+    return ", ".join(f"{x:.4g}" for x in vector)
+
+
+def _curve(api: Any, name: str, points: np.ndarray, tint: Any, width: float) -> Any:
+    pairs = np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+    options = {"thickness": width, "thickness_units": "screen"}
+    return api.add_line_segments(name, pairs, tint, **options)

@@ -1,0 +1,171 @@
+"""A live 3D scene of a motion in the browser, on this machine only.
+
+It shows and is not told: who looks can move the time, the camera and what is drawn, and
+nothing else. Addresses without this run's word are refused; see `show.gate`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+import webbrowser
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.errors import ShowError
+from polhode.show.drawing.scene import Scene, scene_of
+from polhode.show.live.access_control import Gate, before_every_server
+from polhode.show.live.scene_objects import Live
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+
+HOST = "127.0.0.1"
+TICK = 1 / 30  # seconds between frames while it plays
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "10")
+
+
+def show(
+    motion: Trajectory,
+    *,
+    frames: int | None = None,
+    browser: bool = True,
+    wait: bool = False,
+) -> Viewer:
+    """Serve a motion and open it; the viewer lives until closed, or the program ends.
+
+    browser   whether to open a window; else go to `viewer.url`
+    wait      whether to stay here until Ctrl-C
+    """
+    scene = scene_of(motion, frames)
+    viewer = Viewer(scene)
+    if browser:
+        webbrowser.open(viewer.url)
+    if wait:
+        viewer.wait()
+    return viewer
+
+
+class Viewer:
+    """A scene that is being served at `url`, and its clock."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.time = float(scene.times[0])
+        self.speed = 1.0
+        self.is_playing = False
+        self._closed = threading.Event()
+        token = secrets.token_urlsafe(24)
+        gate = Gate(token)
+        self._server = _served(gate)
+        self.port = gate.port
+        self.url = f"http://{HOST}:{self.port}/{token}/"
+        self._live = Live(self._server, scene)
+        self._controls()
+        self.seek(self.time)
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def seek(self, t: float) -> None:
+        """Show the motion at a time, or at the nearest end."""
+        low, high = sorted((self.scene.times[0], self.scene.times[-1]))
+        self.time = float(np.clip(t, low, high))
+        self._live.draw(self.time)
+        if abs(self._slider.value - self.time) > self._slider.step / 2:
+            self._slider.value = self.time
+
+    def play(self) -> None:
+        """Let the time run."""
+        if self.time == self.scene.times[-1]:
+            self.seek(float(self.scene.times[0]))
+        self.is_playing = True
+        self._button.label = "Pause"
+
+    def pause(self) -> None:
+        """Let the time rest."""
+        self.is_playing = False
+        self._button.label = "Play"
+
+    def wait(self) -> None:
+        """Stay until Ctrl-C, or until another thread closes the viewer."""
+        with suppress(KeyboardInterrupt):
+            while not self._closed.wait(0.5):
+                pass
+        self.close()
+
+    def close(self) -> None:
+        """Stop serving."""
+        if not self._closed.is_set():
+            self._closed.set()
+            with redirect_stdout(StringIO()):
+                self._server.stop()
+
+    def __repr__(self) -> str:
+        where = "closed" if self._closed.is_set() else self.url
+        return f"Viewer({self.scene.name!r}, {where})"
+
+    def _controls(self) -> None:
+        gui, times = self._server.gui, self.scene.times
+        low, high = (float(x) for x in sorted((times[0], times[-1])))
+        step = (high - low) / 1000 or 1e-9
+        top = high if high > low else low + step
+        self._slider = gui.add_slider("time [s]", low, top, step, self.time, order=0)
+        self._button = gui.add_button("Play", order=1)
+        speed = gui.add_dropdown("speed", SPEEDS, initial_value="1", order=2)
+
+        @self._slider.on_update
+        def _(event: Any) -> None:
+            if event.client is not None:  # a person moved it, not the clock
+                self.seek(self._slider.value)
+
+        @self._button.on_click
+        def _(event: Any) -> None:
+            (self.pause if self.is_playing else self.play)()
+
+        @speed.on_update
+        def _(event: Any) -> None:
+            self.speed = float(speed.value)
+
+    def _run(self) -> None:
+        """The clock."""
+        last = time.monotonic()
+        while not self._closed.wait(TICK):
+            now = time.monotonic()
+            passed, last = now - last, now
+            if not self.is_playing:
+                continue
+            first, end = self.scene.times[0], float(self.scene.times[-1])
+            self.seek(self.time + np.sign(end - first) * passed * self.speed)
+            if self.time == end:
+                self.pause()
+
+
+def _served(gate: Gate) -> Any:
+    """A viser server behind the gate, on a free port; nothing of it leads outside."""
+    try:
+        import viser
+        from viser import _messages
+    except ImportError as reason:
+        raise ShowError(
+            "the live viewer is not installed.",
+            "It needs viser, an extra: motion.page(path) needs nothing more.",
+            "Run: pip install 'polhode[view]'",
+        ) from reason
+    with before_every_server(gate), redirect_stdout(StringIO()):  # it prints a banner
+        server = viser.ViserServer(host=HOST, port=0, label="Polhode", verbose=False)
+    gate.port = server.get_port()
+    if gate.inner is None:
+        server.stop()
+        raise ShowError(
+            "the live viewer could not be guarded.",
+            "This version of viser starts its server in another way than known here.",
+            "Use motion.page(path), or viser 1.1.",
+        )
+    # A client may ask viser for a public address: here nobody may.
+    for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+        server._websock_server.unregister_handler(message)
+    server.gui.configure_theme(show_logo=False, show_share_button=False)
+    return server

@@ -1,0 +1,1 @@
+"""One motion as one HTML page."""

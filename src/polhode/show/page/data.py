@@ -1,0 +1,189 @@
+"""The numbers of a page: a scene and its curves as JSON, arrays as base64."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.geometry.quaternion import from_matrix
+from polhode.show.drawing.scene import Drawn, Scene
+from polhode.show.plots.palette import ARROWS, colour
+from polhode.show.plots.quantities import series_of
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+
+SECONDS = 20.0  # a motion is replayed faster or slower if it lasts much longer or less
+
+
+def page_data(scene: Scene, plots: list[dict[str, Any]]) -> str:
+    """All numbers as JSON that may stand in a script element."""
+    data = {
+        "times": _packed(scene.times, "<f8"),
+        "middle": _list(scene.middle),
+        "size": scene.size,
+        "reach": _reach(scene),
+        "azimuth": _azimuth(scene),
+        "pace": _pace(scene.times),
+        "floor": None if scene.floor is None else scene.floor - scene.middle[2],
+        "bodies": [_body(body, k, scene) for k, body in enumerate(scene.bodies)],
+        "joints": [_glyph(glyph) for glyph in scene.joints],
+        "links": [{**x._asdict(), "points": _list(x.points)} for x in scene.links],
+        "arrows": [_arrows(kind, scene) for kind in scene.arrows],
+        "rolls": _rolls(scene),
+        "rollings": [_rolling(each) for each in scene.rollings],
+        "plots": plots,
+    }
+    text = json.dumps(data, allow_nan=False, ensure_ascii=True)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _packed(array: Any, kind: str = "<f4") -> str:
+    whole = np.ascontiguousarray(array, dtype=kind)
+    return base64.b64encode(whole.tobytes()).decode("ascii")
+
+
+def _list(array: Any) -> Any:
+    return np.asarray(array, float).tolist()
+
+
+def _body(body: Drawn, k: int, scene: Scene) -> dict[str, Any]:
+    quaternions = from_matrix(body.rotations)
+    track = np.concatenate([quaternions, body.origins - scene.middle], axis=1)
+    surfaces = [
+        {
+            "corners": _packed(surface.corners),
+            "triangles": _packed(surface.triangles, "<u4"),
+            "hole": surface.is_hole,
+        }
+        for surface in body.surfaces
+    ]
+    return {
+        "name": body.name,
+        "mass": body.mass,
+        "centre": _list(body.centre),
+        "colour": colour(k),
+        "surfaces": surfaces,
+        "track": _packed(track),
+    }
+
+
+def _glyph(glyph: Any) -> dict[str, Any]:
+    plain = {key: _list(getattr(glyph, key)) for key in ("at", "reach")}
+    return {**glyph._asdict(), **plain, "axes": _list(glyph.axes.T)}
+
+
+def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
+    arrows = [
+        {
+            "name": arrow.name,
+            "tails": _packed(arrow.tails - scene.middle),
+            "vectors": _packed(arrow.vectors),
+        }
+        for arrow in kind.arrows
+    ]
+    shown = kind.kind == "angular momentum" and _rolls(scene)
+    return {
+        **kind._asdict(),
+        "arrows": arrows,
+        "colour": ARROWS[kind.kind],
+        "shown": shown,
+    }
+
+
+def _rolling(each: Any) -> dict[str, Any]:
+    return {
+        "body": each.body,
+        "corners": _packed(each.surface.corners),
+        "triangles": _packed(each.surface.triangles, "<u4"),
+        "polhode": _packed(each.polhode),
+        "herpolhode": _packed(each.herpolhode),
+        "plane": _plane(each),
+    }
+
+
+def _plane(each: Any) -> dict[str, Any] | None:
+    if each.normal is None:
+        return None
+    across = each.herpolhode - each.distance * each.normal
+    half = 1.25 * float(np.max(np.linalg.norm(across, axis=1)))
+    half = max(half, 0.4 * float(np.max(np.abs(each.surface.corners))))
+    return {"normal": _list(each.normal), "distance": each.distance, "half": half}
+
+
+def _reach(scene: Scene) -> float:
+    """How far from the middle a camera must see."""
+    paths = np.concatenate([body.path for body in scene.bodies])
+    far = float(np.max(np.linalg.norm(paths - scene.middle, axis=1)))
+    return max(far, (0.95 if _rolls(scene) else 0.62) * scene.size)
+
+
+def _rolls(scene: Scene) -> bool:
+    """Whether a body moves without torques, so that its ellipsoid rolls on a plane."""
+    return any(each.normal is not None for each in scene.rollings)
+
+
+def _azimuth(scene: Scene) -> float:
+    """From where it is seen: across a plane motion, else over a corner."""
+    paths = np.concatenate([body.path for body in scene.bodies])
+    x, y, _ = np.ptp(paths, axis=0)
+    if y < 0.2 * x:
+        return float(np.radians(-68))
+    return float(np.radians(22 if x < 0.2 * y else -52))
+
+
+def _pace(times: np.ndarray) -> float:
+    """Seconds of the motion for one of the replay, at the speed 1."""
+    span = abs(float(times[-1] - times[0]))
+    if SECONDS / 20 <= span <= 3 * SECONDS or span == 0:
+        return 1.0
+    return span / SECONDS
+
+
+# ------------------------------------------------------------------------ curves
+
+
+def plots_of(
+    motion: Trajectory, rows: Trajectory, names: Sequence[str] | None
+) -> list[dict[str, Any]]:
+    """The curves that were asked for, by the names of `show.quantities`.
+
+    Without a wish they are those of three joints and the energy. Curves of one unit
+    share a plot.
+    """
+    plots: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    asked = (names,) if isinstance(names, str) else names
+    for name in _usual(rows) if asked is None else asked:
+        source = motion if name in ("ledger", "balance") else rows
+        for each in series_of(source, name):
+            group = plots.setdefault((name, each.panel, each.unit), [])
+            group.append(_curve(each, rows.t, len(group)))
+    return [
+        {"title": f"{name} [{unit}]" if unit else name, "series": series}
+        for (name, _, unit), series in plots.items()
+    ]
+
+
+def _usual(rows: Trajectory) -> list[str]:
+    moving = [j for j in rows.system.joints if j.coordinates]
+    names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]
+    return [*names[:3], "energy"]
+
+
+def _curve(series: Any, times: np.ndarray, k: int) -> dict[str, Any]:
+    """A series at the times of the frames."""
+    sign = 1.0 if times[-1] >= times[0] else -1.0
+    values = np.interp(sign * times, sign * series.t, series.values)
+    packed = _packed(values)
+    return {
+        "name": series.label,
+        "unit": series.unit,
+        "values": packed,
+        "colour": colour(k),
+    }

@@ -1,0 +1,34 @@
+"""A mode as one page: its replay, the table of all modes, and the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polhode.show.answers_html import answer_html
+from polhode.show.drawing.scene import framed, scene_of
+from polhode.show.page.data import plots_of
+from polhode.show.page.page import put, written
+from polhode.show.page.sections import model_section, section
+
+if TYPE_CHECKING:
+    from polhode.analyse.modes import Modes
+
+CURVES = 3  # joints whose curves are drawn
+
+
+def mode_page(modes: Modes, path: Any, mode: int = 0, **wishes: Any) -> Path:
+    """Write a mode as one HTML file that opens anywhere, and return its path.
+
+    `wishes` are those of `Modes.motion`. There is no ledger: a mode is watched at a
+    pace of its own, and is no motion under the forces.
+    """
+    motion = modes.motion(mode, **wishes)
+    rows = framed(motion)
+    moving = [j for j in motion.system.joints if j.coordinates]
+    names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]
+    scene = scene_of(rows)
+    table = section("Modes", answer_html(modes))
+    sections = [table, model_section(motion.system, scene)]
+    curves = plots_of(motion, rows, names[:CURVES])
+    return put(written(scene, curves, motion, sections), path)

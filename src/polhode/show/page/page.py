@@ -1,0 +1,160 @@
+"""One motion as one page: 3D replay, curves, equations, ledger, model, provenance.
+
+The page is one file that asks for nothing from outside: its policy forbids every
+request, and allows no script but its own, by its hash. Names are escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polhode.errors import ShowError
+from polhode.show.drawing.scene import Scene, framed, scene_of
+from polhode.show.page.data import page_data, plots_of
+from polhode.show.page.sections import (
+    comparison_section,
+    equations_section,
+    ledger_section,
+    model_section,
+    provenance_section,
+)
+from polhode.show.paper import require_writable, writing
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+
+SECONDS = 20.0  # for the table of all forms
+SCRIPTS = ("algebra", "shapes", "painter", "stage", "plots", "page")
+CONTROLS = """<div class="card theatre">
+<canvas id="stage" aria-label="the motion in three dimensions"></canvas>
+<div id="labels"></div><div id="switches"></div><div id="chosen" hidden></div>
+<p id="apology" hidden></p>
+<div class="bar"><button id="play" aria-label="play">►</button>
+<input id="slider" type="range" min="0" max="1" step="any" value="0" aria-label="time">
+<span id="clock"></span><select id="speed" aria-label="speed"></select>
+<button id="home" title="back to the first view">view</button></div>
+</div>"""
+
+
+def page(
+    motion: Trajectory,
+    path: Any,
+    *,
+    plots: Sequence[str] | None = None,
+    equations: Any = True,
+    compare: Any = SECONDS,
+    frames: int | None = None,
+) -> Path:
+    """Write a motion as one HTML file that opens anywhere, and return its path.
+
+    plots      names of curves: "hinge", "hinge.speed", "rod.position", "energy"
+    equations  True reads those that were integrated where they are short, else the laws
+               of bodies and energies; or Equations, or a Reading
+    compare    how many seconds may be spent on the table of all forms, which says what
+               was left out, and is not begun for more than 12 speeds; True for all of
+               them however long it takes, False for none; or a `Comparison`
+    frames     how many; by default 60 a second, 601 at most
+    """
+    require_place(Path(path))
+    rows = framed(motion, frames)
+    curves = plots_of(motion, rows, plots)
+    scene = scene_of(rows)
+    sections = [
+        equations_section(motion, equations),
+        ledger_section(motion),
+        comparison_section(motion.system, compare),
+        model_section(motion.system, scene),
+        provenance_section(motion),
+    ]
+    return put(written(scene, curves, motion, sections), path)
+
+
+def put(text: str, path: Any) -> Path:
+    """Write a page where it is wanted, whole or not at all."""
+    place = Path(path)
+    require_place(place)
+    with writing(place) as aside:
+        aside.write_text(text, encoding="utf-8")
+    return place
+
+
+def require_place(place: Path) -> None:
+    """Refuse a place that takes no page.
+
+    Tried by writing: a page may take a minute, and should not be lost at its end.
+    """
+    if place.is_dir():
+        raise ShowError(
+            f"{str(place)!r} is a folder, not a file for a page.",
+            "A page is one file.",
+            "Give its name too: motion.page('out/motion.html').",
+        )
+    require_writable(place)
+
+
+def written(
+    scene: Scene, curves: list[dict[str, Any]], motion: Any, sections: list[str]
+) -> str:
+    """The text of the page."""
+    script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();"
+    style = _asset("page", "css")
+    name = html.escape(scene.name)
+    plots = "\n".join(
+        f'<section class="card" id="plot-{k}"><h2>{html.escape(each["title"])}</h2>'
+        "</section>"
+        for k, each in enumerate(curves)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{name} · Polhode</title>
+<style>{style}</style></head>
+<body><header><h1>{name}</h1><p>{html.escape(_summary(motion))}</p></header>
+<main>
+{CONTROLS}
+<div class="grid">
+{plots}
+</div>
+{sections[0]}
+<div class="columns">
+{"".join(sections[1:])}
+</div>
+</main>
+<script type="application/json" id="data">{page_data(scene, curves)}</script>
+<script>{script}</script>
+</body></html>
+"""
+
+
+def _policy(script: str, style: str) -> str:
+    """Nothing may be fetched; one script and one style, by their hashes, may act."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; "
+        f"style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _asset(name: str, kind: str = "js") -> str:
+    folder = files("polhode.show.page") / "assets"
+    return (folder / f"{name}.{kind}").read_text(encoding="utf-8")
+
+
+def _summary(motion: Any) -> str:
+    system = motion.system
+    bodies = f"{len(system.bodies)} bod{'y' if len(system.bodies) == 1 else 'ies'}"
+    speeds = f"{system.speeds} speed{'' if system.speeds == 1 else 's'}"
+    span = f"{motion.t[0]:g} to {motion.t[-1]:g} s"
+    return f"{bodies}, {speeds}; {span} by {motion.note}"

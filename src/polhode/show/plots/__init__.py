@@ -1,0 +1,1 @@
+"""Curves, tables of results and matrices as pictures."""

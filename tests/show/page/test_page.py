@@ -1,0 +1,238 @@
+"""The page: one file, nothing from outside, every name escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+from polhode.errors import FileError, ShowError
+from polhode.show.page.equation_lines import written_equations
+from polhode.show.page.mathml import mathml
+from polhode.show.page.page import require_place
+from polhode.show.page.sections import comparison_section
+
+NASTY = "<img src=x onerror=alert(1)>"
+
+
+class Reader(HTMLParser):
+    """Tags, attributes and the text of elements, as a browser would part them."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.inside = [], [], {}
+        self.open = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        self.inside.setdefault(tag, []).append("")
+        self.open = tag
+
+    def handle_endtag(self, tag):
+        self.open = None
+
+    def handle_data(self, data):
+        if self.open:
+            self.inside[self.open][-1] += data
+
+
+def pendulum(name="pendulum", rod="rod"):
+    body = ph.Body(rod, ph.solids.rod(mass=1.2, length=0.8))
+    hinge = ph.Revolute("hinge", ph.World().origin, body.point(0, 0, 0.4), axis=ph.Y)
+    return ph.System([hinge], actions=[ph.Weight(9.81)], name=name)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    system = pendulum(NASTY, f"</script>{NASTY}")
+    return ph.simulate(system, system.state(hinge=2.0), until=2.0)
+
+
+@pytest.fixture(scope="module")
+def text(motion, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "new folder" / "motion.html"
+    assert motion.page(path, compare=1e-9) == path
+    return path.read_text(encoding="utf-8")
+
+
+def test_names_are_text_and_never_markup(text):
+    """A name that is an image with a script makes neither image nor script."""
+    reader = Reader(text)
+    assert reader.tags.count("script") == 2
+    assert "img" not in reader.tags
+    assert not [name for name, _ in reader.attributes if name.startswith("on")]
+    assert NASTY in reader.inside["title"][0]
+
+
+def test_nothing_outside_is_asked_for(text):
+    """No address, no style attribute, and a policy that allows two hashes only."""
+    reader = Reader(text)
+    named = {name for name, _ in reader.attributes}
+    assert not named & {"src", "href", "action", "srcset", "style", "xlink:href"}
+    (policy,) = (
+        v for k, v in reader.attributes if k == "content" and "default-src" in v
+    )
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    for tag in ("script", "style"):
+        body = reader.inside[tag][-1]
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    assert not re.findall(r"https?://(?!www\.w3\.org/)", text)
+
+
+def test_the_data_are_those_of_the_motion(text, motion):
+    """Tracks, read back, are the body's places at the page's times."""
+    data = json.loads(Reader(text).inside["script"][0])
+    times = np.frombuffer(base64.b64decode(data["times"]), "<f8")
+    (body,) = data["bodies"]
+    track = np.frombuffer(base64.b64decode(body["track"]), "<f4").reshape(-1, 7)
+    rows = motion.resampled(times)
+    places = rows[body["name"]].position - np.array(data["middle"])
+    assert_close(track[:, 4:], places, atol=1e-6)
+    angle = 2 * np.arctan2(track[:, 2], track[:, 0])  # about Y
+    turn = np.exp(1j * rows.q[:, 0])
+    assert_close(np.abs(np.exp(1j * angle) - turn), 0 * times, atol=1e-5)
+
+
+def test_equations_ledger_model_and_provenance_are_there(text, motion):
+    """Each part of the page says what it is for."""
+    reader = Reader(text)
+    heads = " ".join(reader.inside["h2"])
+    for word in (
+        "Equations of motion",
+        "Ledger",
+        "Model",
+        "Provenance",
+        "energy [J]",
+        "All form",
+    ):
+        assert word in heads
+    assert reader.tags.count("math") == 2
+    assert "The energy balances" in text
+    assert ph.__version__ in text
+    assert re.search(r"\b[0-9a-f]{64}\b", text)
+    assert "hinge" in "".join(reader.inside["mtext"])
+
+
+def test_only_the_curves_that_were_asked_for(motion, tmp_path):
+    """Names of `motion.plot`; a wrong one is refused with the nearest right one."""
+    short = {"equations": False, "compare": False}
+    for asked in (["hinge.speed"], "hinge.speed"):
+        path = motion.page(tmp_path / "a.html", plots=asked, **short)
+        data = json.loads(Reader(path.read_text()).inside["script"][0])
+        assert [plot["title"] for plot in data["plots"]] == ["hinge.speed [rad/s]"]
+    with pytest.raises(ShowError, match="hinje"):
+        motion.page(tmp_path / "b.html", plots=["hinje"])
+    assert not (tmp_path / "b.html").exists()
+
+
+def test_a_folder_is_no_page(motion, tmp_path):
+    """The path must name a file."""
+    with pytest.raises(ShowError, match="is a folder"):
+        motion.page(tmp_path)
+
+
+def test_a_place_that_takes_no_page_is_refused_before_it_is_made(
+    motion, tmp_path, monkeypatch
+):
+    """Nothing is reckoned for a page that would be lost, and nothing is left behind."""
+    monkeypatch.setattr(
+        "polhode.show.page.page.framed", lambda *_: pytest.fail("begun")
+    )
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="what should be its folder is a file"):
+        motion.page(tmp_path / "file" / "it.html")
+    require_place(tmp_path / "new" / "it.html")
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def test_the_comparison_is_shown_when_given():
+    """Forms that apply in rows, the others by name."""
+    from polhode.formulation.compare import Comparison, Row
+
+    rows = (Row("Kane", 2, 2, 1e-15, 0.0, 2e-15, 77), Row("Routh", reason="no"))
+    text = comparison_section(pendulum(), Comparison("pendulum", rows))
+    assert "<td>Kane</td><td>2</td><td>1.0e-15</td>" in text
+    assert "agree within 2.0e-15. Not for this system: Routh." in text
+    for nothing in (False, None, 0, 0.0):
+        assert comparison_section(pendulum(), nothing) == ""
+
+
+def test_what_there_was_no_time_for_is_said(motion):
+    """With no second to spare one form is in the table, and the rest are named."""
+    text = comparison_section(motion.system, 1e-9)
+    assert "<td>recursive</td>" in text
+    assert "No time was left for: Gauss, d&#x27;Alembert, Lagrange, second kind" in text
+    assert text.count("<tr>") == 2
+    assert comparison_section(motion.system, 1e-9) == text  # made once
+
+
+def test_forms_of_a_large_system_are_compared_only_when_asked(motion):
+    """Beyond twelve speeds the page says how to have the table."""
+    bodies = [ph.Particle(f"p{k}", 1.0) for k in range(5)]
+    text = comparison_section(ph.System(bodies, name="cloud"), 20.0)
+    assert "Not made: the forms of 15 equations take long" in text
+    assert "compare=True" in text
+
+
+@pytest.mark.parametrize("nasty", [r"\text{<b>x</b>}", r"\text{&lt;b&gt;}", "<script>"])
+def test_formulas_hold_no_markup_but_their_own(nasty):
+    """What LaTeX brings as text stays text."""
+    tags = Reader(mathml(nasty)).tags
+    assert all(tag.startswith("m") for tag in tags)
+
+
+def test_names_of_several_letters_are_words():
+    """A coordinate 'hinge' is one word with two dots, not h i n g e."""
+    made = mathml(r"\ddot{hinge} l + hinge_{wx}^{2} + \sin{\left(q \right)}")
+    assert made.count("<mtext>hinge</mtext>") == 2
+    assert "<mi>sin</mi>" in made
+
+
+def test_dots_stand_above_their_letters():
+    """As accents browsers set them into low letters; a hat is one."""
+    dotted, hatted = mathml(r"\dot{z}"), mathml(r"\hat{z}")
+    assert 'accent="false"' in dotted
+    assert 'accent="true"' in hatted
+
+
+@pytest.mark.parametrize("name", ["arm", "rattleback", "ellipsoid_in_fluid"])
+def test_models_of_long_equations_show_their_laws(name):
+    """Where the closed form is no reading matter, every body's law is on the page."""
+    system = ph.models.GALLERY[name]()
+    formulas, words = written_equations(system)
+    assert len(formulas) >= 6
+    assert max(map(len, formulas)) < 1200
+    assert any(r"\dot{\mathbf{L}}" in each for each in formulas)
+    assert "momentum" in words
+    for each in formulas:
+        assert mathml(each).startswith("<math")
+
+
+def test_rates_of_names_that_end_in_d_have_one_dot():
+    """The rate of `second` is not the second rate of `secon`."""
+    system = ph.models.GALLERY["spherical_pendulum"]()
+    text = " ".join(written_equations(system).formulas)
+    assert r"\dot{cross}_{second}" in text
+    assert "secon}" not in text
+
+
+def test_a_wide_sum_stands_in_lines_of_whole_terms():
+    """Broken, it is the same sum; a short one stays as it is."""
+    system = ph.models.GALLERY["gyroscope"]()
+    first, *_, last = written_equations(system).formulas
+    assert first.startswith(r"\begin{split} L = &")
+    assert first.count(r"\\ & +") >= 3
+    assert last.endswith("= 0")
+    assert "split" not in last
+    assert mathml(first).count("<mtr>") == first.count(r"\\") + 1
