@@ -45,7 +45,7 @@ def _wish(sampled: bool) -> dict[str, Any]:
     events = [ph.Event("middle", lambda t, state: state["hinge"])]
     inputs = {"push": ph.Sampled(lambda t, state: -0.1 * state["hinge"], 0.1)}
     times = {"samples": 60} if sampled else {}
-    method = ph.DormandPrince(1e-8, 1e-8)
+    method = ph.methods.DormandPrince(1e-8, 1e-8)
     guide = {"events": events, "inputs": inputs}
     return {"until": 6.0, "method": method, **times, **guide}
 
@@ -60,7 +60,7 @@ def _digest(motion: Any) -> str:
 
 def load(path: str, sampled: bool) -> str:
     """The numbers of a file as they are read back."""
-    found = ph.load(path)
+    found = ph.load_motion(path)
     inputs = _wish(sampled)["inputs"]
     return _digest(found.of(_system(), inputs))
 

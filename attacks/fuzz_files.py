@@ -115,7 +115,7 @@ def load_urdf(path: str) -> str:
 
 def load_motion(path: str) -> str:
     """Load a motion, go on with it, and look at all that a recording has."""
-    found = ph.load(path)
+    found = ph.load_motion(path)
     assert repr(found)
     assert len(found.names) == len(found.units)
     assert found.outcome.sentence

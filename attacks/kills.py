@@ -62,13 +62,13 @@ def killed(seed: int) -> str | None:
         if not path.exists():
             return None
         written = int(told.read_bytes()) if told.exists() else 0
-        rows = len(ph.load(path).t)
+        rows = len(ph.load_motion(path).t)
         if rows < written:
             return f"{rows} rows are left of {written}"
         code = _begun("resume", folder, samples).wait()
         if code:
             return f"the run could not go on: exit code {code}"
-        steps = ph.load(path).of(_system()).steps
+        steps = ph.load_motion(path).of(_system()).steps
         is_same = [part.tobytes() for part in steps] == _whole(samples)
         return None if is_same else "the run that went on has other bytes"
 

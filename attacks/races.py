@@ -88,7 +88,7 @@ def _read(path: str, number: int) -> str:
     looks, until = 0, time.monotonic() + 0.6
     while time.monotonic() < until:
         if Path(path).exists():
-            ph.load(path)
+            ph.load_motion(path)
             looks += 1
     return f"READ {looks}"
 
@@ -178,7 +178,7 @@ def _runs_at_one_path(seed: int) -> str | None:
             return f"{len(won)} of {len(jobs)} runs took the path"
         if said[won[0]][1] != _alone("simulate", won[0]):
             return "the run that took the path has other numbers"
-        found = f"DONE {_digest(ph.load(path).of())}"
+        found = f"DONE {_digest(ph.load_motion(path).of())}"
         if found != said[won[0]][1]:
             return "the file has other numbers than its run"
         left = sorted(p.name for p in Path(folder).iterdir())

@@ -19,7 +19,7 @@ class Unrolling(Enum):
 
 def compiled(
     function: Callable, example: tuple[np.ndarray, ...], unrolling: Unrolling
-) -> ph.Program:
+) -> ph.results.Program:
     """For a batch of states, one after the other: one lane, one thread."""
     return ph.compile(
         function, *example, batched=True, threads=1, lanes=1, unroll=unrolling.value

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import polhode
 
+NAMESPACES = ("methods", "results", "theory", "formations")
 WIDE = 72  # letters of a signature on one line
 ROOMS = {
     "lowering": "The compiler",
@@ -30,6 +32,10 @@ ROOMS = {
     "show": "Pictures",
     "files": "Files",
     "scale": "Many runs",
+    "methods": "Methods of integration",
+    "results": "Results",
+    "theory": "Theory",
+    "formations": "Formations of spacecraft",
     "models": "Models",
     "errors": "Errors",
 }
@@ -40,14 +46,19 @@ def write_api(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rooms: dict[str, list[str]] = {}
     for name, module in polhode.PUBLIC.items():
-        rooms.setdefault(room_of(name, module), []).append(name)
+        if name not in NAMESPACES:
+            rooms.setdefault(room_of(name, module), []).append(name)
+    for space in NAMESPACES:
+        names = import_module(f"polhode.{space}").HOMES
+        rooms[space] = [f"{space}.{name}" for name in names]
     for room, names in rooms.items():
         parts = [f"# {title(room)}\n", *(entry(name) for name in sorted(names))]
         (folder / f"{room}.md").write_text("\n".join(parts), encoding="utf-8")
     listed = "\n".join(room for room in sorted(rooms, key=place))
     text = (
         "# All public names\n\n"
-        "Every name is `ph.name` after `import polhode as ph`.\n\n"
+        "Every name is `ph.name`, or `ph.namespace.name`, after\n"
+        "`import polhode as ph`.\n\n"
         f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n"
     )
     (folder / "index.md").write_text(text, encoding="utf-8")
@@ -71,7 +82,9 @@ def title(room: str) -> str:
 
 def entry(name: str) -> str:
     """One name: its signature, its docstring, and the questions it answers."""
-    value = getattr(polhode, name)
+    value: Any = polhode
+    for word in name.split("."):
+        value = getattr(value, word)
     parts = [f"## {name}\n", fenced(f"ph.{name}{signature(value)}", "python")]
     parts.append(fenced(inspect.getdoc(documented(value)) or ""))
     if inspect.isclass(value):

@@ -26,7 +26,7 @@ print(system)
 # %% Roll it along X, leaning over slowly at first: 0.1 rad/s about X.
 
 
-def rolled(spin: float) -> ph.Trajectory:
+def rolled(spin: float) -> ph.results.Trajectory:
     """Two seconds from upright. The contact rests: v = w x r Z at the centre."""
     speeds = (0.1, spin, 0.0, spin * r, -0.1 * r, 0.0)
     return ph.simulate(system, system.state(speeds={"free": speeds}), until=2.0)

@@ -48,4 +48,4 @@ fine = motion.resampled(np.linspace(0.0, 1.0, 2000))["top"].orientation[:, :, 2]
 figure, axes = plt.subplots(figsize=(5.0, 5.0), layout="constrained")
 axes.plot(fine[:, 0], fine[:, 1], color="#2f6f9f")
 axes.set(aspect="equal", xlabel="x of the axis", ylabel="y of the axis")
-print("wrote", ph.Picture(figure).save("out/04_top.png"))
+print("wrote", ph.results.Picture(figure).save("out/04_top.png"))

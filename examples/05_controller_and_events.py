@@ -55,4 +55,4 @@ for motion, label in ((up, "swing up"), (held, "hold")):
     axes.plot(motion.t, motion["hinge"].coordinates, label=label)
 axes.set(xlabel="time  [s]", ylabel="hinge  [rad]")
 axes.legend(frameon=False)
-print("wrote", ph.Picture(figure).save("out/05_controller_and_events.png"))
+print("wrote", ph.results.Picture(figure).save("out/05_controller_and_events.png"))

@@ -22,7 +22,7 @@ PATH = Path("out/07_swing.nc")
 UNTIL = 5000.0  # s, a million steps
 
 
-def run(**options) -> ph.Trajectory:
+def run(**options) -> ph.results.Trajectory:
     """The run, from the start that the gallery gives; a row is kept every second."""
     start = ph.models.start("double_pendulum")
     return ph.simulate(start.system, start, until=UNTIL, samples=5001, **options)
@@ -44,7 +44,7 @@ if sys.argv[1:] == ["killed"]:
 PATH.parent.mkdir(exist_ok=True)
 PATH.unlink(missing_ok=True)
 done = subprocess.run([sys.executable, __file__, "killed"], check=False)
-left = ph.load(PATH)
+left = ph.load_motion(PATH)
 print(f"killed with status {done.returncode}; {left}")
 resumed = ph.resume(PATH)
 print(f"resumed: {resumed}")

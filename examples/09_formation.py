@@ -17,8 +17,8 @@ import polhode as ph
 
 # %% A circular orbit at 400 km, and the linear motion about it over one period.
 
-orbit = ph.Orbit(mu=3.986004418e14, parameter=6.778e6, eccentricity=0.0)
-near = ph.relative_orbit(orbit)
+orbit = ph.formations.Orbit(mu=3.986004418e14, parameter=6.778e6, eccentricity=0.0)
+near = ph.formations.relative_orbit(orbit)
 n = 2 * np.pi / orbit.period
 hill = [3 * n**2, 0, 0, 0, 2 * n, 0]  # x'' = 3 n^2 x + 2 n y', x outwards, y ahead
 print(f"a period is {orbit.period / 60:.1f} min")
@@ -45,4 +45,4 @@ for way, push in pushes.items():
     axes.plot(seen[:, 1], seen[:, 0], label=f"pushed {way} at 0.1 m/s")
 axes.set(aspect="equal", xlabel="ahead  [m]", ylabel="outwards  [m]")
 axes.legend(frameon=False)
-print("wrote", ph.Picture(figure).save("out/09_formation.png"))
+print("wrote", ph.results.Picture(figure).save("out/09_formation.png"))

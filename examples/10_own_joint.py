@@ -45,4 +45,4 @@ for first in (0.1, 1.0, 2.0, 3.0):
     print(f"from {first:.1f} rad: {motion.t[-1]:.6f} s")
     axes.plot(motion.t, motion["wire"].coordinates)
 axes.set(xlabel="time  [s]", ylabel="p  [rad]", title="from four heights to the bottom")
-print("wrote", ph.Picture(figure).save("out/10_own_joint.png"))
+print("wrote", ph.results.Picture(figure).save("out/10_own_joint.png"))

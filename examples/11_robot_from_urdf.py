@@ -48,4 +48,4 @@ margins = {name: f"{far:.1f} rad" for name, far in states[-1][0].margins().items
 print("from the nearest limit at the end:", margins)
 axes.set(xlabel="time  [s]", ylabel="torque  [N m]")
 axes.legend(frameon=False)
-print("wrote", ph.Picture(figure).save("out/11_robot_from_urdf.png"))
+print("wrote", ph.results.Picture(figure).save("out/11_robot_from_urdf.png"))

@@ -235,14 +235,14 @@ def sweeps() -> dict[str, Callable[[], Animal]]:
 
     Each is made when it is called: models take their time.
     """
-    fifth = ph.DormandPrince(1e-6)
+    fifth = ph.methods.DormandPrince(1e-6)
     subjects: dict[str, tuple[Any, ...]] = {
         "sweep of double pendulums": ("double_pendulum", fifth),
         "sweep, sampled": ("double_pendulum", fifth, fifth.bends),
-        "sweep of heavy tops": ("heavy_top", ph.CommutatorFree4(0.01)),
-        "sweep of satellites": ("satellite", ph.RungeKutta4(0.01)),
-        "sweep of arms": ("arm", ph.RungeKutta4(0.001)),
-        "sweep by Radau IIA": ("pendulum", ph.RadauIIA(1e-6)),
+        "sweep of heavy tops": ("heavy_top", ph.methods.CommutatorFree4(0.01)),
+        "sweep of satellites": ("satellite", ph.methods.RungeKutta4(0.01)),
+        "sweep of arms": ("arm", ph.methods.RungeKutta4(0.001)),
+        "sweep by Radau IIA": ("pendulum", ph.methods.RadauIIA(1e-6)),
     }
     return {name: partial(sweeping, *words) for name, words in subjects.items()}
 

@@ -25,7 +25,7 @@ def accelerations(q, v, tau):
     return forward_dynamics(CHAIN, q, v, tau)
 
 
-def compiled(states: tuple) -> ph.Program:
+def compiled(states: tuple) -> ph.results.Program:
     """One thread, one lane: state after state, as the peers do."""
     example = [s[0] for s in states]
     return ph.compile(accelerations, *example, batched=True, threads=1, lanes=1)

@@ -26,7 +26,7 @@ def swept(rounds: int) -> Measured:
     couples = np.linspace(-0.95, 0.95, MANY) * weight
     rest = system.rest()
 
-    def ours() -> ph.EquilibriumSweep:
+    def ours() -> ph.results.EquilibriumSweep:
         return ph.sweep_equilibria(rest, {"C": couples})
 
     def theirs() -> list[float]:

@@ -66,13 +66,13 @@ def streamed(rounds: int) -> Measured:
     system = arm()
     start, wish = system.rest(), {"until": LONG, "rtol": 1e-9}
 
-    def kept() -> ph.Trajectory:
+    def kept() -> ph.results.Trajectory:
         return ph.simulate(system, start, **wish)
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "motion.nc"
 
-        def written() -> ph.Trajectory:
+        def written() -> ph.results.Trajectory:
             return ph.simulate(system, start, **wish, to=path)
 
         require_agreement("streaming", list(written().steps), list(kept().steps), 0.0)

@@ -16,7 +16,7 @@ from benchmarks.table import Claim, Measured, times_slower
 STATES = 500
 
 
-def program_of(system: ph.System) -> ph.Program:
+def program_of(system: ph.System) -> ph.results.Program:
     """Accelerations from (t, q, z): one lane, one thread, as the hand-written one."""
     core, rest = ph.recursive(system).functions, system.rest()
 
@@ -63,7 +63,9 @@ def other_tree(make: Callable[[], ph.System], rounds: int) -> Measured:
     return raced(program, states, by_hand(system.speeds)[0], rounds)
 
 
-def raced(program: ph.Program, states: tuple, hand: Callable, rounds: int) -> Measured:
+def raced(
+    program: ph.results.Program, states: tuple, hand: Callable, rounds: int
+) -> Measured:
     contenders = {"described": lambda: program(*states), "by hand": hand}
     result = race(contenders, rounds, STATES)
     best, doubt = result.seconds, result.doubt(*contenders)

@@ -21,7 +21,7 @@ from benchmarks.table import Claim, Measured, itself
 
 STEPS, STEP = 1_000_000, 1e-3
 SAMPLES, BLOCKS = 2000, 20
-KEEPING = (ph.Variational, ph.ImplicitMidpoint)
+KEEPING = (ph.methods.Variational, ph.methods.ImplicitMidpoint)
 
 
 class Drift(NamedTuple):
@@ -56,7 +56,7 @@ def counts() -> np.ndarray:
     return np.linspace(0, STEPS, SAMPLES + 1).astype(int)
 
 
-def ours(motion: Motion, method: ph.Variational) -> np.ndarray:
+def ours(motion: Motion, method: ph.methods.Variational) -> np.ndarray:
     angles = zip(motion.system.joints, motion.q, strict=True)
     start = motion.system.state({joint.name: float(q) for joint, q in angles})
     wish = {"until": STEPS * STEP, "samples": counts() * STEP}

@@ -28,10 +28,10 @@ def ours(method: Any) -> tuple[Callable, Callable]:
     system = chain_system(CHAIN)
     start = ph.State(system, 0.0, START[: CHAIN.links], START[CHAIN.links :])
 
-    def moved() -> ph.Trajectory:
+    def moved() -> ph.results.Trajectory:
         return ph.simulate(system, start, until=UNTIL, method=method)
 
-    def slope(motion: ph.Trajectory) -> np.ndarray:
+    def slope(motion: ph.results.Trajectory) -> np.ndarray:
         found = ph.gradient(motion, square)
         return np.concatenate([found.places, found.speeds])
 
@@ -39,7 +39,7 @@ def ours(method: Any) -> tuple[Callable, Callable]:
 
 
 def against_the_motion(rounds: int) -> Measured:
-    moved, slope = ours(ph.DormandPrince(rtol=1e-10))
+    moved, slope = ours(ph.methods.DormandPrince(rtol=1e-10))
     motion = moved()
     result = race({"gradient": lambda: slope(motion), "motion": moved}, rounds)
     best, doubt = result.seconds, result.doubt("gradient", "motion")
@@ -48,7 +48,7 @@ def against_the_motion(rounds: int) -> Measured:
 
 
 def against_diffrax(rounds: int) -> Measured:
-    moved, slope = ours(ph.DormandPrince(rtol=RTOL, atol=RTOL))
+    moved, slope = ours(ph.methods.DormandPrince(rtol=RTOL, atol=RTOL))
     theirs = by_diffrax(accelerations, START, UNTIL, RTOL)
     require_agreement("gradient against diffrax", slope(moved()), theirs(), 1e-2)
     contenders = {"ours": lambda: slope(moved()), "diffrax": theirs}
@@ -58,7 +58,7 @@ def against_diffrax(rounds: int) -> Measured:
 
 
 def against_mujoco(rounds: int) -> Measured:
-    moved, slope = ours(ph.SemiImplicitEuler(STEP))
+    moved, slope = ours(ph.methods.SemiImplicitEuler(STEP))
     theirs = by_mujoco(CHAIN, START, round(UNTIL / STEP))
     require_agreement("gradient against MuJoCo", slope(moved()), theirs(), 1e-3)
     contenders = {"ours": lambda: slope(moved()), "mujoco": theirs}

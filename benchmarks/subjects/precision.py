@@ -41,7 +41,11 @@ TOLD_APART = 3.0  # an error, from what it is measured by, in its uncertainties
 def ours(motion: Motion, error: Error) -> Curves:
     """`ph.sweep` of one state, which keeps its end alone, as the others do."""
     found = Curves()
-    for method in (ph.DormandPrince8, ph.Calvo7, ph.DormandPrince):
+    for method in (
+        ph.methods.DormandPrince8,
+        ph.methods.Calvo7,
+        ph.methods.DormandPrince,
+    ):
         runs = {rtol: by_sweep(motion, method(rtol=rtol, atol=rtol)) for rtol in OURS}
         found.follow(method.name, runs, error)
     return found
@@ -78,7 +82,7 @@ def mujocos(motion: Motion, error: Error) -> Curves:
     require("mujoco")
     from benchmarks.peers.mujoco_motion import runge_kutta
 
-    method = ph.DormandPrince8(rtol=1e-5, atol=1e-5)
+    method = ph.methods.DormandPrince8(rtol=1e-5, atol=1e-5)
     states = ph.States(motion.system, 0.0, motion.q[None], motion.z[None])
     end = ph.sweep(motion.system, states, until=motion.until, method=method)
     counts = [times * int(end.accepted[0]) for times in STEPS]
@@ -111,7 +115,7 @@ def error_in(motion: Motion) -> Error:
     if motion.end is not None:
         return Error(partial(distance, motion, motion.end), 1e-13)
     true = by_scipy(motion, 3e-14, 1e-14)()
-    second = by_sweep(motion, ph.DormandPrince8(rtol=FINEST, atol=FINEST))()
+    second = by_sweep(motion, ph.methods.DormandPrince8(rtol=FINEST, atol=FINEST))()
     of = partial(distance, motion, true)
     return Error(of, TOLD_APART * of(second))
 

@@ -19,9 +19,13 @@ NO_POINT = {
     "friction": lambda place: ph.Friction(
         place, WORLD.frame, ph.Z, 1.0, ph.Viscous(1.0)
     ),
-    "load": lambda place: ph.AppliedForce(place, ph.Vector([0, 0, 1], ROD.frame)),
+    "load": lambda place: ph.AppliedForce(
+        place, ph.theory.Vector([0, 0, 1], ROD.frame)
+    ),
     "mass": lambda place: ph.PointMass(place, 1.0),
-    "force": lambda place: ph.Force(ph.Vector([0, 0, 1], ROD.frame), place),
+    "force": lambda place: ph.theory.Force(
+        ph.theory.Vector([0, 0, 1], ROD.frame), place
+    ),
 }
 
 
@@ -38,9 +42,11 @@ NO_FRAME = {
     "turning": lambda body: ph.RotationalSpring(ROD.frame, body, 1.0),
     "damper": lambda body: ph.RotationalDamper(body, WORLD.frame, 1.0),
     "drag": lambda body: ph.Drag(ROD.origin, body, 1.0),
-    "couple": lambda body: ph.AppliedCouple(body, ph.Vector([0, 0, 1], ROD.frame)),
+    "couple": lambda body: ph.AppliedCouple(
+        body, ph.theory.Vector([0, 0, 1], ROD.frame)
+    ),
     "load": lambda body: ph.AppliedForce(
-        ROD.origin, ph.Vector([0, 0, 1], WORLD.frame), by=body
+        ROD.origin, ph.theory.Vector([0, 0, 1], WORLD.frame), by=body
     ),
     "potential": lambda body: ph.Potential((WORLD.frame, body), lambda b: 0.0),
     "raw": lambda body: ph.RawPotential((body,), lambda b, t: 0.0),
@@ -54,13 +60,13 @@ def test_an_action_knows_bodies_by_their_frames(noun):
         NO_FRAME[noun](ph.Body("bob", ph.solids.sphere(mass=1, radius=1)))
 
 
-@pytest.mark.parametrize("noun", [ph.AppliedForce, ph.Force, ph.Couple])
+@pytest.mark.parametrize("noun", [ph.AppliedForce, ph.theory.Force, ph.theory.Couple])
 def test_forces_are_vectors(noun):
     """Three numbers without a frame are no force and no couple."""
     given = {
         ph.AppliedForce: (ROD.origin, [0, 0, 1]),
-        ph.Force: ([0, 0, 1], ROD.origin),
-        ph.Couple: ([0, 0, 1],),
+        ph.theory.Force: ([0, 0, 1], ROD.origin),
+        ph.theory.Couple: ([0, 0, 1],),
     }
     with pytest.raises(ModelError, match="not a vector"):
         noun(*given[noun])
@@ -84,7 +90,7 @@ def test_what_is_never_negative_offers_no_way_out(what):
 
 def test_axes_of_laws_keep_their_frame():
     """A vector of the wrong body is no axis; one of the right body is."""
-    along = ph.Vector([0, 0, 1], ROD.frame)
+    along = ph.theory.Vector([0, 0, 1], ROD.frame)
     with pytest.raises(FrameMismatch, match=r"written in 'rod', not in 'world'"):
         ph.TorsionalSpring(ROD.frame, WORLD.frame, along, 1.0)
     ph.TorsionalSpring(WORLD.frame, ROD.frame, along, 1.0)

@@ -28,8 +28,10 @@ def path(t):
 
 def system_of(body, actions):
     """A pushed body, with forces that turn with it; its world may move."""
-    push = ph.AppliedForce(body.point(0.3, -0.2, 0.5), ph.Vector(PUSH, body.frame))
-    couple = ph.AppliedCouple(body.frame, ph.Vector(TWIST, body.frame))
+    push = ph.AppliedForce(
+        body.point(0.3, -0.2, 0.5), ph.theory.Vector(PUSH, body.frame)
+    )
+    couple = ph.AppliedCouple(body.frame, ph.theory.Vector(TWIST, body.frame))
     free = ph.Free("free", ph.World().origin, body.origin)
     return ph.System([free], [push, couple, *actions], name="craft")
 

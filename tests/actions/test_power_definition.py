@@ -69,7 +69,7 @@ def test_one_equation_for_many_multipliers_has_three_classes(rng, count):
     """
     f, g = rng.normal(), rng.normal(size=count)
     nothing = np.zeros(count)
-    bound = ph.multiplier_family(f, g)
+    bound = ph.theory.multiplier_family(f, g)
     assert bound.kind == "one"
     l = bound.member(rng.normal(size=count - 1))
     assert_close(l @ g, f, rtol=1e-9, atol=1e-9)
@@ -82,11 +82,11 @@ def test_one_equation_for_many_multipliers_has_three_classes(rng, count):
     )
     inside = bound.free @ np.linalg.lstsq(bound.free, other - bound.particular)[0]
     assert_close(inside, other - bound.particular, rtol=1e-8, atol=1e-10)
-    assert ph.multiplier_family(f, nothing).kind == "none"
-    free = ph.multiplier_family(0.0, nothing)
+    assert ph.theory.multiplier_family(f, nothing).kind == "none"
+    free = ph.theory.multiplier_family(0.0, nothing)
     assert free.kind == "all"
     assert np.linalg.matrix_rank(free.free) == count
-    homogeneous = ph.multiplier_family(0.0, g)
+    homogeneous = ph.theory.multiplier_family(0.0, g)
     assert abs(homogeneous.member(rng.normal(size=count - 1)) @ g) < 1e-9
 
 
@@ -123,7 +123,7 @@ def test_the_power_of_the_forces_is_the_loss_of_the_energy(rng):
     """
     poses, rows = drawn(rng)
     t = 0.7
-    found = ph.forces_by_power(SWAYING, poses, t, rows)
+    found = ph.theory.forces_by_power(SWAYING, poses, t, rows)
     assert found.family.kind == "one"
     for _ in range(3):
         V = allowed(rng, rows)
@@ -145,11 +145,11 @@ def test_the_exceptional_case_is_explained():
     poses, rows = drawn(np.random.default_rng(3))
     still = rows._replace(constants=np.zeros(3))
     with pytest.raises(ModelError, match=r"power of 'swaying' defines no forces") as no:
-        ph.forces_by_power(SWAYING, poses, 0.7, still)
+        ph.theory.forces_by_power(SWAYING, poses, 0.7, still)
     assert "forces_by_virtual_work" in str(no.value)
     assert "ph.prescribed" in str(no.value)
-    assert ph.forces_by_power(STEADY, poses, 0.7, still).family.kind == "all"
-    fallback = ph.forces_by_virtual_work(SWAYING, poses, 0.7)
+    assert ph.theory.forces_by_power(STEADY, poses, 0.7, still).family.kind == "all"
+    fallback = ph.theory.forces_by_virtual_work(SWAYING, poses, 0.7)
     assert np.linalg.norm(fallback.forces) > 0.1
 
 
@@ -162,7 +162,7 @@ def test_virtual_work_gives_the_same_forces_in_every_case(rng):
     """
     poses, rows = drawn(rng)
     for potential in (SWAYING, STEADY):
-        found = ph.forces_by_virtual_work(potential, poses, 0.7)
+        found = ph.theory.forces_by_virtual_work(potential, poses, 0.7)
         expected = potential.wrenches(poses, None, 0.7)
         assert_close(found.forces, expected.forces, rtol=1e-10, atol=1e-12)
         assert_close(found.torques, expected.torques, rtol=1e-10, atol=1e-12)

@@ -46,7 +46,7 @@ def beyond_the_centre(t, state):
 
 
 @cache
-def found_of_stars() -> ph.Conserved:
+def found_of_stars() -> ph.results.Conserved:
     """What the stars keep, about several poles."""
     poles = {
         "H": stars().tree.world.point(1.0, -2.0, 0.5),
@@ -58,7 +58,7 @@ def found_of_stars() -> ph.Conserved:
 
 
 @cache
-def orbit() -> ph.Trajectory:
+def orbit() -> ph.results.Trajectory:
     """The stars about each other, drifting, for about ten of their own times."""
     start = stars().state(
         a=(1, 0, 0), b=(-1, 0.5, 0.2), speeds={"a": (0, 0.6, 0.1), "b": (0.2, -0.8, 0)}
@@ -126,7 +126,7 @@ def test_a_pole_that_crosses_the_momentum_drifts_as_predicted():
 
 
 @cache
-def top() -> ph.Conserved:
+def top() -> ph.results.Conserved:
     """What a heavy top keeps."""
     return ph.conserved(ph.models.heavy_top())
 

@@ -17,9 +17,9 @@ MGL = 0.3 * 9.81 * 0.5  # of the sprung pendulum
 
 
 @cache
-def cart() -> ph.Branches:
+def cart() -> ph.results.Branches:
     system = ph.models.cart_pendulum()
-    return ph.follow(system.rest(), "C", (-9.0, 9.0), step=0.1)
+    return ph.continuation(system.rest(), "C", (-9.0, 9.0), step=0.1)
 
 
 @pytest.mark.row("E-01", "X-04")
@@ -40,7 +40,7 @@ def test_the_cart_turns_back_where_its_couple_is_too_large():
 def test_a_softening_spring_lets_the_rod_lean():
     """Upright loses its minimum at k = m g l; there k th = m g l sin th crosses."""
     system = ph.models.sprung_pendulum(6.0)
-    upright, leaning = ph.follow(system.rest(), "k", (0.5, 6.0))
+    upright, leaning = ph.continuation(system.rest(), "k", (0.5, 6.0))
     assert_close(upright.bifurcations, [MGL], rtol=1e-7)
     assert not upright.folds
     assert_close(upright["hinge"], np.zeros(len(upright)), atol=1e-12)
@@ -80,7 +80,7 @@ STIFF, LINK = 2.0, 0.5
 def test_a_strut_of_links_buckles_at_its_loads():
     """P l/c = (3 -+ sqrt 5)/2 for two links; beyond, it stands in balance bent."""
     system = strut(2, 0.2)
-    straight, first, second = ph.follow(system.rest(), "P", (0.1, 14.0))
+    straight, first, second = ph.continuation(system.rest(), "P", (0.1, 14.0))
     loads = STIFF / LINK * (3 + np.array([-1, 1]) * np.sqrt(5)) / 2
     assert_close(straight.bifurcations, loads, rtol=1e-8)
     assert np.array_equal(np.unique(straight.falling), [0, 1, 2])
@@ -101,13 +101,13 @@ def test_no_bifurcation_is_stepped_over():
     loads = np.linalg.eigvalsh(K) * STIFF / LINK
     rest = strut(6, 0.01).rest()
     for step in (0.05, 0.6):
-        wide = ph.follow(rest, "P", (0.005, 14.0), step=step, branches=False)
+        wide = ph.continuation(rest, "P", (0.005, 14.0), step=step, branches=False)
         assert_close(wide[0].bifurcations, loads[:5], rtol=1e-6)
 
 
 def test_lines_of_a_picture_meet_where_the_curve_changes():
     """Upright is drawn full up to the bifurcation, and dashed from there on."""
-    branches = ph.follow(ph.models.sprung_pendulum(6.0).rest(), "k", (0.5, 6.0))
+    branches = ph.continuation(ph.models.sprung_pendulum(6.0).rest(), "k", (0.5, 6.0))
     drawn = branches[0].plot("hinge").figure.axes[0].get_lines()
     soft, stiff = (
         next(x for x in drawn if x.get_linestyle() == s) for s in ("--", "-")
@@ -125,12 +125,12 @@ def test_what_cannot_be_followed_is_refused():
     """No such parameter; a range without the system's value; no rest to begin at."""
     rest = ph.models.cart_pendulum().rest()
     with pytest.raises(ph.PolhodeError, match="no parameter 'D'"):
-        ph.follow(rest, "D", (0.0, 1.0))
+        ph.continuation(rest, "D", (0.0, 1.0))
     with pytest.raises(ph.PolhodeError, match="does not lie between"):
-        ph.follow(rest, "C", (1.0, 2.0))
+        ph.continuation(rest, "C", (1.0, 2.0))
     pushed = ph.models.cart_pendulum(couple=8.0)
     with pytest.raises(ph.PolhodeError, match="does not come to rest near"):
-        ph.follow(pushed.rest(), "C", (0.0, 9.0))
+        ph.continuation(pushed.rest(), "C", (0.0, 9.0))
 
 
 @pytest.mark.row("X-04")

@@ -15,7 +15,7 @@ MB, L, K, G = 0.8, 0.9, 5.0, 9.81  # of the cart-pendulum
 
 
 @cache
-def cart(F: float, C: float) -> ph.Equilibria:
+def cart(F: float, C: float) -> ph.results.Equilibria:
     return ph.equilibria(ph.models.cart_pendulum().with_({"F": F, "C": C}), starts=24)
 
 
@@ -52,7 +52,7 @@ R1F = 0.5 * 0.2  # the brake must hold the couple, or the wheels never rest
 
 
 @cache
-def arm() -> ph.Equilibria:
+def arm() -> ph.results.Equilibria:
     system = ph.models.gears_on_arm().with_({"C": R1F, "k": 2.0})
     return ph.equilibria(system, starts=24)
 

@@ -37,7 +37,9 @@ def craft() -> ph.System:
     return ph.System([orbit, ball], [pull], name="craft")
 
 
-def at(roll: float, yaw: float, pitch: float) -> tuple[ph.System, ph.SteadyMotion]:
+def at(
+    roll: float, yaw: float, pitch: float
+) -> tuple[ph.System, ph.results.SteadyMotion]:
     """Moments about axes along the orbit, to the planet (x), and across it."""
     system = craft().with_({"J_x": yaw, "J_y": roll, "J_z": pitch})
     found = ph.steady_motions(system, {"orbit": RATE}, starts=1)
@@ -111,7 +113,7 @@ def test_a_small_satellite_is_as_stable_as_a_large_one():
     pull = ph.Gravitation((ph.PointMass(world.origin, mu), *ends), 1.0)
     system = ph.System([ship], [pull], name="dumb-bell")
     upright = ph.Rotation.identity(of=ship.frame, seen_from=world.frame)
-    place, speeds = ph.Pose(upright, (r, 0, 0)), {"ship": (0, 0, n, 0, n * r, 0)}
+    place, speeds = ph.theory.Pose(upright, (r, 0, 0)), {"ship": (0, 0, n, 0, n * r, 0)}
     near = system.state(ship=place, speeds=speeds)
     (found,) = ph.steady_motions(system, {"turn z": n}, near, starts=1)
     assert found.stability().verdict == "stable"

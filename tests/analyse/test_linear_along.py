@@ -71,7 +71,7 @@ def test_slopes_are_those_of_the_motion(name):
 def test_errors_travel_with_the_motion():
     """P x(0) is the difference of two simulated motions, to first order."""
     system = pendulum()
-    method = ph.DormandPrince8(rtol=1e-12)
+    method = ph.methods.DormandPrince8(rtol=1e-12)
 
     def end(angle, speed):
         state = system.state(hinge=angle, speeds={"hinge": speed})
@@ -101,7 +101,7 @@ def test_a_swing_has_multipliers_one():
     small = ph.linearise(system).modes().frequencies[0]
     period = 4 * ellipk(np.sin(0.5) ** 2) / small
     state = system.state(hinge=1.0)
-    method = ph.DormandPrince8(rtol=1e-12)
+    method = ph.methods.DormandPrince8(rtol=1e-12)
     motion = ph.simulate(system, state, until=period, method=method)
     along = ph.linearise(system, about=motion)
     assert_close(np.abs(along.multipliers()), [1, 1], rtol=1e-3)
@@ -127,7 +127,7 @@ def test_a_hinge_that_shakes_holds_a_rod_up(shake, is_held_up):
     driver = ph.PrescribedMotion(lift, lambda t: shake * jnp.cos(W * t))
     system = ph.System([lift, hinge], [ph.Weight(9.81)], [driver], name="Kapitza")
     start = system.state(lift=shake, hinge=np.pi)
-    method = ph.DormandPrince8(rtol=1e-12)
+    method = ph.methods.DormandPrince8(rtol=1e-12)
     motion = ph.simulate(system, start, until=2 * np.pi / W, method=method)
     found = ph.linearise(system, about=motion).multipliers()
 

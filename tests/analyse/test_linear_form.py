@@ -46,14 +46,14 @@ def systems(names):
         for body in craft
     ]
     far = ph.System(craft, pulls, name="absolute")
-    return far, ph.formation_tree(craft, "a", actions=pulls)
+    return far, ph.formations.formation_tree(craft, "a", actions=pulls)
 
 
 @cache
 def equations(name, names):
     far, near = systems(names)
     if name == "relative":
-        return ph.relative_equations(near)
+        return ph.formations.relative_equations(near)
     return ph.spatial_form(far, **FORMS[name])
 
 
@@ -72,7 +72,7 @@ def orbiting(names, spins=((0, 0, RATE), (0, 0, RATE))):
         q += [*quaternion, *(R @ ((RADIUS, 0, 0) - centre))]
         z += [*spin, *(v - np.cross(spin, centre))]
     state = ph.State(far, 0.0, np.array(q), np.array(z, float))
-    return {far: state, near: ph.retold(state, near)}
+    return {far: state, near: ph.formations.in_tree(state, near)}
 
 
 TUMBLING = ((0.4, -0.3, 0.8), (-0.2, 0.9, 0.3))
@@ -121,7 +121,7 @@ def stepped(form):
 
 
 def exact():
-    return {"until": SPAN, "method": ph.RungeKutta4(1e-3)}
+    return {"until": SPAN, "method": ph.methods.RungeKutta4(1e-3)}
 
 
 @pytest.mark.row("S-13")
@@ -212,8 +212,8 @@ def test_relative_and_absolute_motions_go_side_by_side(names):
     form = equations("relative", names)
     end = ph.simulate(far, one, **exact()).final
     last = ph.simulate(form, two, **exact()).final
-    expected = ph.retold(end, far)  # quaternions of one sign
-    told = ph.retold(last, far)
+    expected = ph.formations.in_tree(end, far)  # quaternions of one sign
+    told = ph.formations.in_tree(last, far)
     assert_close(told.q, expected.q, rtol=1e-10)
     assert_close(told.z, expected.z, rtol=1e-10)
     assert near is last.system

@@ -32,7 +32,7 @@ def column() -> ph.System:
         hinges.append(ph.Revolute(f"h{k}", before, rod.point(0, 0, -0.5), axis=-ph.Y))
         before = rod.point(0, 0, 0.5)
         rods.append(rod)
-    push = ph.Vector((0.0, 0.0, -4.0), rods[1].frame)
+    push = ph.theory.Vector((0.0, 0.0, -4.0), rods[1].frame)
     actions = [
         ph.JointSpring(hinges[0], 8.0),
         ph.JointSpring(hinges[1], 5.0),

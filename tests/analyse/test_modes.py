@@ -74,7 +74,7 @@ def test_the_sum_of_modes_is_the_motion():
         dict(zip(names, p, strict=True)), speeds=dict(zip(names, v, strict=True))
     )
     times = np.linspace(0, 10, 21)
-    method = ph.DormandPrince8(rtol=1e-12)
+    method = ph.methods.DormandPrince8(rtol=1e-12)
     motion = ph.simulate(system, start, until=10.0, samples=times, method=method)
     summed = ph.linearise(system).modes().superposition(p, v, times)
     assert_close(summed, motion.q, rtol=1e-8)

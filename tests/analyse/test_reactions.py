@@ -15,14 +15,14 @@ M, L, G = 1.2, 0.8, 9.81
 
 
 @cache
-def swung() -> ph.Trajectory:
+def swung() -> ph.results.Trajectory:
     """A rod let go level, through its lowest place."""
     swing = ph.models.pendulum(M, L)
     return ph.simulate(swing, swing.state(hinge=np.pi / 2), until=1.0, rtol=1e-11)
 
 
 @cache
-def table() -> ph.ReactionTable:
+def table() -> ph.results.ReactionTable:
     """Its reactions in the axes of the world."""
     return ph.reaction_table(swung())
 
@@ -60,7 +60,7 @@ def test_any_frame_and_any_point_will_do():
     rod, world = swung().system.bodies[0], swung().system.tree.world
     own = ph.reaction_table(swung(), axes=rod)
     gauge = ph.Rotation.from_axis_angle(
-        ph.Y, 0.3, of=ph.Frame("gauge"), seen_from=rod.frame
+        ph.Y, 0.3, of=ph.theory.Frame("gauge"), seen_from=rod.frame
     )
     found = ph.reaction_table(swung(), axes=gauge)
     turned = own.forces["hinge"] @ gauge.matrix
@@ -68,7 +68,7 @@ def test_any_frame_and_any_point_will_do():
     assert np.max(np.abs(turned - own.forces["hinge"])) > 1.0
     assert found.axes == "gauge"
     still = ph.Rotation.from_axis_angle(
-        ph.Y, 0.3, of=ph.Frame("desk"), seen_from=world.frame
+        ph.Y, 0.3, of=ph.theory.Frame("desk"), seen_from=world.frame
     )
     aside = world.point(0, 0, 1.5)
     found = ph.reaction_table(swung(), at=aside, axes=still)

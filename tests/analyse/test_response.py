@@ -90,7 +90,7 @@ def test_a_simulation_settles_to_the_response():
         until=26.0,
         samples=times,
         inputs={"push": lambda t: jnp.cos(W * t)},
-        method=ph.DormandPrince8(rtol=1e-11),
+        method=ph.methods.DormandPrince8(rtol=1e-11),
     )
     waves = np.stack([np.cos(W * times), -np.sin(W * times)], axis=1)
     fit, *_ = np.linalg.lstsq(waves, motion.q[:, 0], rcond=None)
@@ -125,7 +125,7 @@ def test_undamped_resonance_has_no_steady_answer():
         until=20.0,
         samples=times,
         inputs={"push": lambda t: jnp.cos(W0 * t)},
-        method=ph.DormandPrince8(rtol=1e-11),
+        method=ph.methods.DormandPrince8(rtol=1e-11),
     )
     grown = times * np.sin(W0 * times) / (2 * m * W0)
     assert_close(motion.q[:, 0], grown, rtol=1e-8)

@@ -27,7 +27,7 @@ def swing() -> ph.System:
 
 
 @cache
-def swung() -> ph.Trajectory:
+def swung() -> ph.results.Trajectory:
     """The pendulum let go, to many digits."""
     start = swing().state(hinge=START, speeds={"hinge": -0.4})
     return ph.simulate(swing(), start, until=UNTIL, rtol=1e-13)
@@ -113,7 +113,7 @@ def test_momenta_of_the_same_first_speeds_change_with_the_mass():
     """
     system = ph.models.pendulum()
     start = system.state(hinge=0.4, speeds={"hinge": 1.0})
-    method = ph.RungeKutta4(0.01)
+    method = ph.methods.RungeKutta4(0.01)
     motion = ph.simulate(ph.hamilton(system), start, until=1.0, method=method)
     assert np.max(np.abs(ph.sensitivity(motion, ["m"])["m"])) < 1e-12
     found = ph.gradient(motion, lambda t, state: state.speed("hinge"), ["m"])
@@ -121,7 +121,7 @@ def test_momenta_of_the_same_first_speeds_change_with_the_mass():
 
 
 @cache
-def spun() -> ph.Trajectory:
+def spun() -> ph.results.Trajectory:
     """A heavy top, let go leaning."""
     top = ph.models.heavy_top()
     lean = {"qw": np.cos(0.2), "qx": np.sin(0.2), "qy": 0.0, "qz": 0.0}
@@ -159,7 +159,7 @@ def test_a_formation_is_differentiated_by_all_that_moves_it():
         system,
         ph.States(system, 0.0, np.tile(start.q, (24, 1)), moved[:, len(values) :]),
         until=1.0,
-        method=ph.RungeKutta4(0.005),
+        method=ph.methods.RungeKutta4(0.005),
         parameters=dict(zip(names, moved[:, : len(values)].T, strict=True)),
     )
     ends = np.array([[*m.q[-1], *m.z[-1]] for m in runs]).reshape(4, 6, -1)
@@ -167,7 +167,7 @@ def test_a_formation_is_differentiated_by_all_that_moves_it():
     central = (8 * near - far) / 6 / np.max(steps, axis=1)[:, None]
 
     motion = ph.simulate(
-        system, start, until=1.0, method=ph.RungeKutta4(0.005),
+        system, start, until=1.0, method=ph.methods.RungeKutta4(0.005),
         parameters=dict(zip(names, values, strict=True)),
     )  # fmt: skip
     found = ph.sensitivity(motion, names, times=[1.0])
@@ -289,12 +289,12 @@ def test_a_sensitivity_reads_as_a_table():
 
 
 IMPLICIT = {
-    "midpoint": (lambda: ph.ImplicitMidpoint(0.05), "swing"),
-    "Gauss": (lambda: ph.GaussLegendre4(0.05), "swing"),
-    "Radau": (lambda: ph.RadauIIA(rtol=1e-6), "swing"),
-    "variational": (lambda: ph.Variational(0.05), "swing"),
-    "energy-momentum": (lambda: ph.EnergyMomentum(0.05), "swing"),
-    "RATTLE": (lambda: ph.Rattle(0.05), "loop"),
+    "midpoint": (lambda: ph.methods.ImplicitMidpoint(0.05), "swing"),
+    "Gauss": (lambda: ph.methods.GaussLegendre4(0.05), "swing"),
+    "Radau": (lambda: ph.methods.RadauIIA(rtol=1e-6), "swing"),
+    "variational": (lambda: ph.methods.Variational(0.05), "swing"),
+    "energy-momentum": (lambda: ph.methods.EnergyMomentum(0.05), "swing"),
+    "RATTLE": (lambda: ph.methods.Rattle(0.05), "loop"),
 }
 
 

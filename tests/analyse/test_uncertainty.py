@@ -17,7 +17,7 @@ TIMES = np.linspace(0.0, 2.0, 5)
 
 
 @cache
-def swung() -> ph.Trajectory:
+def swung() -> ph.results.Trajectory:
     swing = ph.models.pendulum()
     return ph.simulate(swing, swing.state(hinge=1.0), until=2.0, rtol=1e-10)
 

@@ -169,7 +169,9 @@ class Window:
 def test_a_view_shows_the_motion(capsys, monkeypatch):
     """The live scene is asked for the motion of the model, and its address told."""
     monkeypatch.setattr(
-        ph.Trajectory, "show", lambda motion, browser: Window(motion, browser=browser)
+        ph.results.Trajectory,
+        "show",
+        lambda motion, browser: Window(motion, browser=browser),
     )
     text = answer(capsys, "view", "pendulum", "--until", "0.2", "--no-browser")
     motion, browser = Window.asked[-1]

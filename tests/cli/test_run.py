@@ -126,12 +126,12 @@ def test_a_stored_run_is_found_again_and_gone_on_with(capsys, folder, tmp_path):
     out = tmp_path / "m.nc"
     words = ("run", "pendulum", "--until", "0.2", "--out", str(out))
     assert "Rows are in" in answer(capsys, *words)
-    size = len(ph.load(out).t)
+    size = len(ph.load_motion(out).t)
     text = answer(capsys, *words)
     assert "holds this run already, until t = 0.2 s" in text
     facts = json.loads(answer(capsys, *words, "--json"))
     assert facts["ledger"]["is_sound"] is True
-    assert len(ph.load(out).t) == size
+    assert len(ph.load_motion(out).t) == size
     for more, what in (
         (("--until", "0.3"), "until 0.2, not 0.3"),
         (("--samples", "9"), "samples None, not 9"),
@@ -151,11 +151,11 @@ def test_a_run_that_was_cut_goes_on(capsys, tmp_path):
 
     with pytest.warns(UserWarning, match="interrupted"):
         ph.simulate(start.system, start, until=400.0, to=out, watch=stop)
-    assert not ph.load(out).outcome.is_complete
+    assert not ph.load_motion(out).outcome.is_complete
     text = answer(capsys, "run", "pendulum", "--out", str(out))
     assert "going on from there" in text
     assert "'pendulum' reached t = 400 s" in text
-    assert ph.load(out).outcome.is_complete
+    assert ph.load_motion(out).outcome.is_complete
 
 
 def test_a_run_that_stops_early_is_bad_news(capsys, folder):

@@ -75,7 +75,7 @@ def test_gears_share_their_inertia():
     world, small, large = ph.World(), block("small"), block("large")
     one = ph.Revolute("one", world.origin, small.mass_centre, axis=ph.Z)
     two = ph.Revolute("two", world.point(1, 0, 0), large.mass_centre, axis=ph.Z)
-    couple = ph.AppliedCouple(small.frame, ph.Vector([0, 0, 3.0], small.frame))
+    couple = ph.AppliedCouple(small.frame, ph.theory.Vector([0, 0, 3.0], small.frame))
     system = ph.System([one, two], [couple], [ph.Gear(two, one, -0.4)])
     inertias = [body.moments().inertia[2, 2] for body in system.bodies]
     found = reckon(system.state())

@@ -108,7 +108,7 @@ def test_what_is_stored_in_the_error_goes_as_fast_as_the_gain_says(names, choice
     for choice in choices:
         rate, loss = storage_rate(choice, state)
         assert_close(rate, loss, rtol=1e-10)
-    rate, loss = storage_rate(ph.CoriolisChoice("printed", printed), state)
+    rate, loss = storage_rate(ph.theory.CoriolisChoice("printed", printed), state)
     assert abs(rate / loss - 1) > 1e-5
 
 
@@ -119,7 +119,7 @@ def test_craft_follow_their_references(names):
     system, drawn_state = craft(names), drawn(names)
     inputs = ph.tracking(system, led(names), rate=RATE, gain=GAIN)
     start = ph.State(system, 0.0, drawn_state.q, drawn_state.z)
-    method = ph.RungeKutta4(5e-3)
+    method = ph.methods.RungeKutta4(5e-3)
     motion = ph.simulate(system, start, until=12.0, inputs=inputs, method=method)
     end = motion.final
     for edge in system.tree.edges:
@@ -182,7 +182,7 @@ def test_a_craft_learns_its_inertia():
     start = ph.State(system, 0.0, system.rest().q, np.zeros(6))
     ends = {}
     for learning in (0.0, G):
-        inputs, method = learner(system, learning), ph.RungeKutta4(DT / 2)
+        inputs, method = learner(system, learning), ph.methods.RungeKutta4(DT / 2)
         run = ph.simulate(system, start, until=15.0, inputs=inputs, method=method)
         last = run.final.q[4:7] - doubled(REFERENCES["a"])(run.final.t)[1]
         ends[learning] = np.linalg.norm(last)

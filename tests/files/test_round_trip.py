@@ -110,7 +110,7 @@ def everything():
     ends = two.mass_centre, three.origin
     slide = ph.Prismatic("slide", *ends, axis=(1, 2, 2), limits=(-1, 2), **motor)
     wave = ph.Formula("0.1 * sin(2 * t) - 0.5 * z", ("t", "q", "z"))
-    rub, load = ph.Regularised(0.3, 0.01), ph.Vector([1, 2, 3], world.frame)
+    rub, load = ph.Regularised(0.3, 0.01), ph.theory.Vector([1, 2, 3], world.frame)
     actions = [
         ph.Weight(9.81, up=(0.0, 3.0, 4.0)),
         ph.Spring(tip, world.origin, 10.0, 0.3, name="spring"),
@@ -124,7 +124,9 @@ def everything():
         ph.Drag(bob.mass_centre, world.frame, 0.1, 0.02, name="drag"),
         ph.Friction(tip, world.frame, ph.Z, 5.0, rub, name="rub"),
         ph.AppliedForce(tip, load, world.frame, name="push"),
-        ph.AppliedCouple(two.frame, ph.Vector([0, 0, 1], two.frame), name="turn"),
+        ph.AppliedCouple(
+            two.frame, ph.theory.Vector([0, 0, 1], two.frame), name="turn"
+        ),
         ph.Gravitation([ph.PointMass.of(one), ph.PointMass.of(bob)], 1e-3),
     ]
     string = ph.Distance(bob.mass_centre, three.point(0.1, 0, 0), 0.7, name="string")
@@ -280,7 +282,7 @@ def test_prescribed_motions_and_runs_come_back(tmp_path):
     law = ph.Formula("0.3 * sin(2 * t)")
     driver = ph.PrescribedMotion(rail, law, name="driver")
     system = ph.System([rail], constraints=[driver], name="driven")
-    run = {"until": 2.0, "method": ph.RungeKutta4(step=0.01)}
+    run = {"until": 2.0, "method": ph.methods.RungeKutta4(step=0.01)}
     state = system.state(speeds={"rail": 0.6})
     model = again(tmp_path, system, start=state, run=run)
     assert model.run["until"] == 2.0

@@ -93,7 +93,10 @@ def test_a_formula_of_too_few_variables_is_told_in_words(tmp_path):
 
 def test_a_method_that_files_do_not_know_is_refused(tmp_path):
     """A run by a method made of others has no line in a file."""
-    run = {"until": 1.0, "method": ph.Composed(ph.StormerVerlet(step=0.1), 4)}
+    run = {
+        "until": 1.0,
+        "method": ph.methods.Composed(ph.methods.StormerVerlet(step=0.1), 4),
+    }
     with pytest.raises(FileError, match="a run by Composed cannot be written"):
         ph.save_model(ph.models.pendulum(), tmp_path / "model.toml", run=run)
 

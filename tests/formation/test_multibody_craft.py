@@ -66,7 +66,7 @@ def test_a_free_floating_tree_keeps_its_angular_momentum():
     """Nothing outside acts: P and L stay, whatever the joints carry."""
     system = tree(1)
     state = random_state(system, np.random.default_rng(8))
-    method = ph.RungeKutta4(1e-3)
+    method = ph.methods.RungeKutta4(1e-3)
     ledger = ph.simulate(system, state, until=0.3, method=method).ledger()
     for values in (ledger.momentum, ledger.angular_momentum):
         assert_close(values - values[0], 0 * values, atol=1e-8 * np.max(np.abs(values)))
@@ -85,7 +85,7 @@ def formation():
     tether = ph.Spring(panel.point(0, 0.4, 0), arm.point(0.2, 0, 0), 2.0, 0.5)
     far = ph.System([hub, craft, dust, *joints], [tether], name="absolute")
     members = [hub, craft, dust]
-    near = ph.formation_tree(members, "hub", actions=[tether], joints=joints)
+    near = ph.formations.formation_tree(members, "hub", actions=[tether], joints=joints)
     return far, near
 
 
@@ -99,12 +99,12 @@ def test_a_formation_of_multibody_craft_is_told_from_its_leader():
     """
     far, near = formation()
     state = random_state(far, np.random.default_rng(3))
-    told = ph.retold(state, near)
-    back = ph.retold(told, far)
+    told = ph.formations.in_tree(state, near)
+    back = ph.formations.in_tree(told, far)
     assert_close(back.z, state.z, atol=1e-12)
     order = [body.name for body in far.bodies]
     expected = ph.recursive(far).body_accelerations(state)
-    equations = ph.relative_equations(near)
+    equations = ph.formations.relative_equations(near)
     found = equations.body_accelerations(told)
     for name in ("hub", "panel", "craft", "arm"):  # the particle has other axes
         k = [body.name for body in near.bodies].index(name)
@@ -121,7 +121,7 @@ def test_a_body_that_shrinks_moves_as_a_particle():
 
     def acceleration(craft, q, z):
         pull = ph.Spring(ph.World().origin, craft.mass_centre, 3.0, 0.4)
-        system = ph.formation_tree([craft], "craft", actions=[pull])
+        system = ph.formations.formation_tree([craft], "craft", actions=[pull])
         state = ph.State(system, 0.0, np.array(q), np.array(z))
         own = ph.recursive(system).body_accelerations(state)[0]
         return own[3:] + np.cross(z[:3], speed) * (len(z) == 6)

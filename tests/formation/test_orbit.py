@@ -38,15 +38,15 @@ def start(speed: float) -> ph.State:
     return pair().state(places, speeds=speeds)
 
 
-def moved(kind: str, until: float, rtol: float = 1e-13) -> ph.Trajectory:
-    method = ph.DormandPrince8(rtol=rtol)
+def moved(kind: str, until: float, rtol: float = 1e-13) -> ph.results.Trajectory:
+    method = ph.methods.DormandPrince8(rtol=rtol)
     times = np.linspace(0, until, 201)
     return ph.simulate(
         pair(), start(KINDS[kind]), until=until, method=method, samples=times
     )
 
 
-def relative(run: ph.Trajectory) -> tuple[np.ndarray, np.ndarray]:
+def relative(run: ph.results.Trajectory) -> tuple[np.ndarray, np.ndarray]:
     return run.q[:, 3:] - run.q[:, :3], run.z[:, 3:] - run.z[:, :3]
 
 
@@ -59,7 +59,7 @@ def test_two_bodies_move_on_conics(kind):
     """
     run = moved(kind, 6.0)
     r, v = relative(run)
-    orbit = ph.Orbit.from_state(r[0], v[0], MU)
+    orbit = ph.formations.Orbit.from_state(r[0], v[0], MU)
     assert orbit.kind == kind
     near, ahead, up = orbit.axes
     distance = np.linalg.norm(r, axis=1)
@@ -86,7 +86,7 @@ def test_keplers_laws():
     The sum of the distances from the two foci is 2 a.
     """
     r, v = relative(moved("ellipse", 0.1))
-    orbit = ph.Orbit.from_state(r[0], v[0], MU)
+    orbit = ph.formations.Orbit.from_state(r[0], v[0], MU)
     run = moved("ellipse", orbit.period)
     r, v = relative(run)
     a = orbit.semi_major_axis
@@ -110,11 +110,11 @@ def test_an_ellipse_closes_again_and_again(periods):
     A fixed step of a symplectic method keeps the energy in bounds as long.
     """
     r, v = relative(moved("ellipse", 0.1))
-    orbit = ph.Orbit.from_state(r[0], v[0], MU)
+    orbit = ph.formations.Orbit.from_state(r[0], v[0], MU)
     run = moved("ellipse", periods * orbit.period)
     assert np.max(np.abs(run.q[-1] - run.q[0])) < 1e-11 * periods**2
     step = orbit.period / 200
-    verlet = ph.Composed(ph.StormerVerlet(step), order=4)
+    verlet = ph.methods.Composed(ph.methods.StormerVerlet(step), order=4)
     until = periods * orbit.period
     held = ph.simulate(pair(), start(KINDS["ellipse"]), until=until, method=verlet)
     balance = np.abs(held.ledger().balance)
@@ -127,9 +127,9 @@ def test_an_ellipse_closes_again_and_again(periods):
 @pytest.mark.parametrize("eccentricity", [0.0, 1e-6, 0.3, 1.0, 2.5])
 def test_elements_and_states_are_the_same(eccentricity, tilt):
     """A state gives elements that give the state, where angles have no origin too."""
-    orbit = ph.Orbit(2.0, 1.5, eccentricity, tilt, 0.4, -0.9, 0.7)
+    orbit = ph.formations.Orbit(2.0, 1.5, eccentricity, tilt, 0.4, -0.9, 0.7)
     r, v = orbit.state
-    again = ph.Orbit.from_state(r, v, 2.0)
+    again = ph.formations.Orbit.from_state(r, v, 2.0)
     assert np.allclose(again.state, (r, v), rtol=0, atol=1e-10)
     assert abs(again.eccentricity - eccentricity) < 1e-10
     assert abs(np.linalg.norm(v) ** 2 / 2 - 2.0 / np.linalg.norm(r) - orbit.energy) < (
@@ -145,12 +145,12 @@ def test_what_is_no_orbit_is_refused():
         ((1, 0, 0), (2, 0, 0)),
     ]:
         with pytest.raises(StateError, match=r"are on no orbit"):
-            ph.Orbit.from_state(r, v, 1.0)
+            ph.formations.Orbit.from_state(r, v, 1.0)
     with pytest.raises(StateError, match=r"eccentricity = -0\.1"):
-        ph.Orbit(1.0, 1.0, -0.1)
+        ph.formations.Orbit(1.0, 1.0, -0.1)
     with pytest.raises(StateError, match=r"parameter = -2"):
-        ph.Orbit(1.0, -2.0, 0.1)
+        ph.formations.Orbit(1.0, -2.0, 0.1)
     with pytest.raises(StateError, match=r"no place at anomaly 3 rad"):
-        ph.Orbit(1.0, 1.0, 2.0, anomaly=3.0)
+        ph.formations.Orbit(1.0, 1.0, 2.0, anomaly=3.0)
     with pytest.raises(StateError, match=r"cannot have mu = nan"):
-        ph.Orbit(np.nan, 1.0, 0.1)
+        ph.formations.Orbit(np.nan, 1.0, 0.1)

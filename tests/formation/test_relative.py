@@ -36,7 +36,7 @@ def systems():
         ph.Spring(b.point(0, 0.3, 0), c.mass_centre, 2.0, 0.7, name="bc"),
     ]
     far = ph.System([a, b, c], springs, name="absolute")
-    return far, ph.formation_tree([a, b, c], "a", actions=springs)
+    return far, ph.formations.formation_tree([a, b, c], "a", actions=springs)
 
 
 def start(seed=5):
@@ -45,12 +45,12 @@ def start(seed=5):
     rng = np.random.default_rng(seed)
     q = far.normalised(rng.normal(size=far.coordinates))
     state = ph.State(far, 0.0, q, rng.normal(size=far.speeds))
-    return state, ph.retold(state, near)
+    return state, ph.formations.in_tree(state, near)
 
 
 @cache
 def relative(about, rates):
-    return ph.relative_equations(systems()[1], about=about, rates=rates)
+    return ph.formations.relative_equations(systems()[1], about=about, rates=rates)
 
 
 def turn(R):

@@ -23,10 +23,10 @@ SPAN = 2.0
 
 @cache
 def near(e):
-    orbit = ph.Orbit(
+    orbit = ph.formations.Orbit(
         mu=MU, parameter=P, eccentricity=e, inclination=0.4, node=0.2, anomaly=CRAFT[e]
     )
-    return ph.relative_orbit(orbit)
+    return ph.formations.relative_orbit(orbit)
 
 
 def hill(n):
@@ -45,7 +45,7 @@ def carried(relative, x, until=SPAN):
     leader = relative.along.motion[0]
     place, speed = R @ x[:3], R @ (x[3:] + np.cross(w, x[:3]))
     q, z = np.concatenate([leader.q[:3], place]), np.concatenate([leader.z[:3], speed])
-    method = ph.DormandPrince8(rtol=1e-13)
+    method = ph.methods.DormandPrince8(rtol=1e-13)
     state = ph.State(system, 0.0, q, z)
     end = ph.simulate(system, state, until=until, method=method).final
     R, w = relative.frame(until)
@@ -93,7 +93,7 @@ def test_about_an_ellipse_the_coefficients_go_round_with_the_anomaly():
     assert_close(relative.at(period).A, relative.at(0.0).A, atol=1e-7)
     t = 0.8
     state = relative.along.motion.at(t)
-    now = ph.Orbit.from_state(state.q[:3], state.z[:3], MU)
+    now = ph.formations.Orbit.from_state(state.q[:3], state.z[:3], MU)
     r, h = np.linalg.norm(state.q[:3]), np.sqrt(MU * P)
     turn = h / r**2
     bend = -2 * MU / r**3 * 0.3 * np.sin(now.anomaly)
@@ -133,7 +133,7 @@ def test_a_report_says_what_an_arc_neglects():
     q, z = motion[0].q.copy(), motion[0].z.copy()
     q[3:] = (0.01, 0.02, -0.01)
     run = ph.simulate(system, ph.State(system, 0.0, q, z), until=0.5)
-    report = ph.double_integrator(run, "leader", "follower", mu=MU)
+    report = ph.formations.double_integrator(run, "leader", "follower", mu=MU)
     sizes = np.linalg.norm(report.neglected, axis=1)
     assert np.all(sizes <= report.bound)
     assert np.all(sizes > 0.2 * report.bound)
@@ -146,11 +146,11 @@ def test_a_report_says_what_an_arc_neglects():
     assert 0.1 * report.drift < away < report.drift
     assert "neglects up to" in repr(report)
     with pytest.raises(ph.PolhodeError, match="no craft 'third'"):
-        ph.double_integrator(run, "leader", "third", mu=MU)
+        ph.formations.double_integrator(run, "leader", "third", mu=MU)
 
 
 def test_an_open_orbit_needs_a_span():
     """A parabola has no period."""
-    orbit = ph.Orbit(mu=1.0, parameter=1.0, eccentricity=1.0)
+    orbit = ph.formations.Orbit(mu=1.0, parameter=1.0, eccentricity=1.0)
     with pytest.raises(ph.PolhodeError, match="no span of inf"):
-        ph.relative_orbit(orbit)
+        ph.formations.relative_orbit(orbit)

@@ -61,12 +61,12 @@ def test_absolute_and_relative_states_are_one(tree):
     bodies, actions = craft()
     far = absolute(bodies, actions)
     leader, carriers = TREES[tree]
-    near = ph.formation_tree(bodies, leader, carriers, actions=actions)
+    near = ph.formations.formation_tree(bodies, leader, carriers, actions=actions)
     state = start(far)
-    told = ph.retold(state, near)
+    told = ph.formations.in_tree(state, near)
     for name, row in placed(state).items():
         assert_close(placed(told)[name], row, rtol=1e-12, atol=1e-12)
-    back = ph.retold(told, far)
+    back = ph.formations.in_tree(told, far)
     for name, row in placed(state).items():
         assert_close(placed(back)[name], row, rtol=1e-12, atol=1e-12)
 
@@ -78,8 +78,10 @@ def test_another_root_leaves_the_motion_as_it_is():
     far = absolute(bodies, actions)
     state, ends = start(far), []
     for leader, carriers in (TREES["a leads"], TREES["the other way"]):
-        system = ph.formation_tree(bodies, leader, carriers, actions=actions)
-        motion = ph.simulate(system, ph.retold(state, system), until=1.0, rtol=1e-11)
+        system = ph.formations.formation_tree(bodies, leader, carriers, actions=actions)
+        motion = ph.simulate(
+            system, ph.formations.in_tree(state, system), until=1.0, rtol=1e-11
+        )
         ends.append(placed(motion.final))
     for name in NAMES:
         assert_close(ends[1][name], ends[0][name], rtol=1e-8, atol=1e-8)
@@ -89,6 +91,6 @@ def test_wrong_trees_are_refused_by_name():
     """A body that is not there, and carriers that carry each other."""
     bodies, actions = craft()
     with pytest.raises(ph.PolhodeError, match="no body 'd'"):
-        ph.formation_tree(bodies, "d", actions=actions)
+        ph.formations.formation_tree(bodies, "d", actions=actions)
     with pytest.raises(ph.PolhodeError, match="no tree: b on c on b"):
-        ph.formation_tree(bodies, "a", {"b": "c", "c": "b"})
+        ph.formations.formation_tree(bodies, "a", {"b": "c", "c": "b"})

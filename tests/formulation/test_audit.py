@@ -38,7 +38,7 @@ def test_moments_that_are_rounding_are_no_moments():
 @pytest.mark.row("D-04", "P-42")
 def test_a_force_by_nobody_is_found_in_the_whole():
     """A thrust on one of two balls is answered by no body, and named."""
-    ahead = ph.Vector([3.0, 0, 0], A.frame)
+    ahead = ph.theory.Vector([3.0, 0, 0], A.frame)
     thrust = ph.AppliedForce(A.mass_centre, ahead, name="jet")
     found = ph.audit(pair(thrust))
     assert not found.obeys_third_law

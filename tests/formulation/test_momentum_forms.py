@@ -99,7 +99,9 @@ def turning(couple=None):
     body = ph.Body.from_inertia("body", mass=1.0, inertia=np.diag([0.2, 0.35, 0.5]))
     ball = ph.Spherical("ball", ph.World().origin, body.origin)
     acts = (
-        [ph.AppliedCouple(body.frame, ph.Vector(couple, body.frame))] if couple else []
+        [ph.AppliedCouple(body.frame, ph.theory.Vector(couple, body.frame))]
+        if couple
+        else []
     )
     return ph.System([ball], acts, name="rotor")
 
@@ -171,14 +173,14 @@ def test_hamiltons_function_is_not_the_energy_of_a_moving_hinge():
         t, angle, rate = rng.normal(size=3)
         state = driven(system, t, angle, rate)
         x_dot = state.z[0]
-        ledger = ph.hamiltonian_ledger(moving, state)
+        ledger = ph.theory.hamiltonian_ledger(moving, state)
         B, C = -m * l * np.cos(angle) * x_dot, (m + M) * x_dot**2 / 2
         T = m * l**2 * rate**2 / 2 + B * rate + C
         energy = T - m * 9.81 * l * np.cos(angle)
         assert_close(ledger.energy, energy, rtol=1e-12)
         H = energy - B * rate - 2 * C
         assert_close(ledger.hamiltonian, H, rtol=1e-11, atol=1e-12)
-        whole = ph.hamiltonian_ledger(fixed, state)
+        whole = ph.theory.hamiltonian_ledger(fixed, state)
         assert_close(whole.hamiltonian, whole.energy, rtol=1e-12)
 
 
@@ -192,7 +194,7 @@ def test_the_entries_of_the_rate_of_hamiltons_function(form):
     equations = form(system)
     core = equations.functions
     state = driven(system, 0.4, 0.7, -1.3)
-    ledger = ph.hamiltonian_ledger(equations, state)
+    ledger = ph.theory.hamiltonian_ledger(equations, state)
     later = doubled(lambda t, q, z: slopes(core, t, q, z))
     q_dot, y, y_dot = later(state.t, state.q, state.z)
 

@@ -201,7 +201,7 @@ def test_nonlinear_velocity_constraints_by_gauss(cone):
         left = form.inverse_dynamics(state, found)
         assert_close(left, form.multipliers(state)[0] * slope, rtol=1e-11)
         assert abs(slope @ found) <= 1e-11 * np.linalg.norm(slope) * G
-        assert_close(ph.least_deviation(state), found, rtol=1e-11)
+        assert_close(ph.theory.least_deviation(state), found, rtol=1e-11)
         assert abs(left @ z) <= 1e-11 * np.linalg.norm(left)
     last = moved(form, cone_state(cone), 0.08, 100)
     energies = [
@@ -286,7 +286,11 @@ def test_a_run_stops_where_maggis_speeds_cease_to_serve(sleigh):
     through = ph.simulate(ph.gauss(sleigh), state, until=2.0, rtol=1e-10).final
     assert through.q[0] > np.pi / 2 + 0.2
     poor = ph.maggi(sleigh, independent=("ice.angle", "ice.u"))
-    for steps in ({"rtol": 1e-10}, {"rtol": 1e-7}, {"method": ph.RungeKutta4(2e-3)}):
+    for steps in (
+        {"rtol": 1e-10},
+        {"rtol": 1e-7},
+        {"method": ph.methods.RungeKutta4(2e-3)},
+    ):
         with pytest.warns(IntegrationWarning, match="cease to determine"):
             run = ph.simulate(poor, state, until=2.0, **steps)
         assert run.outcome.code == "SING"

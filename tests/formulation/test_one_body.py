@@ -23,12 +23,12 @@ PUSH, TWIST = np.array([0.7, -1.1, 0.4]), np.array([0.2, 0.5, -0.9])
 
 def pushed(body):
     """A follower force at a point off the origin."""
-    return ph.AppliedForce(body.point(*SPOT), ph.Vector(PUSH, body.frame))
+    return ph.AppliedForce(body.point(*SPOT), ph.theory.Vector(PUSH, body.frame))
 
 
 def twisted(body):
     """A follower couple."""
-    return ph.AppliedCouple(body.frame, ph.Vector(TWIST, body.frame))
+    return ph.AppliedCouple(body.frame, ph.theory.Vector(TWIST, body.frame))
 
 
 @pytest.fixture(scope="module")

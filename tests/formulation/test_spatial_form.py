@@ -16,7 +16,7 @@ from polhode.formulation.registry import FORMULATIONS
 from polhode.geometry import so3
 from strategies_system import block, random_state
 
-ORBITAL = ph.Observer(
+ORBITAL = ph.theory.Observer(
     "orbital", lambda t: so3.exp(jnp.stack([0.3 * t, jnp.sin(t), 0.2 + t]))
 )
 
@@ -75,7 +75,7 @@ def test_runs_of_the_four_forms_end_together(forms):
     """A tumbling block for ten radians by each form: 1e-8 between their ends."""
     system = free()
     start = system.state(speeds={"craft": (0.7, -1.1, 0.9, 0.2, 0.0, -0.4)})
-    method = ph.DormandPrince(rtol=1e-11)
+    method = ph.methods.DormandPrince(rtol=1e-11)
     ends = []
     for number in forms:
         equations = FORMULATIONS[f"spatial form {number}"](system)
@@ -121,7 +121,7 @@ def test_the_world_and_the_body_are_observers_too():
     system = free()
     (body,) = system.bodies
     state = random_state(system, np.random.default_rng(1))
-    still = ph.Observer("still", lambda t: jnp.eye(3))
+    still = ph.theory.Observer("still", lambda t: jnp.eye(3))
     cases = {"inertial": ("mass centre", still), "body": ("origin", body.frame)}
     for word, (about, observer) in cases.items():
         one = ph.spatial_form(system, about=about, rates=word)
@@ -146,7 +146,7 @@ def test_the_rates_of_a_system_are_asked_for():
         ({"about": "origin", "rates": "absolute"}, "cannot be seen from 'absolute'"),
         ({"about": {"crft": "origin"}, "rates": "body"}, "Did you mean 'craft'"),
         ({"about": {}, "rates": "body"}, "`about` says nothing of 'craft'"),
-        ({"about": "origin", "rates": ph.Frame("ship")}, "'ship': it is not in"),
+        ({"about": "origin", "rates": ph.theory.Frame("ship")}, "'ship': it is not in"),
         ({"about": ph.World().origin, "rates": "body"}, "a point of 'world'"),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_is_no_point_or_observer_is_refused(given, words):
 def test_an_observer_must_turn():
     """A matrix that is no rotation is not an observer's."""
     with pytest.raises(ph.PolhodeError, match="observer 'mirror' at t = 0"):
-        ph.Observer("mirror", lambda t: -jnp.eye(3))
+        ph.theory.Observer("mirror", lambda t: -jnp.eye(3))
 
 
 def test_a_fluid_may_be_carried_along():

@@ -14,11 +14,6 @@ QUOTED = re.compile(r"`([^`\n]+)`")
 PLACE = re.compile(r"[\w./<>-]+(?:/|\.py|\.md|\.json)")
 ROW = re.compile(r"^\| `([\w./]+\.(?:py|md))` \| (.*) \|$", re.MULTILINE)
 
-pytestmark = pytest.mark.skipif(
-    not (PACKAGE / "integrate" / "methods").is_dir(),
-    reason="the pages describe the tree with drawers",
-)
-
 
 def found(place: str) -> Path | None:
     """A file or folder, from the package or from the root of the project."""

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import polhode
+from polhode.integrate.methods.registry import METHODS, WRAPPERS
 from source_tree import classes, methods, package
 
 SOURCES = {source.module: source for source in package()}
@@ -23,21 +24,51 @@ def is_public(name: str) -> bool:
     return not name.startswith("_")
 
 
-@pytest.mark.parametrize("name", polhode.PUBLIC)
-def test_a_public_name_exists_and_is_documented(name):
+NAMESPACES = ("methods", "results", "theory", "formations")
+HOMES = {f"ph.{name}": home for name, home in polhode.PUBLIC.items()}
+for space in NAMESPACES:
+    names = importlib.import_module(f"polhode.{space}").HOMES
+    HOMES |= {f"ph.{space}.{name}": home for name, home in names.items()}
+
+
+@pytest.mark.parametrize("path", HOMES)
+def test_a_public_name_exists_and_is_documented(path):
     """`ph.name` is what its module defines, and says what it is."""
-    value = getattr(polhode, name)
-    home = importlib.import_module(polhode.PUBLIC[name])
+    name, value = path.rpartition(".")[2], polhode
+    for word in path.split(".")[1:]:
+        value = getattr(value, word)
+    home = importlib.import_module(HOMES[path])
     assert value is getattr(home, name)
     named = isinstance(value, type | ModuleType) or inspect.isroutine(value)
     documented = value if named else type(value)
-    assert inspect.getdoc(documented), f"{polhode.PUBLIC[name]}.{name}"
+    assert inspect.getdoc(documented), path
 
 
 def test_the_list_is_what_dir_and_star_show():
     """`dir(polhode)` and `__all__` are the table of public names."""
     assert {*polhode.PUBLIC, "__version__"} == set(polhode.__all__)
     assert dir(polhode) == sorted(polhode.__all__)
+
+
+def test_a_name_is_public_in_one_place():
+    """Nothing is in the flat list and in a namespace, or in two of these."""
+    last = [path.rpartition(".")[2] for path in HOMES]
+    assert len(last) == len(set(last))
+
+
+def test_methods_are_those_of_the_registry():
+    """`ph.methods`, model files and stored runs know the same methods."""
+    assert [*polhode.methods.HOMES] == [*METHODS, *WRAPPERS]
+
+
+@pytest.mark.parametrize("space", NAMESPACES)
+def test_a_namespace_names_what_it_has(space):
+    """Its `dir` is its list, and a misspelt name is told the nearest one."""
+    module = importlib.import_module(f"polhode.{space}")
+    assert dir(module) == sorted(module.HOMES)
+    first = next(iter(module.HOMES))
+    with pytest.raises(AttributeError, match=f"did you mean '{first}'"):
+        getattr(module, first + "s")
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -78,9 +109,9 @@ def test_the_methods_of_public_classes_have_docstrings():
     bare = [
         f"{module}:{m.lineno} {owner.name}.{m.name}"
         for module, source in SOURCES.items()
-        if module in polhode.PUBLIC.values()
+        if module in HOMES.values()
         for owner in classes(source.tree)
-        if owner.name in polhode.PUBLIC
+        if any(path.endswith(f".{owner.name}") for path in HOMES)
         for m in methods(owner)
         if is_public(m.name) and not ast.get_docstring(m)
     ]

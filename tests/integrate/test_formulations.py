@@ -26,7 +26,7 @@ def test_every_formulation_gives_the_same_motion(form):
     assert np.max(np.abs(motion.ledger().balance)) < 1e-8
 
 
-def periods(motion: ph.Trajectory) -> int:
+def periods(motion: ph.results.Trajectory) -> int:
     """How often the first joint comes back through its start, going the same way."""
     there = motion.q[:, 0] - np.median(motion.q[:, 0])
     return int(np.sum((there[:-1] < 0) & (there[1:] >= 0)))

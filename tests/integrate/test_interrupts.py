@@ -47,7 +47,7 @@ TRIES = 8  # lines at which Ctrl-C is pressed, spread over all that run
 def runs():
     """Of each kind: a state, what it is run with, and the whole motion."""
     start = double_pendulum().state(shoulder=1.0, elbow=0.5)
-    fixed = {"until": 12.0, "method": ph.RungeKutta4(0.005)}
+    fixed = {"until": 12.0, "method": ph.methods.RungeKutta4(0.005)}
     system, guide = bouncing()
     driven = {"until": 0.1, **guide}
     kinds = {
@@ -68,7 +68,7 @@ def gone_on(kind, path):
     guide = {word: wish[word] for word in ("events", "inputs") if word in wish}
     ph.resume(path, state.system, **guide)
     guide.pop("events", None)
-    return ph.load(path).of(state.system, **guide)
+    return ph.load_motion(path).of(state.system, **guide)
 
 
 def require_same(found, kind, place):
@@ -139,7 +139,7 @@ def test_an_interrupted_run_to_a_file_goes_on_bit_for_bit(kind, tmp_path, monkey
         path = tmp_path / f"{at}.nc"
         _, injection = interrupted(modules, at, job(path))
         if path.exists():
-            cut += not ph.load(path).outcome.is_complete
+            cut += not ph.load_motion(path).outcome.is_complete
             require_same(gone_on(kind, path), kind, injection.place)
     assert cut > 1
 
@@ -153,7 +153,7 @@ def test_an_interrupted_save_leaves_the_older_file_or_the_newer(tmp_path):
         older.save(path)
         _, injection = interrupted(FILE, at, lambda: whole.save(path))
         gc.collect()
-        found = digests(ph.load(path).of(state.system))
+        found = digests(ph.load_motion(path).of(state.system))
         assert found in (digests(older), digests(whole)), injection.place
         assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
@@ -164,7 +164,7 @@ def test_an_interrupted_sweep_is_sound_in_every_run(count):
     start = double_pendulum().state(shoulder=1.0, elbow=0.5)
     factors = np.linspace(1.0, 0.8, count)[:, None]
     states = ph.States(start.system, 0.0, factors * start.q, factors * start.z)
-    wish = {"until": 12.0, "method": ph.RungeKutta4(0.005)}
+    wish = {"until": 12.0, "method": ph.methods.RungeKutta4(0.005)}
     modules = (batch_loop, single_run, batch_kernel, batch_tracker, sweep, sweep_result)
     job = quietly(lambda: ph.sweep(start.system, states, **wish))
     whole, cut = job(), 0

@@ -103,7 +103,9 @@ def traced(names=("hub", "pod"), world=SAME, hub=SAME, **more):
     By fixed steps, for half a second; so short that another root errs alike.
     """
     system, state = pair(world=world, hub=hub, names=names, **more)
-    motion = ph.simulate(system, state, until=0.5, method=ph.CommutatorFree4(5e-4))
+    motion = ph.simulate(
+        system, state, until=0.5, method=ph.methods.CommutatorFree4(5e-4)
+    )
     found = []
     for name, own in zip(names, (hub, SAME), strict=True):
         part, c = motion[name], own.place(CENTRE)

@@ -141,7 +141,7 @@ def test_a_sweep_of_loops_keeps_them_closed():
 @pytest.mark.long
 def test_what_is_left_to_drift_drifts_in_a_sweep_too():
     """A method without projection has the bits of the run alone."""
-    system, way = bob_on_a_rod(), ph.Unprojected(ph.RungeKutta4(0.02))
+    system, way = bob_on_a_rod(), ph.methods.Unprojected(ph.methods.RungeKutta4(0.02))
     start = system.state(bob=(1.0, 0, 0))
     found = ph.sweep(system, [start, start], until=2.0, method=way)
     alone = ph.simulate(system, start, until=2.0, method=way)

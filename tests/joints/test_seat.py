@@ -99,7 +99,7 @@ def test_universal_arms_span_a_plane():
 def test_frames_sit_where_they_are_told():
     """Origins at the points, axes turned by first_axes and second_axes."""
     turn = so3.exp(np.array([0.1, 0.2, 0.3]))
-    ship = ph.Frame("seat")
+    ship = ph.theory.Frame("seat")
     seen = ph.Rotation(turn.T, of=ship, seen_from=rod.frame)
     joint = ph.Revolute("hinge", *ends, axis=ph.Y, first_axes=turn, second_axes=seen)
     R_BF, p_BoFo_B = joint.first_frame()
@@ -122,7 +122,7 @@ def test_axes_that_are_none_are_refused():
     """A reflection, and a rotation seen from another body, are no axes of a seat."""
     with pytest.raises(NotARotation, match="the axes of joint 'hinge' on 'world'"):
         ph.Free("hinge", *ends, first_axes=np.diag([1.0, 1.0, -1.0]))
-    other = ph.Rotation(np.eye(3), of=ph.Frame("seat"), seen_from=world.frame)
+    other = ph.Rotation(np.eye(3), of=ph.theory.Frame("seat"), seen_from=world.frame)
     with pytest.raises(FrameMismatch, match="'rod' and one of 'world'"):
         ph.Free("hinge", *ends, second_axes=other)
 

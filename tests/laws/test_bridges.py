@@ -173,7 +173,7 @@ def test_inertia_and_transfer_have_an_inertial_rate_and_no_body_rate():
 @pytest.mark.row("CV-13")
 def test_a_rate_names_its_observer():
     """No rate without the frame that sees it: the overscript cannot be lost."""
-    body = ph.Frame("body")
-    arm = ph.Vector([1, 0, 0], body)
+    body = ph.theory.Frame("body")
+    arm = ph.theory.Vector([1, 0, 0], body)
     with pytest.raises(TypeError, match="seen_from"):
-        ph.Rate(arm, arm)
+        ph.theory.Rate(arm, arm)

@@ -44,7 +44,7 @@ def three(seen):
     return mixed + R[1, 0, 2] * y[1, 2] + 0.3 * (R[0].T @ R[1])[0, 1]
 
 
-BODIES = tuple(ph.Frame(name) for name in ("driver", "one", "two"))
+BODIES = tuple(ph.theory.Frame(name) for name in ("driver", "one", "two"))
 
 
 def at_time(poses, t):

@@ -23,7 +23,7 @@ from polhode.geometry.angular_velocity import spatial_components
 from polhode.geometry.parametrisation import PARAMETRISATIONS
 from polhode.geometry.vector import alternator
 
-WORLD, BODY = ph.Frame("world"), ph.Frame("body")
+WORLD, BODY = ph.theory.Frame("world"), ph.theory.Frame("body")
 CHARTS = pytest.mark.parametrize("chart", PARAMETRISATIONS, ids=lambda c: c.name)
 
 

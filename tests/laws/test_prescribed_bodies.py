@@ -175,7 +175,7 @@ def test_power_of_moving_constraints_and_energies_is_the_drivers():
         assert_close(energy_rate(alone, outside), link + explicit, rtol=1e-6)
         # As printed, dW/dt would be the power of the constraint's reaction.
         assert abs(explicit - link) > 1e-3
-        assert max(ph.workless(alone, outside).values()) < 1e-9
+        assert max(ph.ideal_reactions(alone, outside).values()) < 1e-9
 
 
 def explicit_rate(equations, state):
@@ -228,7 +228,7 @@ def test_reactions_have_no_virtual_power(name, form):
     system = topology(name)
     equations = form(system)
     state = random_state(system, np.random.default_rng(2))
-    found = ph.workless(equations, state)
+    found = ph.ideal_reactions(equations, state)
     assert {c.name for c in system.constraints} <= set(found)
     assert max(found.values()) < 1e-9
     if name == "driven_hinge":

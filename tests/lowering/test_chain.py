@@ -12,7 +12,7 @@ from closeness import assert_close
 from polhode.lowering.trace.trace import double_precision
 
 
-def compiled(links: int) -> tuple[ph.Program, tuple, np.ndarray]:
+def compiled(links: int) -> tuple[ph.results.Program, tuple, np.ndarray]:
     """Accelerations of a chain, a state of it, and what XLA gives there."""
     chain, source = Chain(links), np.random.default_rng(links)
     state = tuple(0.3 * source.normal(size=(3, links)))

@@ -214,7 +214,7 @@ def test_the_report_reads_well():
 class Law:
     """A program used inside other traced code."""
 
-    program: ph.Program
+    program: ph.results.Program
 
     def __call__(self, x):
         return jnp.sum(self.program(x) ** 2)

@@ -73,7 +73,7 @@ def bicycle() -> ph.System:
 
 
 @cache
-def linear(speed: float) -> ph.Linear:
+def linear(speed: float) -> ph.results.Linear:
     return ph.linearise(bicycle(), riding(bicycle(), speed), independent=KEPT)
 
 

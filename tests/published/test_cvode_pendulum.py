@@ -26,7 +26,7 @@ def errors(method) -> tuple[float, float]:
 def test_projection_keeps_the_rod_and_the_swing():
     """Projected, the error follows the tolerance and the rod keeps its length."""
     for tolerance, limit in ((1e-6, 2e-4), (1e-9, 2e-7)):
-        away, long = errors(ph.DormandPrince(tolerance, tolerance))
+        away, long = errors(ph.methods.DormandPrince(tolerance, tolerance))
         assert away < limit
         assert long < 1e-14
 
@@ -34,8 +34,8 @@ def test_projection_keeps_the_rod_and_the_swing():
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 def test_without_projection_the_pendulum_drifts(tolerance):
     """Left to drift, the same steps are worse by far, in the rod and in the swing."""
-    way = ph.DormandPrince(tolerance, tolerance)
-    projected, bare = errors(way), errors(ph.Unprojected(way))
+    way = ph.methods.DormandPrince(tolerance, tolerance)
+    projected, bare = errors(way), errors(ph.methods.Unprojected(way))
     assert bare[1] > 1e3 * projected[1]
     assert bare[1] > tolerance
     assert bare[0] > 3 * projected[0]

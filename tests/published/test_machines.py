@@ -56,7 +56,7 @@ def column(load: float, damping: float) -> ph.System:
     first, last = lump("first", 2.0, 0.0, (0, 0, 1)), lump("last", 1.0, 0.0, (0, 0, 1))
     foot = ph.Revolute("foot", ph.World().origin, first.origin, axis=ph.Y)
     knee = ph.Revolute("knee", first.point(0, 0, 1), last.origin, axis=ph.Y)
-    push = ph.Vector((0, 0, -load), last.frame)
+    push = ph.theory.Vector((0, 0, -load), last.frame)
     springs = [ph.JointSpring(foot, 1.0), ph.JointSpring(knee, 1.0)]
     dampers = [ph.JointDamper(joint, damping) for joint in (foot, knee) if damping]
     follower = ph.AppliedForce(last.point(0, 0, 1), push)

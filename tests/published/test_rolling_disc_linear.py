@@ -30,7 +30,7 @@ def wheel(shape: str) -> ph.System:
     return ph.System([free], [ph.Weight(G)], ground, name="rolling hoop")
 
 
-def linear(shape: str, square: float) -> ph.Linear:
+def linear(shape: str, square: float) -> ph.results.Linear:
     """About rolling straight on at w^2 = square g/R."""
     w = np.sqrt(square * G / R)
     system = wheel(shape)

@@ -63,7 +63,7 @@ def test_the_triangle_of_lagrange_and_its_rates():
 @pytest.mark.long
 def test_three_bodies_turn_as_one():
     """A turn of all carries particles: Euler's line is found and is unstable."""
-    assert "turn z" in ph.carriers(three())
+    assert "turn z" in ph.symmetries(three())
     near = three().state(a=(-1.5, 0, 0), b=(0, 0, 0), c=(1.2, 0, 0))
     found = ph.steady_motions(three(), {"turn z": 1.0}, near, starts=1)[0]
     x = found.state.q.reshape(3, 3)[:, 0]

@@ -28,13 +28,13 @@ def top() -> ph.System:
     return ph.System([tip], [ph.Weight(9.81)], name="top")
 
 
-def spun(w, leaning: float, **parameters: float) -> ph.Trajectory:
+def spun(w, leaning: float, **parameters: float) -> ph.results.Trajectory:
     quaternion = {"qw": np.cos(leaning / 2), "qy": np.sin(leaning / 2)}
     start = top().state(tip=quaternion, speeds={"tip": w})
     return ph.simulate(top(), start, until=5.0, rtol=1e-11, parameters=parameters)
 
 
-def up(motion: ph.Trajectory) -> np.ndarray:
+def up(motion: ph.results.Trajectory) -> np.ndarray:
     """The upward direction in the body's axes (n, 3)."""
     return motion["top"].orientation[:, 2, :]
 

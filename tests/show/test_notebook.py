@@ -37,7 +37,7 @@ class Reader(HTMLParser):
 def nouns():
     """One of each kind, all with names that HTML would take for its own."""
     motion = cart_motion()
-    a, b = ph.Frame("<script>x</script>"), ph.Frame('"b" & <i>')
+    a, b = ph.theory.Frame("<script>x</script>"), ph.theory.Frame('"b" & <i>')
     row = Row("<u>form</u>", 1, 1, 1e-15, float("nan"), 2e-15)
     not_this = Row("other", reason="no <em>")
     return {

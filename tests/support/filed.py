@@ -86,7 +86,7 @@ def met(share: float):
     return watch
 
 
-def digests(motion: ph.Trajectory) -> list[str]:
+def digests(motion: ph.results.Trajectory) -> list[str]:
     """Of the bytes of rows, events and inputs."""
     parts = [*motion.steps, motion.events.t, motion.inputs.t, motion.inputs.values]
     return [hashlib.sha256(part.tobytes()).hexdigest() for part in parts]

@@ -66,7 +66,7 @@ def spin(system: ph.System, w: tuple[float, ...]) -> ph.State:
 @cache
 def many_steps(
     system: ph.System, method: Any, form: Callable[..., ph.Equations] = gauss
-) -> ph.Program:
+) -> ph.results.Program:
     """(x, h, n) -> x after n bare steps of h: no step control, nothing put right.
 
     `method` is one or its type. Where a step was not solved x is no number.

@@ -210,13 +210,13 @@ def ledger() -> Trial:
     return trial
 
 
-def _resumed(whole: ph.Trajectory, path: Path, **guide) -> str:
+def _resumed(whole: ph.results.Trajectory, path: Path, **guide) -> str:
     """What is wrong with the rest of a run that a file has the beginning of."""
     gc.collect()
     rest = ph.resume(path, whole.system, **guide)
     if not rest.outcome.is_complete:
         return f"resumed, it ends: {rest.outcome}"
-    found = ph.load(path).of(whole.system, **_inputs(guide))
+    found = ph.load_motion(path).of(whole.system, **_inputs(guide))
     if np.any(np.diff(found.t) < 0):
         return "time runs backwards"
     if len(found) != len(whole):
@@ -286,7 +286,7 @@ def save() -> Trial:
             _, late = pressed(rng.uniform(0.0, 0.08), lambda: motion.save(path))
             late, fault = settled(late, canaries(), True)
             gc.collect()
-            found = ph.load(path).of(start.system)
+            found = ph.load_motion(path).of(start.system)
             if not (same(found, motion) or same(found, older)):
                 fault = "the file is neither the older motion nor the newer one"
             others = [name for name in os.listdir(folder) if name != path.name]

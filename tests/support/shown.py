@@ -10,7 +10,7 @@ AWKWARD = "<b>&_cart"  # a name that HTML would take for its own
 
 
 @cache
-def cart_motion() -> ph.Trajectory:
+def cart_motion() -> ph.results.Trajectory:
     """Two bodies, a rail and a hinge, 2 s."""
     world = ph.World()
     cart = ph.Body(AWKWARD, ph.solids.box(mass=1.0, x=0.3, y=0.2, z=0.2))

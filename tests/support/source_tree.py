@@ -35,8 +35,11 @@ ROOMS = (
 # Modules of the house itself; they import no room.
 HALL = (
     *("arrays", "double", "errors", "version", "doors"),
-    *("fingerprint", "output_file"),
+    *("fingerprint", "lazy", "output_file"),
 )
+
+# Namespaces of the front of the house: tables of public names, loaded when asked for.
+FRONT = ("methods", "results", "theory", "formations")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -73,7 +76,7 @@ class Source:
     def room(self) -> str:
         """The room that the file is in; a module of the hall is its own."""
         parts = self.module.split(".")
-        return parts[1] if len(parts) > 1 else ""
+        return "" if len(parts) < 2 or parts[1] in FRONT else parts[1]
 
     def line(self, number: int) -> str:
         return self.text.splitlines()[number - 1]

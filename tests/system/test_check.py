@@ -167,7 +167,7 @@ def turning(system, angle, rate):
     R = so3.exp(np.array([0, 0, angle])) @ so3.exp(np.array([0, ALPHA, 0]))
     turn = ph.Rotation(R, of=system.bodies[0].frame, seen_from=system.tree.world.frame)
     spin = R.T @ (rate / np.tan(ALPHA) * r)
-    pose = ph.Pose(turn, [0.0, 0.0, 0.0])
+    pose = ph.theory.Pose(turn, [0.0, 0.0, 0.0])
     speeds = {"free": [*spin, 0.0, 0.0, 0.0]}
     return system.state(free=pose, speeds=speeds), r
 

@@ -86,14 +86,16 @@ def test_poses_are_those_of_the_nouns():
     system = topology("arm")
     (state,) = some_states("arm", 1)
     world = system.tree.world
-    pose = ph.Pose.identity(of=ph.Frame("start"), seen_from=world.frame)
+    pose = ph.theory.Pose.identity(of=ph.theory.Frame("start"), seen_from=world.frame)
     for edge in system.tree.edges:
         joint, body = edge.joint, system.bodies[edge.child]
         seat = joint.first_frame({})[1]
         turn = ph.Rotation.from_axis_angle(
             joint.axis, state.q[edge.q][0], of=body.frame, seen_from=pose.of
         )
-        pose = pose @ ph.Pose(turn, seat - turn.matrix @ joint.second.coordinates)
+        pose = pose @ ph.theory.Pose(
+            turn, seat - turn.matrix @ joint.second.coordinates
+        )
     found = system.poses(0, state.q)
     assert_close(found.rotations[-1], pose.rotation.matrix)
     assert_close(found.origins[-1], pose.origin)

@@ -101,7 +101,7 @@ def test_a_body_pulled_at_its_centre_is_a_particle():
         one = by_point.state(planet=x, moon=y, speeds={"planet": u, "moon": v})
         two = by_body.state(
             planet=x,
-            moon=ph.Pose(rotation, y),
+            moon=ph.theory.Pose(rotation, y),
             speeds={"planet": u, "moon": [*spin, *turn.T @ v]},
         )
         same_forces(one, two)

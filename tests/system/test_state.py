@@ -112,7 +112,7 @@ def test_a_free_body_is_set_by_a_pose():
     turn = ph.Rotation.from_axis_angle(
         [1, 2, 2], 1.1, of=body.frame, seen_from=world.frame
     )
-    state = system.state(satellite=ph.Pose(turn, [1.0, 2.0, 3.0]))
+    state = system.state(satellite=ph.theory.Pose(turn, [1.0, 2.0, 3.0]))
     poses = system.poses(0, state.q)
     assert_close(poses.rotations[0], turn.matrix)
     assert_close(poses.origins[0], [1.0, 2.0, 3.0])

@@ -142,7 +142,7 @@ class Branches:
         return "\n".join(lines)
 
 
-def follow(
+def continuation(
     start: Equilibrium | State,
     parameter: str,
     between: tuple[float, float],

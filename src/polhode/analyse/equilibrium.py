@@ -187,9 +187,9 @@ def equilibria(
     """All equilibria of a system that can be found from places at random.
 
     The first start is `near`, or the neutral place. Parameters are those of the
-    system: `equilibria(system.with_({"C": 2.0}))`; `ph.follow` goes from one through a
-    range of them. Relative equilibria, which turn or run on steadily, are those of
-    `ph.steady_motions`, along what `ph.carriers` names.
+    system: `equilibria(system.with_({"C": 2.0}))`; `ph.continuation` goes from one
+    through a range of them. Relative equilibria, which turn or run on steadily, are
+    those of `ph.steady_motions`, along what `ph.symmetries` names.
 
     >>> import polhode as ph
     >>> [round(float(e["hinge"]), 6) for e in equilibria(ph.models.pendulum())]

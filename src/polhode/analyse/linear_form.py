@@ -118,5 +118,5 @@ def _require_free(equations: Equations) -> None:
             f" {len(equations.velocity_names)} velocities of {equations.name}.",
             f"They are held by {rows} rows, and errors of them must keep those.",
             "Ask ph.linearise(system), in the speeds of joints, or"
-            " ph.relative_equations, whose velocities are free.",
+            " ph.formations.relative_equations, whose velocities are free.",
         )

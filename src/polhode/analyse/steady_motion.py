@@ -175,7 +175,7 @@ def steady_motions(
 ) -> SteadyMotions:
     """All steady motions that can be found, carried along at given rates.
 
-    `rates` names carriers (`ph.carriers` lists them): a number is given, None is
+    `rates` names carriers (`ph.symmetries` lists them): a number is given, None is
     unknown. `pushes` are constant accelerations along carriers that are driven. Each
     of `where` is a function (t, q, z) that must vanish, which may fix a lean or a
     radius instead of a rate.

@@ -77,11 +77,11 @@ class Carriers:
 
 
 @of_system
-def carriers(system: System) -> tuple[str, ...]:
+def symmetries(system: System) -> tuple[str, ...]:
     """The names of all known carriers that are symmetries of the law of motion.
 
     >>> import polhode as ph
-    >>> ph.carriers(ph.models.heavy_top())
+    >>> ph.symmetries(ph.models.heavy_top())
     ('tip.wz', 'turn z')
     """
     every = pick(system, tuple(candidates(system)))
@@ -112,7 +112,7 @@ def require_symmetries(given: Carriers) -> None:
                 "Moved along it, the system obeys another law: what acts on it, or how"
                 " its mass lies, depends on that place.",
                 "Its symmetries are"
-                f" {', '.join(carriers(given.system)) or 'none that are known'}.",
+                f" {', '.join(symmetries(given.system)) or 'none that are known'}.",
                 f"The law changes by {size:.2g} of itself.",
             )
 

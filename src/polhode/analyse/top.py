@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.analyse.machinery.second_variation import second_variation
 from polhode.analyse.steady_motion import SteadyMotions, steady_motions
-from polhode.analyse.symmetries import carriers, pick
+from polhode.analyse.symmetries import pick, symmetries
 from polhode.errors import AnalysisError
 from polhode.system.state import State
 
@@ -92,7 +92,7 @@ def sleeping_spin(top: System, upright: State | None = None) -> float:
 
 def _axis(top: System) -> tuple[str, np.ndarray]:
     """The speed of the spin, and its axis in the body."""
-    known = carriers(top)
+    known = symmetries(top)
     spins = [n for n in top.speed_names if n in known and n[-3:] in SUFFIXES]
     if TURN not in known or len(spins) != 1 or len(top.bodies) != 1:
         raise AnalysisError(

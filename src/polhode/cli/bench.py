@@ -50,7 +50,7 @@ def measured(name: str) -> dict[str, Any]:
     from polhode.cli.words import chosen, uncut
 
     start = chosen(name).start
-    method = ph.RungeKutta4(step=1e-3)
+    method = ph.methods.RungeKutta4(step=1e-3)
     until = float(start.t) + 1e-3 * STEPS
     many = ph.States(
         start.system,

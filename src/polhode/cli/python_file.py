@@ -29,7 +29,7 @@ def _with_start(
 
     if callable(thing) and not isinstance(thing, ph.System):
         thing = _guarded(path, thing)
-    if isinstance(thing, ph.Model):
+    if isinstance(thing, ph.results.Model):
         return thing.system, thing.start
     if isinstance(thing, ph.State):
         return thing.system, thing

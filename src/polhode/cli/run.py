@@ -62,7 +62,7 @@ def _stored(found: Chosen, span: Span, out: Path, json: bool) -> Any:
     from polhode.cli.answers import say
     from polhode.cli.waiting import waiting
 
-    told = ph.load(out)
+    told = ph.load_motion(out)
     _require_same_run(out, told.header, found, span)
     if told.outcome.is_complete:
         if not json:

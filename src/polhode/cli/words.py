@@ -196,7 +196,7 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
         return uncut(run_of(chosen(subject, changes), span))
     if not Path(subject).is_file():
         raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
-    told = ph.load(subject)
+    told = ph.load_motion(subject)
     return told.of(chosen(model, changes).system) if model else told.of()
 
 

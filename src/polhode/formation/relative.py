@@ -50,7 +50,7 @@ def relative_equations(
 
     >>> import polhode as ph
     >>> craft = [ph.Body(n, ph.solids.sphere(mass=1, radius=0.1)) for n in "ab"]
-    >>> relative_equations(ph.formation_tree(craft, "a"))
+    >>> relative_equations(ph.formations.formation_tree(craft, "a"))
     Equations(relative to 'a' of 'formation': 12 velocities, 0 rows)
     """
     form = spatial_form(system, about=about, rates=rates).functions

@@ -93,7 +93,8 @@ def relative_orbit(orbit: Orbit, until: float | None = None) -> RelativeOrbit:
     """The linear relative motion about an orbit, over one period or `until` (s).
 
     >>> import polhode as ph
-    >>> near = relative_orbit(ph.Orbit(mu=1.0, parameter=1.0, eccentricity=0.0))
+    >>> circle = ph.formations.Orbit(mu=1.0, parameter=1.0, eccentricity=0.0)
+    >>> near = relative_orbit(circle)
     >>> near.at(0.0).A[3].round(6)
     array([3., 0., 0., 0., 2., 0.])
     """

@@ -65,7 +65,7 @@ def formation_tree(
     return System([*hung, *joints], actions, name=name)
 
 
-def retold(state: State, system: System) -> State:
+def in_tree(state: State, system: System) -> State:
     """The same motion of the same bodies in another tree of free joints.
 
     From absolute to relative coordinates and back: poses and velocities stay. Joints

@@ -253,7 +253,7 @@ def stepper(
         raise IntegrationError(
             f"{way.name} chooses its own steps.",
             "A stepper makes one step of the given size.",
-            "Give a method of fixed step, such as ph.CommutatorFree4.",
+            "Give a method of fixed step, such as ph.methods.CommutatorFree4.",
         )
     system = equations.system
     sizes = {name: _size(system, name) for name in inputs}
@@ -272,7 +272,7 @@ def _way(method: Any, size: float) -> Method:
         raise IntegrationError(
             f"{method!r} cannot be the method of a stepper.",
             "A stepper makes one step of dt by a kind of fixed step, not yet made.",
-            "Give the kind: ph.stepper(system, dt, method=ph.CommutatorFree4).",
+            "Give the kind: ph.stepper(system, dt, method=ph.methods.CommutatorFree4).",
         ) from reason
 
 

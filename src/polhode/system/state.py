@@ -170,7 +170,7 @@ def _coordinates(joint: Joint, value: Any, table: Table) -> list[Any]:
             f"joint {joint.name!r} cannot be set to {value!r}.",
             "Its coordinates hold a quaternion, and four numbers do not say in which"
             " order they are.",
-            "Give a ph.Rotation or ph.Pose of"
+            "Give a ph.Rotation or ph.theory.Pose of"
             f" {joint.second.frame.name!r} seen from {joint.first.frame.name!r}, or"
             f" numbers by name: {', '.join(_tails(joint, names))}.",
         )

@@ -307,7 +307,7 @@ def test_lagranges_split_needs_coordinates():
 
 def test_a_wrong_choice_names_the_body():
     """A user's dyadic with another product is refused, with the body's name."""
-    wrong = ph.CoriolisChoice("wrong", lambda M, V: M)
+    wrong = ph.theory.CoriolisChoice("wrong", lambda M, V: M)
     with pytest.raises(ph.PolhodeError, match="'wrong' of 'upper' is wrong by"):
         made("Gauss").coriolis(chain_states()[0], wrong)
 

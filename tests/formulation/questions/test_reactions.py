@@ -37,7 +37,7 @@ def test_one_point_serves_all_reactions():
     state = random_state(system, np.random.default_rng(2))
     equations = ph.gauss(system)
     plain = equations.reactions(state)
-    origin = ph.Point.origin(system.tree.world.frame)
+    origin = ph.theory.Point.origin(system.tree.world.frame)
     moved = equations.reactions(state, at=origin)
     assert_close(moved["shoulder"].torque, plain["shoulder"].torque, atol=1e-12)
     assert np.max(np.abs(moved["elbow"].torque - plain["elbow"].torque)) > 0.01

@@ -160,7 +160,7 @@ def test_a_craft_turns_in_orbit_as_at_rest(name):
     """With the same steps: attitude, spin and inner joints have the same bits."""
     system = craft(name)
     far, near = (
-        ph.simulate(system, state, until=300.0, method=ph.RungeKutta4(step=0.5))
+        ph.simulate(system, state, until=300.0, method=ph.methods.RungeKutta4(step=0.5))
         for state in both(system)
     )
     for rows in (far.q[:, :4], near.q[:, :4]), (far.z[:, :3], near.z[:, :3]):
@@ -190,7 +190,7 @@ def test_a_craft_in_orbit_is_simulated_in_as_many_steps(name):
     np.testing.assert_array_equal(still_craft.final.z[:3], 0.0)
 
 
-def in_orbit(centre: Any) -> tuple[ph.System, ph.Vector | Any]:
+def in_orbit(centre: Any) -> tuple[ph.System, ph.theory.Vector | Any]:
     """A craft that the Earth pulls at its mass centre."""
     hub, world = body(centre), ph.World()
     pull = ph.CentralForce(

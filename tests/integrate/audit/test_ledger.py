@@ -77,7 +77,7 @@ def test_a_loop_is_kept_closed():
 def test_a_bad_balance_warns_with_numbers():
     """Steps too long for the motion are noticed."""
     system = double_pendulum()
-    start, method = system.state(shoulder=2.0, elbow=1.0), ph.RungeKutta4(0.1)
+    start, method = system.state(shoulder=2.0, elbow=1.0), ph.methods.RungeKutta4(0.1)
     motion = ph.simulate(system, start, until=10.0, method=method)
     with pytest.warns(NumericalWarning, match=r"out of balance by .* J, of .* J that"):
         motion.ledger()
@@ -114,7 +114,7 @@ def test_a_stepper_makes_the_steps_of_its_method():
     state = start = system.state(speeds={"ball": (0.3, 0.5, 5.0)})
     for _ in range(50):
         state = step(state)
-    run = ph.simulate(system, start, until=0.5, method=ph.CommutatorFree4(0.01))
+    run = ph.simulate(system, start, until=0.5, method=ph.methods.CommutatorFree4(0.01))
     assert state.is_close(run.final, rtol=1e-13)
     assert abs(np.linalg.norm(state.q) - 1) < 1e-15
     assert "commutator-free 4" in repr(step)
@@ -176,7 +176,7 @@ def test_constraints_that_drift_warn_with_numbers():
     """Without projection a rod of Runge and Kutta's grows past any tolerance."""
     system = bob_on_a_rod()
     start = system.state(bob=(0.6, 0.0, -0.8), speeds={"bob": (0.8, 0.3, 0.6)})
-    loose = ph.Unprojected(ph.RungeKutta4(step=0.1))
+    loose = ph.methods.Unprojected(ph.methods.RungeKutta4(step=0.1))
     motion = ph.simulate(system, start, until=20.0, method=loose)
     assert any("constraints of 'bob on a rod' are missed by" in w for w in said(motion))
 
@@ -188,7 +188,7 @@ def test_momentum_of_what_is_isolated_warns_with_numbers():
     system = ph.System([a, b], [spring], name="pair")
     assert is_isolated(system)
     start = system.state(b=(0.9, 0, 0), speeds={"b": (0.0, 3.0, 0.0)})
-    method = ph.RungeKutta4(step=0.06)
+    method = ph.methods.RungeKutta4(step=0.06)
     motion = ph.simulate(system, start, until=3.0, method=method)
     assert any(
         "angular momentum of 'pair', on which nothing" in w for w in said(motion)

@@ -314,7 +314,9 @@ def test_a_ball_that_stays_down_is_stopped():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.RungeKutta4(0.03), ph.DormandPrince8()])
+@pytest.mark.parametrize(
+    "method", [ph.methods.RungeKutta4(0.03), ph.methods.DormandPrince8()]
+)
 def test_any_method_meets_events(method):
     """Fixed steps go on from an event by equal steps to the end."""
     motion = ph.simulate(falling(), drops(), until=1.9, events=FLOORS, method=method)

@@ -141,7 +141,7 @@ def test_where_a_run_ended_is_kept_beside_its_samples(stored, tmp_path):
         assert found.final.t == found.outcome.t == found.events["low"].t[0]
         assert abs(found.final["box"]) < 1e-12
         if stored:
-            assert np.array_equal(ph.load(wish["to"]).t, found.t)
+            assert np.array_equal(ph.load_motion(wish["to"]).t, found.t)
             again = ph.resume(wish["to"], dropped(), events=low)
             assert np.array_equal(again.q, found.q)
             wish["to"].unlink()

@@ -116,7 +116,10 @@ def test_a_sweep_backwards_and_by_fixed_steps_meets_the_same():
     system = double_pendulum()
     start = system.state(shoulder=1.0, elbow=0.3)
     masses = {"lower.mass": np.array([0.3, 0.7, 2.0])}
-    for more in ({"until": -2.0}, {"until": 2.0, "method": ph.RungeKutta4(0.01)}):
+    for more in (
+        {"until": -2.0},
+        {"until": 2.0, "method": ph.methods.RungeKutta4(0.01)},
+    ):
         found = ph.sweep(system, start, events=low, parameters=masses, **more)
         alone = ph.simulate(system, start, events=low, parameters=masses, **more)
         require_same(found, alone, ("low",))

@@ -287,7 +287,7 @@ CASES = {
     "a step that does not advance the clock": Case(
         IntegrationError,
         "cannot be stepped by 0.01 s near t = 1e.18",
-        {"method": ph.CommutatorFree4(0.01), "until": 1e18 + 1e6},
+        {"method": ph.methods.CommutatorFree4(0.01), "until": 1e18 + 1e6},
         state=lambda: ph.State(linkage(), 1e18, start().q, start().z),
         own=SETTLED,
     ),

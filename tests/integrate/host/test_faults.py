@@ -238,7 +238,7 @@ def test_a_billion_steps_are_begun_and_can_be_ended():
         if len(shares) == 3:
             raise KeyboardInterrupt
 
-    method = ph.RungeKutta4(1e-9)
+    method = ph.methods.RungeKutta4(1e-9)
     with pytest.warns(IntegrationWarning, match="was interrupted"):
         motion = go(sprung(), method=method, samples=[0.0, 1e-6, 1.0], watch=watch)
     assert 0 < shares[0] < shares[1] < 1e-4
@@ -263,7 +263,7 @@ def test_fixed_steps_that_the_clock_does_not_see_are_refused():
     rest = system.rest()
     late = ph.State(system, 1e12, rest.q, rest.z)
     with pytest.raises(IntegrationError, match=r"no step below 0\.000888 s"):
-        ph.simulate(system, late, until=1e12 + 1, method=ph.RungeKutta4(1e-5))
+        ph.simulate(system, late, until=1e12 + 1, method=ph.methods.RungeKutta4(1e-5))
 
 
 def test_dry_friction_at_rest_is_told_to_hold_nothing():

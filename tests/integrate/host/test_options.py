@@ -36,7 +36,7 @@ WRONG = {
     "a tolerance in words": ({"rtol": "1e-6"}, "no motion .* rtol = '1e-6'"),
     "a tolerance of all": ({"rtol": 1.0}, "a share of the motion, below 1"),
     "a method without its numbers": (
-        {"method": ph.DormandPrince},
+        {"method": ph.methods.DormandPrince},
         "DormandPrince'> is not a method",
     ),
     "memory in words": ({"memory": "4 GB"}, "rows in memory = '4 GB'"),
@@ -65,7 +65,7 @@ WRONG = {
         "cannot run from 0 to 1e.16 s",
     ),
     "steps out of count": (
-        {"until": 1e300, "method": ph.RungeKutta4(0.1), "samples": 2},
+        {"until": 1e300, "method": ph.methods.RungeKutta4(0.1), "samples": 2},
         "1e.301 steps",
     ),
 }

@@ -27,7 +27,7 @@ def raised(count: int) -> ph.States:
         {"until": -2.0, "rtol": 1e-7},
         {"until": 2.0, "samples": 5},
         {"until": 2.0, "samples": [0.3, 0.31, 1.1], "audited": True},
-        {"until": 0.5, "method": ph.RungeKutta4(step=0.01)},
+        {"until": 0.5, "method": ph.methods.RungeKutta4(step=0.01)},
         {"until": 0.0},
     ],
 )
@@ -99,4 +99,4 @@ def test_a_lone_start_that_cannot_be_is_refused():
     with pytest.raises(IntegrationError, match="double precision knows no step below"):
         ph.sweep(system, start, until=1e18)
     with pytest.raises(IntegrationError, match="cannot make 1e"):
-        ph.sweep(system, start, until=1.0, method=ph.RungeKutta4(step=1e-30))
+        ph.sweep(system, start, until=1.0, method=ph.methods.RungeKutta4(step=1e-30))

@@ -92,7 +92,7 @@ def stiff() -> ph.System:
 
 def test_a_step_too_long_is_no_fault_of_a_law():
     """The state grew without bound: it says by what rate, and which step is stable."""
-    system, method = stiff(), ph.RungeKutta4(0.01)
+    system, method = stiff(), ph.methods.RungeKutta4(0.01)
     start = system.state(track=1.0)
     with pytest.warns(IntegrationWarning, match="grows without bound"):
         motion = ph.simulate(system, start, until=10.0, method=method)

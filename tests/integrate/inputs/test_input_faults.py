@@ -169,7 +169,7 @@ def test_a_stepper_takes_what_can_be():
         assert np.all(np.isfinite(step(rest, {"bob.mass": mass}).q))
     with pytest.raises(UnphysicalInertia, match="cannot have mass -1 kg"):
         step(rest, {"bob.mass": -1.0})
-    for method in (ph.DormandPrince, ph.RungeKutta4(0.01)):
+    for method in (ph.methods.DormandPrince, ph.methods.RungeKutta4(0.01)):
         with pytest.raises(IntegrationError, match="cannot be the method of a stepper"):
             ph.stepper(system, dt=0.01, method=method)
     for wrong in ("9.81", 1j, None):

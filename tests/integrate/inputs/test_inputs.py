@@ -47,8 +47,12 @@ def test_forces_couples_and_parameters_can_be_driven():
     world = ph.World()
     ends = world.origin, body.origin
     plane = ph.Planar("plane", *ends, normal=ph.Z)
-    push = ph.AppliedForce(body.origin, ph.Vector((0, 0, 0), body.frame), name="push")
-    spin = ph.AppliedCouple(body.frame, ph.Vector((0, 0, 0), body.frame), name="spin")
+    push = ph.AppliedForce(
+        body.origin, ph.theory.Vector((0, 0, 0), body.frame), name="push"
+    )
+    spin = ph.AppliedCouple(
+        body.frame, ph.theory.Vector((0, 0, 0), body.frame), name="spin"
+    )
     system = ph.System([plane], [push, spin], name="craft")
     I_zz = 2.0 * (0.1**2 + 0.1**2) / 12
     inputs = {
@@ -150,7 +154,7 @@ def test_what_a_controller_remembers_goes_with_the_run():
 
 def test_fixed_steps_land_on_samples():
     """Each leg is divided into equal steps no longer than the method's."""
-    motion = run(ph.Sampled(held_feedback, 0.1), method=ph.RungeKutta4(0.04))
+    motion = run(ph.Sampled(held_feedback, 0.1), method=ph.methods.RungeKutta4(0.04))
     steps = np.diff(motion.t)
     assert np.allclose(steps[steps > 0], 0.1 / 3)
     assert motion.final["track"] == pytest.approx(

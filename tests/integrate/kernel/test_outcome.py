@@ -53,7 +53,9 @@ def all_finite(motion) -> bool:
     return all(bool(np.all(np.isfinite(part))) for part in motion.steps)
 
 
-@pytest.mark.parametrize("method", [None, ph.RungeKutta4(0.01)], ids=["picked", "rk4"])
+@pytest.mark.parametrize(
+    "method", [None, ph.methods.RungeKutta4(0.01)], ids=["picked", "rk4"]
+)
 def test_a_force_that_is_no_number_stops_the_run(method):
     """The action and the time are named, all rows until then kept, none with NaN."""
     system = pushed(missing_after_two)
@@ -88,7 +90,7 @@ def test_a_singularity_in_finite_time_stops_the_run():
 
 def test_a_run_that_costs_too_much_is_stopped():
     """The limit of attempts ends it, with a word on what may be stiff."""
-    system, method = pushed(stiff), ph.DormandPrince()
+    system, method = pushed(stiff), ph.methods.DormandPrince()
     start, wish = system.state(track=1.0), {"method": method, "limit": 2000}
     with pytest.warns(IntegrationWarning, match="It is stiff"):
         motion = ph.simulate(system, start, until=5.0, **wish)
@@ -141,7 +143,7 @@ def test_impossible_tolerances_are_refused(rtol, atol):
 def test_a_tolerance_below_rounding_is_raised():
     """To the floor of double precision, with a warning."""
     with pytest.warns(NumericalWarning, match="more than double precision can give"):
-        method = ph.DormandPrince(rtol=1e-18)
+        method = ph.methods.DormandPrince(rtol=1e-18)
     assert method.rtol == 100 * np.finfo(float).eps
 
 
@@ -190,8 +192,8 @@ def test_steps_that_are_none_are_refused():
     system = point_pendulum()
     for step in (0.0, -0.1, np.inf, np.nan):
         with pytest.raises(IntegrationError, match="cannot step by"):
-            ph.RungeKutta4(step)
-    method = ph.RungeKutta4(0.1)
+            ph.methods.RungeKutta4(step)
+    method = ph.methods.RungeKutta4(0.1)
     with pytest.raises(IntegrationError, match="together with rtol or atol"):
         ph.simulate(system, system.rest(), until=1.0, method=method, rtol=1e-6)
     with pytest.raises(IntegrationError, match="is not a method of integration"):
@@ -203,7 +205,7 @@ def test_steps_that_are_none_are_refused():
 def test_rows_that_do_not_fit_are_refused():
     """A billion steps run, but not if each is to be kept in memory."""
     system = point_pendulum()
-    method = ph.RungeKutta4(1e-6)
+    method = ph.methods.RungeKutta4(1e-6)
     with pytest.raises(IntegrationError, match=r"1000000001 rows would need 40 GB"):
         ph.simulate(system, system.rest(), until=1000.0, method=method)
 

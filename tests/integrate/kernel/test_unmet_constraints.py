@@ -41,13 +41,13 @@ def worst_miss(system: ph.System, t: float, q: np.ndarray) -> float:
 
 METHODS = [
     None,
-    ph.RungeKutta4(0.01),
-    ph.RadauIIA(),
-    ph.Rattle(0.01),
-    ph.GeneralisedAlpha(0.01),
-    ph.GearGuptaLeimkuhler(0.01),
-    ph.GaussLegendre4(0.01),
-    ph.CommutatorFree4(0.01),
+    ph.methods.RungeKutta4(0.01),
+    ph.methods.RadauIIA(),
+    ph.methods.Rattle(0.01),
+    ph.methods.GeneralisedAlpha(0.01),
+    ph.methods.GearGuptaLeimkuhler(0.01),
+    ph.methods.GaussLegendre4(0.01),
+    ph.methods.CommutatorFree4(0.01),
 ]
 FEW = METHODS[:2]
 
@@ -77,7 +77,7 @@ def test_a_sweep_of_one_stops_likewise():
     """The form for a run alone refuses the same step."""
     system, start = pulled()
     with pytest.warns(IntegrationWarning, match="cannot all be met further"):
-        found = ph.sweep(system, start, until=3.0, method=ph.RungeKutta4(0.01))
+        found = ph.sweep(system, start, until=3.0, method=ph.methods.RungeKutta4(0.01))
     assert found.outcome(0).t == pytest.approx(0.99)
 
 
@@ -98,7 +98,7 @@ def test_a_stepper_raises_where_an_implicit_step_is_not_solved():
     """A step far longer than the motion has no solution, and is not given as one."""
     system = ph.models.double_pendulum()
     start = system.rest().changed(speeds={system.joints[0].name: 40.0})
-    step = ph.stepper(system, 7.3, method=ph.GaussLegendre4)
+    step = ph.stepper(system, 7.3, method=ph.methods.GaussLegendre4)
     with pytest.raises(IntegrationError, match="could not be solved"):
         step(start)
 
@@ -116,5 +116,5 @@ def test_constraints_that_can_be_met_are_no_reason_to_stop():
 def test_an_unprojected_method_is_not_held_to_its_constraints():
     """It is for comparison: it drifts, and its ledger shows by how much."""
     system, start = pulled()
-    free = ph.Unprojected(ph.RungeKutta4(0.01))
+    free = ph.methods.Unprojected(ph.methods.RungeKutta4(0.01))
     assert ph.simulate(system, start, until=0.5, method=free).outcome.is_complete

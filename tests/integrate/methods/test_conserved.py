@@ -49,7 +49,7 @@ def test_kepler_comes_back_for_a_thousand_turns():
     speeds = {"planet": (0, np.sqrt(3.0), 0)}
     start = system.state(planet=(0.5, 0, 0), speeds=speeds)
     turns = 2 * np.pi * np.array([0.0, 0.5, 500.0, 1000.0])
-    method = ph.DormandPrince8(rtol=1e-13)
+    method = ph.methods.DormandPrince8(rtol=1e-13)
     run = ph.simulate(system, start, until=turns[-1], samples=turns, method=method)
     assert np.allclose(run.q[1], (-1.5, 0, 0), rtol=0, atol=1e-10)
     # The way along the orbit gathers the error of the period, turn after turn: of
@@ -65,7 +65,10 @@ def test_kepler_comes_back_for_a_thousand_turns():
 def test_verlet_keeps_energy_without_drift():
     """Where the mass is constant, energy swings with the step and does not drift."""
     system = point_pendulum()
-    x, walk = column(system.state(hinge=1.0)), many_steps(system, ph.StormerVerlet)
+    x, walk = (
+        column(system.state(hinge=1.0)),
+        many_steps(system, ph.methods.StormerVerlet),
+    )
 
     def worst(blocks: int) -> float:
         now, errors = x, []
@@ -82,7 +85,7 @@ def test_a_group_method_needs_no_renormalising():
     """After 1e5 bare steps the quaternion is a unit one, T and |L| as at first."""
     system, moments = turning(1.0, 2.0, 3.0), np.array([1.0, 2.0, 3.0])
     x = column(spin(system, (1.0, 1.0, 1.0)))
-    after = many_steps(system, ph.CommutatorFree4)(x, 1e-3, np.int64(100_000))
+    after = many_steps(system, ph.methods.CommutatorFree4)(x, 1e-3, np.int64(100_000))
     q, w = after[:4], after[4:]
     assert abs(np.linalg.norm(q) - 1) < 1e-12
     R = quaternion.to_matrix(q)
@@ -96,7 +99,7 @@ def test_quaternions_stay_unit_for_a_million_steps():
     """| |q| - 1 | < 1e-12 after 1e6 steps, with nothing put right on the way."""
     system = turning(1.0, 2.0, 3.0)
     x = column(spin(system, (1.0, 1.0, 1.0)))
-    after = many_steps(system, ph.CommutatorFree4)(x, 0.01, np.int64(1_000_000))
+    after = many_steps(system, ph.methods.CommutatorFree4)(x, 0.01, np.int64(1_000_000))
     assert abs(np.linalg.norm(after[:4]) - 1) < 1e-12
 
 
@@ -104,7 +107,7 @@ def test_the_classical_method_does_need_it():
     """The same steps by Runge and Kutta's method leave the sphere: it can fail."""
     system = turning(1.0, 2.0, 3.0)
     x = column(spin(system, (1.0, 1.0, 1.0)))
-    after = many_steps(system, ph.RungeKutta4)(x, 0.05, np.int64(100_000))
+    after = many_steps(system, ph.methods.RungeKutta4)(x, 0.05, np.int64(100_000))
     assert abs(np.linalg.norm(after[:4]) - 1) > 1e-6
 
 

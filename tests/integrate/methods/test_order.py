@@ -32,32 +32,32 @@ REFERENCES = Path(__file__).parents[2] / "support" / "references.json"
 # A hundred units of rounding for each of the steps that a tenth of a run is made of.
 FLOOR = 1e2 * np.finfo(float).eps
 FIXED = [
-    ph.SemiImplicitEuler,
-    ph.StormerVerlet,
-    ph.RungeKutta4,
-    ph.CommutatorFree4,
+    ph.methods.SemiImplicitEuler,
+    ph.methods.StormerVerlet,
+    ph.methods.RungeKutta4,
+    ph.methods.CommutatorFree4,
 ]
 # A method, and whether it compiles fast enough for every day on the pendulum, the top.
 CASES = [
     *((stepping(method), True, True) for method in FIXED),
-    (ph.CommutatorFree5(1.0), False, True),
-    (ph.CommutatorFree6(1.0), False, True),
-    (ph.MuntheKaas4(1.0), False, True),
-    (ph.CrouchGrossman4(1.0), False, True),
-    (ph.ImplicitMidpoint(1.0), False, True),
-    (ph.GaussLegendre4(1.0), False, False),
-    (ph.GaussLegendre6(1.0), True, False),
-    (ph.Variational(1.0), True, False),
-    (ph.MoserVeselov(1.0), True, False),
-    (ph.EnergyMomentum(1.0), True, False),
-    (ph.Composed(ph.ImplicitMidpoint(1.0), 4), False, False),
-    (ph.Composed(ph.ImplicitMidpoint(1.0), 6), False, False),
-    (ph.Composed(ph.Variational(1.0), 4), False, False),
-    (ph.Composed(ph.MoserVeselov(1.0), 4), False, False),
-    (ph.Composed(ph.EnergyMomentum(1.0), 4), False, False),
-    (ph.DormandPrince(), True, True),
-    (ph.DormandPrince8(), False, True),
-    (ph.Calvo7(), False, True),
+    (ph.methods.CommutatorFree5(1.0), False, True),
+    (ph.methods.CommutatorFree6(1.0), False, True),
+    (ph.methods.MuntheKaas4(1.0), False, True),
+    (ph.methods.CrouchGrossman4(1.0), False, True),
+    (ph.methods.ImplicitMidpoint(1.0), False, True),
+    (ph.methods.GaussLegendre4(1.0), False, False),
+    (ph.methods.GaussLegendre6(1.0), True, False),
+    (ph.methods.Variational(1.0), True, False),
+    (ph.methods.MoserVeselov(1.0), True, False),
+    (ph.methods.EnergyMomentum(1.0), True, False),
+    (ph.methods.Composed(ph.methods.ImplicitMidpoint(1.0), 4), False, False),
+    (ph.methods.Composed(ph.methods.ImplicitMidpoint(1.0), 6), False, False),
+    (ph.methods.Composed(ph.methods.Variational(1.0), 4), False, False),
+    (ph.methods.Composed(ph.methods.MoserVeselov(1.0), 4), False, False),
+    (ph.methods.Composed(ph.methods.EnergyMomentum(1.0), 4), False, False),
+    (ph.methods.DormandPrince(), True, True),
+    (ph.methods.DormandPrince8(), False, True),
+    (ph.methods.Calvo7(), False, True),
 ]
 SYSTEMS = {"double pendulum": double_pendulum, "heavy top": heavy_top}
 # By order, how many steps make a tenth of the run. Few halvings lie between a step that
@@ -76,7 +76,7 @@ def cases():
             yield pytest.param(name, method, id=f"{name}, {method.name}", marks=marks)
 
 
-def observed_order(name: str, method: ph.RungeKutta4) -> float:
+def observed_order(name: str, method: ph.methods.RungeKutta4) -> float:
     """The slope of the largest error in the later half, over steps ever smaller.
 
     Against motions known to 32 digits; errors near the rounding of a run are left out.
@@ -84,7 +84,7 @@ def observed_order(name: str, method: ph.RungeKutta4) -> float:
     known = json.loads(REFERENCES.read_text())[name]
     start, exact = np.array(known["start"], float), np.array(known["rows"], float)
     walk, points = many_steps(SYSTEMS[name](), method), []
-    composed = isinstance(method, ph.Composed)
+    composed = isinstance(method, ph.methods.Composed)
     parts = len(sequence(2, method.order)) if composed else 1
     for count in (COMPOSED if composed else COUNTS)[method.order]:
         h, now, errors = float(known["until"]) / 10 / count, start, []
@@ -127,17 +127,17 @@ def test_whole_runs_have_the_order_of_the_method(method):
 
 
 COMPOSITIONS = [
-    (ph.StormerVerlet, 4, (40, 60, 80, 120)),
-    (ph.StormerVerlet, 6, (20, 30, 40, 60)),
-    (ph.StormerVerlet, 8, (8, 12, 16, 24)),
-    pytest.param(ph.GaussLegendre4, 6, (8, 12, 16, 24), marks=pytest.mark.long),
+    (ph.methods.StormerVerlet, 4, (40, 60, 80, 120)),
+    (ph.methods.StormerVerlet, 6, (20, 30, 40, 60)),
+    (ph.methods.StormerVerlet, 8, (8, 12, 16, 24)),
+    pytest.param(ph.methods.GaussLegendre4, 6, (8, 12, 16, 24), marks=pytest.mark.long),
 ]
 
 
 @pytest.mark.parametrize(("method", "order", "counts"), COMPOSITIONS)
 def test_compositions_reach_their_order(method, order, counts):
     """A pendulum of constant mass, from the horizontal for 1.5 s."""
-    walk = many_steps(point_pendulum(), ph.Composed(method(1.0), order))
+    walk = many_steps(point_pendulum(), ph.methods.Composed(method(1.0), order))
     errors = []
     for count in counts:
         angle = walk(np.array([np.pi / 2, 0.0]), 1.5 / count, np.int64(count))[0]
@@ -146,7 +146,9 @@ def test_compositions_reach_their_order(method, order, counts):
     assert abs(observed - order) < 0.2, observed
 
 
-@pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler])
+@pytest.mark.parametrize(
+    "method", [ph.methods.GeneralisedAlpha, ph.methods.GearGuptaLeimkuhler]
+)
 def test_single_steps_of_methods_with_a_memory_keep_their_order(method):
     """A stepper forgets; what the alpha methods remember follows from each state."""
     system, counts, errors = point_pendulum(), (20, 40, 80), []
@@ -168,14 +170,14 @@ def test_the_error_follows_the_tolerance():
     assert errors[0] > 100 * errors[1] > 1e4 * errors[2]
 
 
-DENSE = {ph.DormandPrince: 4, ph.DormandPrince8: 7}
+DENSE = {ph.methods.DormandPrince: 4, ph.methods.DormandPrince8: 7}
 
 
 @pytest.mark.parametrize("method", DENSE, ids=lambda m: m.name)
 def test_dense_output_has_its_order(method):
     """Within a step the interpolant errs as h^(order + 1), and less at its ends."""
     system, way, order = heavy_top(), method(), DENSE[method]
-    equations, walk = gauss(system), many_steps(system, ph.DormandPrince8)
+    equations, walk = gauss(system), many_steps(system, ph.methods.DormandPrince8)
 
     def within(x, h, s):
         field = field_of(equations, {})
@@ -227,7 +229,7 @@ def test_the_estimate_is_near_the_error(method):
 
     step, walk = (
         ph.compile(both, np.zeros(7), 0.1),
-        many_steps(system, ph.DormandPrince8),
+        many_steps(system, ph.methods.DormandPrince8),
     )
     rng, ratios, sound = np.random.default_rng(1), [], []
     for _ in range(100):
@@ -254,7 +256,7 @@ def test_free_rotation_follows_elliptic_functions():
     m = (B - A) * (C * twice - square) / ((C - B) * (square - A * twice))
     b = np.sqrt((C * twice - square) / (B * (C - B)))
     t = np.linspace(0.0, 200.0, 401)[1:]
-    method = ph.DormandPrince8(rtol=1e-13)
+    method = ph.methods.DormandPrince8(rtol=1e-13)
     run = ph.simulate(system, spin(system, w), until=200.0, samples=t, method=method)
     sn, cn, dn, _ = ellipj(rate * t, m)
     assert np.allclose(run.z[:, 0], w[0] * cn, rtol=0, atol=1e-9)

@@ -34,7 +34,7 @@ def sprung() -> ph.System:
     return ph.System(pair, [spring], name="sprung pair")
 
 
-def flow_jacobian(walk: ph.Program, x: np.ndarray, h: float) -> np.ndarray:
+def flow_jacobian(walk: ph.results.Program, x: np.ndarray, h: float) -> np.ndarray:
     """dx1/dx of three steps, by Richardson's differences: errors of 1e-10."""
 
     def central(d: float) -> np.ndarray:
@@ -56,7 +56,7 @@ def form_missed(J: np.ndarray) -> float:
 
 
 @pytest.mark.row("H-07")
-@pytest.mark.parametrize("method", [ph.Variational, ph.MoserVeselov])
+@pytest.mark.parametrize("method", [ph.methods.Variational, ph.methods.MoserVeselov])
 def test_variational_steps_preserve_the_symplectic_form(method):
     """J^T Omega J = Omega for three steps of the double pendulum in q and p = M z.
 
@@ -77,7 +77,7 @@ def test_variational_steps_preserve_the_symplectic_form(method):
         return form_missed(flow_jacobian(moved, x, 0.1))
 
     assert canonical(method(1.0)) < 1e-8
-    assert canonical(ph.RungeKutta4) > 1e-6
+    assert canonical(ph.methods.RungeKutta4) > 1e-6
 
 
 @pytest.mark.row("H-07")
@@ -90,8 +90,8 @@ def test_rates_are_brackets_with_the_energy():
         return hamiltonian(system, np.zeros(2), {})(0.0, q, p)
 
     def brackets(q, p):
-        pairs = [[ph.poisson_bracket(a, b)(q, p) for b in each] for a in each]
-        rates = [ph.poisson_bracket(a, H)(q, p) for a in each]
+        pairs = [[ph.theory.poisson_bracket(a, b)(q, p) for b in each] for a in each]
+        rates = [ph.theory.poisson_bracket(a, H)(q, p) for a in each]
         return jnp.array(pairs), jnp.array(rates)
 
     pairs, rates = ph.compile(brackets, x[:2], x[2:])(x[:2], x[2:])
@@ -104,7 +104,8 @@ def test_rates_are_brackets_with_the_energy():
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "method", [ph.ImplicitMidpoint, ph.GaussLegendre4, ph.GaussLegendre6]
+    "method",
+    [ph.methods.ImplicitMidpoint, ph.methods.GaussLegendre4, ph.methods.GaussLegendre6],
 )
 def test_collocation_of_hamiltons_equations_is_symplectic(method):
     """J^T Omega J = Omega where the velocities of the equations are momenta."""
@@ -116,9 +117,9 @@ def test_collocation_of_hamiltons_equations_is_symplectic(method):
 @pytest.mark.parametrize(
     "method",
     [
-        ph.StormerVerlet,
-        ph.SemiImplicitEuler,
-        pytest.param(ph.ImplicitMidpoint, marks=pytest.mark.long),
+        ph.methods.StormerVerlet,
+        ph.methods.SemiImplicitEuler,
+        pytest.param(ph.methods.ImplicitMidpoint, marks=pytest.mark.long),
     ],
 )
 def test_methods_of_speeds_preserve_it_where_masses_are_constant(method, sprung):
@@ -130,15 +131,15 @@ def test_methods_of_speeds_preserve_it_where_masses_are_constant(method, sprung)
 
 
 NO_DRIFT = [
-    ph.ImplicitMidpoint,
-    ph.MoserVeselov,
-    pytest.param(ph.EnergyMomentum, marks=pytest.mark.long),
-    pytest.param(ph.GaussLegendre4, marks=pytest.mark.long),
-    pytest.param(ph.GaussLegendre6, marks=pytest.mark.long),
+    ph.methods.ImplicitMidpoint,
+    ph.methods.MoserVeselov,
+    pytest.param(ph.methods.EnergyMomentum, marks=pytest.mark.long),
+    pytest.param(ph.methods.GaussLegendre4, marks=pytest.mark.long),
+    pytest.param(ph.methods.GaussLegendre6, marks=pytest.mark.long),
 ]
 
 
-def energies(method: ph.ImplicitMidpoint, h: float, steps: int) -> np.ndarray:
+def energies(method: ph.methods.ImplicitMidpoint, h: float, steps: int) -> np.ndarray:
     """The energy of a free rotation over its first value, less one, at 200 times."""
     system = turning(*MOMENTS)
     walk, x = many_steps(system, method), column(spin(system, (1.0, 1.0, 1.0)))
@@ -158,7 +159,9 @@ def test_free_rotation_keeps_its_energy(method):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.ImplicitMidpoint, ph.MoserVeselov])
+@pytest.mark.parametrize(
+    "method", [ph.methods.ImplicitMidpoint, ph.methods.MoserVeselov]
+)
 def test_free_rotation_keeps_its_energy_for_a_million_steps(method):
     """The slope over 1e6 steps is below 1e-14 a step."""
     errors = energies(method(1.0), 0.05, 1_000_000)
@@ -173,7 +176,7 @@ def test_energy_that_swings_does_not_drift():
     over the run, so that where in a swing the run ends does not count.
     """
     system, count = turning(*MOMENTS), 1_000_000
-    equations, method = gauss(system), ph.Variational(1.0)
+    equations, method = gauss(system), ph.methods.Variational(1.0)
 
     def summed(x, h):
         field = field_of(equations, {})
@@ -201,7 +204,7 @@ def test_energy_that_swings_does_not_drift():
 
 
 @pytest.mark.row("R-34")
-@pytest.mark.parametrize("method", [ph.MuntheKaas4, ph.CrouchGrossman4])
+@pytest.mark.parametrize("method", [ph.methods.MuntheKaas4, ph.methods.CrouchGrossman4])
 def test_group_methods_need_no_renormalising(method):
     """After 1e5 bare steps: a unit quaternion, T as at first, L where it was."""
     system = turning(*MOMENTS)
@@ -215,7 +218,7 @@ def test_group_methods_need_no_renormalising(method):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.MuntheKaas4, ph.CrouchGrossman4])
+@pytest.mark.parametrize("method", [ph.methods.MuntheKaas4, ph.methods.CrouchGrossman4])
 def test_group_methods_keep_quaternions_unit_for_a_million_steps(method):
     """| |q| - 1 | < 1e-12 after 1e6 steps, with nothing put right on the way."""
     system = turning(*MOMENTS)
@@ -224,7 +227,10 @@ def test_group_methods_keep_quaternions_unit_for_a_million_steps(method):
     assert abs(np.linalg.norm(after[:4]) - 1) < 1e-12
 
 
-@pytest.mark.parametrize("method", [ph.Variational, ph.MoserVeselov, ph.EnergyMomentum])
+@pytest.mark.parametrize(
+    "method",
+    [ph.methods.Variational, ph.methods.MoserVeselov, ph.methods.EnergyMomentum],
+)
 def test_steps_back_undo_steps(method):
     """Symmetric methods retrace: n steps of h and n of -h lead back."""
     walk = many_steps(double_pendulum(), method(1.0))
@@ -237,7 +243,10 @@ def test_steps_back_undo_steps(method):
 def test_the_energy_method_keeps_energy_at_any_step():
     """The double pendulum, steps of a tenth of its time: energy to rounding."""
     system = double_pendulum()
-    walk, x = many_steps(system, ph.EnergyMomentum(1.0)), np.array([2.0, 1.0, 0.0, 0.0])
+    walk, x = (
+        many_steps(system, ph.methods.EnergyMomentum(1.0)),
+        np.array([2.0, 1.0, 0.0, 0.0]),
+    )
 
     def energy(x: np.ndarray) -> float:
         q, z = x[:2], x[2:]
@@ -249,12 +258,12 @@ def test_the_energy_method_keeps_energy_at_any_step():
         errors.append(energy(x) - first)
     assert np.max(np.abs(errors)) < 1e-10
     # The same steps by a method that only does not drift swing a million times more.
-    other = many_steps(system, ph.Variational(1.0))
+    other = many_steps(system, ph.methods.Variational(1.0))
     swung = energy(other(np.array([2.0, 1.0, 0.0, 0.0]), 0.03, np.int64(25))) - first
     assert abs(swung) > 1e-4
 
 
-def momenta(motion: ph.Trajectory) -> float:
+def momenta(motion: ph.results.Trajectory) -> float:
     """The largest change of momentum and of angular momentum, over their sizes.
 
     The size is that of the parts, which may cancel in the whole.
@@ -270,7 +279,9 @@ def test_a_formation_keeps_energy_and_momenta(sprung):
     """1e4 steps of an isolated pair on a spring: all to 1e-12 and energy to 1e-11."""
     speeds = {"a": (0.2, 1.0, 0.4), "b": (-0.05, -0.35, -0.1)}
     start = sprung.state(a=(0.0, 0.1, 0.0), b=(1.2, -0.1, 0.3), speeds=speeds)
-    run = ph.simulate(sprung, start, until=200.0, method=ph.EnergyMomentum(step=0.02))
+    run = ph.simulate(
+        sprung, start, until=200.0, method=ph.methods.EnergyMomentum(step=0.02)
+    )
     assert len(run) == 10_001
     assert momenta(run) < 1e-12
     ledger = run.ledger()
@@ -279,7 +290,10 @@ def test_a_formation_keeps_energy_and_momenta(sprung):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.Variational, ph.MoserVeselov, ph.EnergyMomentum])
+@pytest.mark.parametrize(
+    "method",
+    [ph.methods.Variational, ph.methods.MoserVeselov, ph.methods.EnergyMomentum],
+)
 def test_a_free_chain_keeps_its_momenta(method):
     """A chain in space, 1e4 steps: momentum and angular momentum to 1e-12."""
     system = floating_chain()
@@ -308,7 +322,9 @@ def test_momenta_are_kept_far_out():
     free = ph.Free("free", ph.World().origin, body.origin)
     system = ph.System([free], name="thrown")
     start = system.state(speeds={"free": (0.5, 1.0, -0.7, 0.5, 0.1, 0.2)})
-    run = ph.simulate(system, start, until=200.0, method=ph.MoserVeselov(step=0.02))
+    run = ph.simulate(
+        system, start, until=200.0, method=ph.methods.MoserVeselov(step=0.02)
+    )
     far = np.max(np.linalg.norm(run["body"].position, axis=1))
     assert len(run) == 10_001
     assert far > 100
@@ -321,7 +337,7 @@ def test_momenta_are_kept_far_out():
 
 def test_runs_side_by_side_have_the_bits_of_runs_alone():
     """Iterations that end at different counts do not disturb each other."""
-    system, method = point_pendulum(), ph.ImplicitMidpoint(step=0.05)
+    system, method = point_pendulum(), ph.methods.ImplicitMidpoint(step=0.05)
     starts = [system.state(hinge=angle) for angle in (0.1, 1.0, 3.0)]
     together = ph.simulate(system, starts, until=4.0, method=method)
     for start, run in zip(starts, together, strict=True):
@@ -336,7 +352,9 @@ def test_a_step_that_cannot_be_solved_ends_the_run():
     system = point_pendulum()
     start = system.state(hinge=1.0, speeds={"hinge": 40.0})
     with pytest.warns(IntegrationWarning, match=r"could not be solved.*smaller step"):
-        run = ph.simulate(system, start, until=50.0, method=ph.ImplicitMidpoint(5.0))
+        run = ph.simulate(
+            system, start, until=50.0, method=ph.methods.ImplicitMidpoint(5.0)
+        )
     assert run.outcome.code == "INTEG"
     assert np.all(np.isfinite(run.steps.x))
     assert run.t[-1] < 50.0
@@ -345,17 +363,19 @@ def test_a_step_that_cannot_be_solved_ends_the_run():
 def test_what_cannot_be_composed_is_refused():
     """Only symmetric methods gain from composition, and only even orders."""
     with pytest.raises(IntegrationError, match=r"Runge-Kutta 4 cannot be composed"):
-        ph.Composed(ph.RungeKutta4(0.1), order=6)
+        ph.methods.Composed(ph.methods.RungeKutta4(0.1), order=6)
     for order in (2, 3, 5, 12):
         with pytest.raises(IntegrationError, match=rf"to order {order}\.(.|\n)*even"):
-            ph.Composed(ph.ImplicitMidpoint(0.1), order=order)
+            ph.methods.Composed(ph.methods.ImplicitMidpoint(0.1), order=order)
 
 
 def test_methods_for_trees_refuse_constraints():
     """A loop is named, and methods that keep it are offered."""
     loop = four_bar()
-    with pytest.raises(IntegrationError, match=r"which .* hold(.|\n)*ph.Rattle"):
-        ph.simulate(loop, loop.rest(), until=1.0, method=ph.Variational(0.01))
+    with pytest.raises(
+        IntegrationError, match=r"which .* hold(.|\n)*ph.methods.Rattle"
+    ):
+        ph.simulate(loop, loop.rest(), until=1.0, method=ph.methods.Variational(0.01))
 
 
 def test_bodies_that_no_points_make_are_refused():
@@ -365,4 +385,6 @@ def test_bodies_that_no_points_make_are_refused():
     hull = ph.Body("hull", wet)
     system = ph.System([hull], name="afloat")
     with pytest.raises(IntegrationError, match=r"cannot move 'hull'(.|\n)*Variational"):
-        ph.simulate(system, system.rest(), until=1.0, method=ph.MoserVeselov(0.1))
+        ph.simulate(
+            system, system.rest(), until=1.0, method=ph.methods.MoserVeselov(0.1)
+        )

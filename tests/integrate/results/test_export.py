@@ -83,7 +83,7 @@ def test_one_motion_after_the_other(motion):
     again = motion[:20] + motion[19:]
     assert np.array_equal(again.t, motion.t)
     other = ph.simulate(
-        system, first.final, until=1.2, method=ph.RungeKutta4(step=0.001)
+        system, first.final, until=1.2, method=ph.methods.RungeKutta4(step=0.001)
     )
     assert np.allclose((first + other).at(1.1).q, motion.at(1.1).q, atol=1e-8)
     struck = ph.State(system, 0.9, first.final.q, first.final.z + 1.0)

@@ -82,7 +82,7 @@ def test_a_flipped_bit_of_a_field_is_refused_by_its_name(
         entry[...] = content
 
     path = changed(files[samples], tmp_path / "a.nc", flip)
-    for go in (ph.load, lambda path: ph.resume(path, system, **guide)):
+    for go in (ph.load_motion, lambda path: ph.resume(path, system, **guide)):
         with pytest.raises(FileError, match=rf"a\.nc' is damaged(.|\n)*{FIELDS[name]}"):
             go(path)
 
@@ -96,17 +96,17 @@ def test_an_ending_is_refused_where_it_changed(files, tmp_path):
 
     path = changed(files[None], tmp_path / "a.nc", other)
     with pytest.raises(FileError, match="'ending', how its run ended, does not have"):
-        ph.load(path)
+        ph.load_motion(path)
 
 
 def test_an_ending_is_of_the_rows_that_it_ended(files, tmp_path, monkeypatch):
     """Of a run that went on and was killed, the older ending is none."""
     path, (system, guide) = tmp_path / "a.nc", bouncing()
     shutil.copy(files[None], path)
-    assert ph.load(path).outcome.code == "INTERRUPTED"
+    assert ph.load_motion(path).outcome.code == "INTERRUPTED"
     monkeypatch.setattr(recorder.Recorder, "seal", lambda *_: None)
     ph.resume(path, system, **guide)
-    assert "was killed, or still runs" in str(ph.load(path).outcome)
+    assert "was killed, or still runs" in str(ph.load_motion(path).outcome)
 
 
 def test_exchanged_rows_are_refused(files, tmp_path):
@@ -119,7 +119,7 @@ def test_exchanged_rows_are_refused(files, tmp_path):
         file["x"][...] = rows
 
     with pytest.raises(FileError, match="does not have its checksum"):
-        ph.load(changed(files[None], tmp_path / "a.nc", exchange))
+        ph.load_motion(changed(files[None], tmp_path / "a.nc", exchange))
 
 
 def test_rows_of_another_run_are_refused(tmp_path):
@@ -127,7 +127,7 @@ def test_rows_of_another_run_are_refused(tmp_path):
     paths = [tmp_path / "a.nc", tmp_path / "b.nc"]
     for path, angle in zip(paths, (1.0, 1.1), strict=True):
         state = double_pendulum().state(shoulder=angle, elbow=0.5)
-        method = ph.RungeKutta4(0.01)
+        method = ph.methods.RungeKutta4(0.01)
         ph.simulate(double_pendulum(), state, until=1.0, method=method, to=path)
     with h5py.File(paths[0]) as one, h5py.File(paths[1], "r+", libver="v110") as other:
         for name in other:
@@ -136,7 +136,7 @@ def test_rows_of_another_run_are_refused(tmp_path):
                 if there.shape == entry.shape and entry.dtype.kind in "fi":
                     there[...] = entry[...]
     with pytest.raises(FileError, match="does not have its"):
-        ph.load(paths[1])
+        ph.load_motion(paths[1])
 
 
 numbers = st.integers(0, 2**31)

@@ -68,14 +68,14 @@ def test_a_name_of_another_kind_is_refused(motion, tmp_path, name):
         ph.simulate(double_pendulum(), start(), until=0.1, to=tmp_path / name)
     assert list(tmp_path.iterdir()) == []
     motion.save(tmp_path / "run-1.5")
-    assert same(ph.load(tmp_path / "run-1.5").of(), motion)
+    assert same(ph.load_motion(tmp_path / "run-1.5").of(), motion)
 
 
 def test_a_motion_is_not_given_to_another_law(tmp_path):
     """Names and values agree, forces differ: also where they agree at the last row."""
     path, system = tmp_path / "a.nc", pulled(1.0)
     run = ph.simulate(system, system.state(angle=0.3), until=1.0, to=path)
-    assert same(ph.load(path).of(pulled(1.0)), run)
+    assert same(ph.load_motion(path).of(pulled(1.0)), run)
     for other in (pulled(1.0, law=np.sin), pulled(1.01)):
         with pytest.raises(FileError, match=r"forces do not|another law"):
-            ph.load(path).of(other)
+            ph.load_motion(path).of(other)

@@ -51,7 +51,7 @@ def saved(motion, tmp_path_factory):
 
 def test_a_file_gives_the_motion_back(motion, saved):
     """Rows, names, units, method and outcome come back, and with the model all else."""
-    recording = ph.load(saved)
+    recording = ph.load_motion(saved)
     assert recording.names[:2] == ["shoulder", "elbow"]
     assert recording.units == ["rad", "rad", "rad/s", "rad/s"]
     assert recording.outcome == motion.outcome
@@ -62,7 +62,7 @@ def test_a_file_gives_the_motion_back(motion, saved):
     assert same(again, motion)
     assert again.method == motion.method
     assert again.at(1.234).is_close(motion.at(1.234), rtol=0)
-    part = ph.load(saved, span=(3.0, 4.0))
+    part = ph.load_motion(saved, span=(3.0, 4.0))
     assert part.t[0] <= 3.0
     assert part.t[-1] >= 4.0
     for word in ("double pendulum", "0 to 40 s", "Dormand-Prince"):
@@ -71,7 +71,7 @@ def test_a_file_gives_the_motion_back(motion, saved):
 
 def test_the_model_comes_back_with_its_motion(motion, saved, tmp_path):
     """From its text in the file: the same rows, and the run goes on; no code in it."""
-    recording = ph.load(saved)
+    recording = ph.load_motion(saved)
     found = recording.system
     assert found is not double_pendulum()
     assert found.parameters.keys() == double_pendulum().parameters.keys()
@@ -87,7 +87,7 @@ def test_the_model_comes_back_with_its_motion(motion, saved, tmp_path):
     system = pulled(1.0)
     ph.simulate(system, system.rest(), until=0.1).save(tmp_path / "law.nc")
     with pytest.raises(FileError, match=r"does not hold the model(.|\n)*no code"):
-        ph.load(tmp_path / "law.nc").of()
+        ph.load_motion(tmp_path / "law.nc").of()
 
 
 def test_others_read_the_file(motion, saved):
@@ -98,7 +98,7 @@ def test_others_read_the_file(motion, saved):
     with netCDF4.Dataset(saved) as file:
         assert len(file.dimensions["time"]) == len(motion)
         assert file["time"].units == "s"
-        assert list(file["entry"][:]) == ph.load(saved).names
+        assert list(file["entry"][:]) == ph.load_motion(saved).names
         assert np.array_equal(np.asarray(file["x"][:]), motion.steps.x)
         header = json.loads(str(file["header"][...]))
     assert header["polhode"] == ph.__version__
@@ -107,7 +107,7 @@ def test_others_read_the_file(motion, saved):
     with xarray.open_dataset(saved) as found:
         elbow = found["x"].sel(entry="elbow")
         assert np.array_equal(elbow, motion.q[:, 1])
-    table = ph.load(saved).to_xarray()
+    table = ph.load_motion(saved).to_xarray()
     assert np.array_equal(table["x"].sel(entry="speed of elbow"), motion.z[:, 1])
 
 
@@ -118,14 +118,14 @@ def test_a_run_to_a_file_is_the_run_in_memory(motion, tmp_path, monkeypatch):
         double_pendulum(), start(), until=UNTIL, to=tmp_path / "a.nc"
     )
     assert same(streamed, motion)
-    assert same(ph.load(tmp_path / "a.nc").of(double_pendulum()), motion)
+    assert same(ph.load_motion(tmp_path / "a.nc").of(double_pendulum()), motion)
     top = heavy_top()
     spinning = top.state(speeds={"ball": (0.3, 0.5, 5.0)})
     wish = {"until": 8.0, "samples": 301}
     memory = ph.simulate(top, spinning, **wish)
     stored = ph.simulate(top, spinning, **wish, to=tmp_path / "b.nc")
     assert same(stored, memory)
-    assert same(ph.load(tmp_path / "b.nc").of(top), memory)
+    assert same(ph.load_motion(tmp_path / "b.nc").of(top), memory)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.nc", "b.nc"]
 
 
@@ -138,7 +138,7 @@ def test_rows_beyond_memory_stay_in_the_file(motion, tmp_path, monkeypatch):
     assert 0 < len(tail) < len(motion) / 2
     assert tail.final.is_close(motion.final, rtol=0)
     assert tail.at(39.9).is_close(motion.at(39.9), rtol=0)
-    assert same(ph.load(path).of(double_pendulum()), motion)
+    assert same(ph.load_motion(path).of(double_pendulum()), motion)
 
 
 @pytest.mark.parametrize("sampled", [False, True])
@@ -163,7 +163,7 @@ def test_an_interrupted_run_goes_on_bit_for_bit(motion, tmp_path, sampled):
         held.save(later)
         for place in (path, later):
             assert same(ph.resume(place, system), whole)
-            assert same(ph.load(place).of(system), whole)
+            assert same(ph.load_motion(place).of(system), whole)
     assert same(ph.resume(path, system), whole)
 
 
@@ -189,14 +189,14 @@ def test_events_and_inputs_go_on_with_the_run(tmp_path):
                 ph.resume(place, system, inputs=guide["inputs"])
             found = ph.resume(place, system, **guide)
             assert same(found, whole)
-            loaded = ph.load(place).of(system, inputs=guide["inputs"])
+            loaded = ph.load_motion(place).of(system, inputs=guide["inputs"])
             for one in (found, loaded):
                 assert np.array_equal(one.events.t, whole.events.t)
                 assert np.array_equal(one.inputs.t, whole.inputs.t)
                 assert np.array_equal(one.inputs.values, whole.inputs.values)
                 assert [e.name for e in one.events] == [e.name for e in whole.events]
     with pytest.raises(FileError, match="had other inputs"):
-        ph.load(path).of(system)
+        ph.load_motion(path).of(system)
 
 
 def test_another_law_of_an_input_is_refused(tmp_path):
@@ -255,14 +255,14 @@ def kills(tmp_path, count: int, until: float, samples: int) -> None:
         process.kill()
         process.wait()
         acknowledged = int(told.read_bytes())
-        recording = ph.load(path)
+        recording = ph.load_motion(path)
         assert len(recording.t) >= max(acknowledged, done)
         done = len(recording.t)
     whole = ph.simulate(
         double_pendulum(), start(), until=until, samples=samples or None
     )
     assert done < len(whole)
-    assert same(ph.load(path).of(double_pendulum()), whole)
+    assert same(ph.load_motion(path).of(double_pendulum()), whole)
 
 
 def test_a_killed_run_loses_no_complete_part(tmp_path):
@@ -311,5 +311,5 @@ def test_what_ended_a_run_is_said_again_when_it_is_gone_on_with(tmp_path):
     assert ended.outcome.code == "EVENT"
     again = ph.resume(path, system, events=low)
     assert again.outcome == ended.outcome
-    assert ph.load(path).outcome == ended.outcome
+    assert ph.load_motion(path).outcome == ended.outcome
     assert same(again, ended)

@@ -11,7 +11,7 @@ from filed import interrupting, pulled, same
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.storage import laws
 
-WISH = {"until": 0.5, "method": ph.RungeKutta4(0.05)}
+WISH = {"until": 0.5, "method": ph.methods.RungeKutta4(0.05)}
 
 
 def swung(strength=1.0, mass=1.0):
@@ -92,7 +92,7 @@ def halted(path, system, **guide):
             system,
             system.state(angle=0.1, speeds={"angle": 0.3}),
             until=4.0,
-            method=ph.RungeKutta4(1e-3),
+            method=ph.methods.RungeKutta4(1e-3),
             to=path,
             watch=interrupting(1),
             **guide,
@@ -113,12 +113,12 @@ def test_a_run_does_not_go_on_with_another_input(tmp_path, law):
     """Even where forces agree at the last row: the law is what is compared."""
     path, system = tmp_path / "a.nc", pulled(0.5)
     halted(path, system, inputs=law(1.0))
-    assert not ph.load(path).outcome.is_complete
+    assert not ph.load_motion(path).outcome.is_complete
     with pytest.raises(FileError, match="another law: that of push differs"):
         ph.resume(path, system, inputs=law(2.0))
     with pytest.raises(FileError, match="another law: that of push differs"):
-        ph.load(path).of(system, inputs=law(2.0))
-    ph.load(path).of(system, inputs=law(1.0))
+        ph.load_motion(path).of(system, inputs=law(2.0))
+    ph.load_motion(path).of(system, inputs=law(1.0))
     assert ph.resume(path, system, inputs=law(1.0)).outcome.is_complete
 
 
@@ -137,8 +137,8 @@ def test_a_motion_is_not_read_with_a_model_of_another_law(tmp_path):
     path = tmp_path / "a.nc"
     halted(path, swung(1.0))
     with pytest.raises(FileError, match="another law: that of the model differs"):
-        ph.load(path).of(swung(1.5))
-    motion = ph.load(path).of(swung(1.0))
+        ph.load_motion(path).of(swung(1.5))
+    motion = ph.load_motion(path).of(swung(1.0))
     assert len(motion) > 1
 
 
@@ -148,9 +148,9 @@ def test_a_saved_motion_knows_its_inputs(tmp_path):
     start = system.state(angle=0.1)
     motion = ph.simulate(system, start, until=0.2, inputs=pushes(1.0))
     motion.save(path)
-    assert same(ph.load(path).of(system, inputs=pushes(1.0)), motion)
+    assert same(ph.load_motion(path).of(system, inputs=pushes(1.0)), motion)
     with pytest.raises(FileError, match="another law: that of push differs"):
-        ph.load(path).of(system, inputs=pushes(2.0))
+        ph.load_motion(path).of(system, inputs=pushes(2.0))
 
 
 def test_byte_code_of_another_python_says_nothing(tmp_path, monkeypatch):
@@ -159,4 +159,4 @@ def test_byte_code_of_another_python_says_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(laws, "PYTHON", "cpython-299")
     halted(path, system, inputs=late(1.0))
     monkeypatch.undo()
-    ph.load(path).of(system, inputs=late(2.0))
+    ph.load_motion(path).of(system, inputs=late(2.0))

@@ -73,7 +73,7 @@ def test_a_second_run_is_refused_while_the_first_runs(tmp_path):
 
     run = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path, watch=other)
     assert tries
-    assert same(ph.load(path).of(), run)
+    assert same(ph.load_motion(path).of(), run)
     assert [p.name for p in tmp_path.iterdir()] == ["a.nc"]
 
 
@@ -120,7 +120,7 @@ def test_the_last_words_of_a_run_do_not_go_into_another_file(tmp_path, monkeypat
     with pytest.warns(IntegrationWarning, match="changed by another process"):
         run = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
     assert run.outcome.is_complete
-    assert same(ph.load(path).of(), other)
+    assert same(ph.load_motion(path).of(), other)
 
 
 def test_a_lock_is_given_back(tmp_path):

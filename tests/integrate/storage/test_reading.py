@@ -52,9 +52,9 @@ def test_a_file_is_not_called_damaged_while_it_is_written(
         WriterLock(path),
         pytest.raises(FileError, match=r"is being written, and could not(.|\n)*again"),
     ):
-        ph.load(path)
+        ph.load_motion(path)
     with pytest.raises(FileError, match="is damaged"):
-        ph.load(path)
+        ph.load_motion(path)
 
 
 def test_a_file_that_changes_under_its_reader_is_read_again(
@@ -73,7 +73,7 @@ def test_a_file_that_changes_under_its_reader_is_read_again(
         return real(place, *given)
 
     monkeypatch.setattr(reading, "_content", torn)
-    assert same(ph.load(path).of(), motion)
+    assert same(ph.load_motion(path).of(), motion)
     assert len(looks) == 2
 
 
@@ -85,7 +85,7 @@ def test_readers_find_whole_parts_while_a_run_writes(tmp_path, monkeypatch):
     def look():
         while not is_done.is_set():
             try:
-                counts.append(len(ph.load(path).t))
+                counts.append(len(ph.load_motion(path).t))
             except FileError as error:
                 if "No such file" not in str(error):
                     wrong.append(str(error))
@@ -99,7 +99,7 @@ def test_readers_find_whole_parts_while_a_run_writes(tmp_path, monkeypatch):
         reader.join()
     assert not wrong
     assert counts == sorted(counts)
-    assert same(ph.load(path).of(), run)
+    assert same(ph.load_motion(path).of(), run)
 
 
 def crafted(saved, path, change):
@@ -126,7 +126,7 @@ def test_a_header_that_lacks_something_is_refused_by_name(saved, tmp_path, name,
 
     path = crafted(saved, tmp_path / "a.nc", change)
     with pytest.raises(FileError, match="is damaged") as caught:
-        ph.load(path)
+        ph.load_motion(path)
     told = "checksum" in str(caught.value) or name in str(caught.value)
     assert told or "digests" in name
 
@@ -146,7 +146,7 @@ def test_a_claim_of_rows_takes_no_memory(saved, tmp_path, rows):
         with pytest.raises(
             FileError, match=r"'\w+' claims \d+ bytes, of which \d+ are"
         ):
-            ph.load(path)
+            ph.load_motion(path)
         assert tracemalloc.get_traced_memory()[1] < 5e6
     finally:
         tracemalloc.stop()
@@ -204,7 +204,7 @@ def test_what_is_not_in_the_file_itself_is_refused(saved, tmp_path, put, words):
 
     path = crafted(saved, tmp_path / "a.nc", change)
     with pytest.raises(FileError, match=f"(?i){words}"):
-        ph.load(path)
+        ph.load_motion(path)
 
 
 def test_no_zeroed_sector_is_believed(motion, saved, tmp_path):
@@ -214,7 +214,7 @@ def test_no_zeroed_sector_is_believed(motion, saved, tmp_path):
         size = len(content[first : first + 512])
         path.write_bytes(content[:first] + bytes(size) + content[first + size :])
         try:
-            found = ph.load(path)
+            found = ph.load_motion(path)
         except FileError:
             refused += 1
         else:

@@ -55,17 +55,17 @@ def test_files_that_are_no_motions_are_refused(saved, tmp_path):
         path = tmp_path / "wrong.nc"
         path.write_bytes(wrong)
         with pytest.raises(FileError, match=why):
-            ph.load(path)
+            ph.load_motion(path)
     for share in (0.001, 0.1, 0.5, 0.9, 0.999):
         path.write_bytes(content[: int(share * len(content))])
         with pytest.raises(FileError, match="is damaged"):
-            ph.load(path)
+            ph.load_motion(path)
     with pytest.raises(FileError, match="No such file"):
-        ph.load(tmp_path / "none.nc")
+        ph.load_motion(tmp_path / "none.nc")
     with h5py.File(path, "w") as file:
         file["x"] = 1.0
     with pytest.raises(FileError, match="no header of ours"):
-        ph.load(path)
+        ph.load_motion(path)
 
 
 def test_a_flipped_bit_is_never_believed(motion, saved, tmp_path):
@@ -78,7 +78,7 @@ def test_a_flipped_bit_is_never_believed(motion, saved, tmp_path):
         path.write_bytes(content)
         content[place] ^= 0x10
         try:
-            found = ph.load(path)
+            found = ph.load_motion(path)
         except FileError:
             refused += 1
         else:
@@ -115,7 +115,7 @@ def test_newer_files_and_unknown_methods_are_refused(saved, tmp_path):
     path = tmp_path / "a.nc"
     altered(saved, path, lambda h: h.update(format_version=9, polhode="9.1"))
     with pytest.raises(FileError, match=r"version 9 of the format.*\n\n.*Polhode 9\.1"):
-        ph.load(path)
+        ph.load_motion(path)
     for kind in ("os.system", "Trajectory", "Nonesuch", "simulate"):
         altered(saved, path, lambda h, kind=kind: h["method"].update(kind=kind))
         with pytest.raises(FileError, match=f"this version has no method {kind!r}"):
@@ -130,8 +130,8 @@ def test_another_model_is_refused(tmp_path):
     path, system = tmp_path / "a.nc", pulled(1.0)
     with pytest.warns(IntegrationWarning):
         run = ph.simulate(
-            system, system.state(angle=0.3), until=1.0, method=ph.RungeKutta4(1e-4),
-            watch=interrupting(3), to=path,
+            system, system.state(angle=0.3), until=1.0, watch=interrupting(3), to=path,
+            method=ph.methods.RungeKutta4(1e-4),
         )  # fmt: skip
     assert len(run) > 1000
     with pytest.raises(FileError, match="another model than 'double pendulum'"):
@@ -142,10 +142,10 @@ def test_another_model_is_refused(tmp_path):
         ph.resume(path, pulled(1.0, law=np.sin))
     heavier = system.with_({"rod.mass": 2.0})
     with pytest.raises(FileError, match=r"parameters differ.*\n\n.*rod.mass = 1.0"):
-        ph.load(path).of(heavier)
+        ph.load_motion(path).of(heavier)
     with pytest.raises(FileError, match="made by another method"):
-        ph.resume(path, system, method=ph.RungeKutta4(2e-4))
-    again = ph.resume(path, pulled(1.0), method=ph.RungeKutta4(1e-4))
+        ph.resume(path, system, method=ph.methods.RungeKutta4(2e-4))
+    again = ph.resume(path, pulled(1.0), method=ph.methods.RungeKutta4(1e-4))
     assert again.outcome.is_complete
 
 
@@ -202,7 +202,7 @@ def test_a_disk_that_fills_stops_the_run_and_loses_nothing(
         with pytest.warns(IntegrationWarning, match="could not be written further"):
             broken = ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
     assert broken.outcome.code == "IO"
-    held = ph.load(path)
+    held = ph.load_motion(path)
     assert 0 < len(held.t) < len(broken) < len(motion)
     assert np.array_equal(broken.t, motion.t[: len(broken)])
     assert np.array_equal(broken.steps.bend, motion.steps.bend[: len(broken)])
@@ -224,7 +224,7 @@ def test_a_real_limit_of_the_system_stops_the_run_and_loses_nothing(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert broken.outcome.code == "IO"
-    assert 0 < len(ph.load(path).t) <= len(broken) < len(motion)
+    assert 0 < len(ph.load_motion(path).t) <= len(broken) < len(motion)
     assert [p.name for p in tmp_path.iterdir()] == ["a.nc"]
     assert same(ph.resume(path, double_pendulum()), motion)
 
@@ -240,7 +240,7 @@ def test_a_disk_that_fills_at_the_last_write_is_told(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert broken.outcome.code == "IO"
     assert broken.t[-1] == UNTIL
-    held = ph.load(path)
+    held = ph.load_motion(path)
     assert len(held.t) < len(broken)
     assert np.isfinite(held.outcome.t)
     assert same(ph.resume(path, double_pendulum()), broken)
@@ -277,7 +277,7 @@ def test_what_is_no_file_is_not_replaced_by_one(motion, tmp_path):
     for _ in range(2):  # a link to nothing yet, and to a motion
         motion.save(link)
         assert link.is_symlink()
-        assert same(ph.load(real).of(double_pendulum()), motion)
+        assert same(ph.load_motion(real).of(double_pendulum()), motion)
 
 
 def test_a_file_has_one_writer(motion, tmp_path):
@@ -306,7 +306,7 @@ def test_what_is_no_path_is_refused(motion, path):
     system = double_pendulum()
     doors = (
         motion.save,
-        ph.load,
+        ph.load_motion,
         lambda path: ph.resume(path, system),
         lambda path: ph.simulate(system, start(), until=0.1, to=path or ""),
     )
@@ -328,7 +328,7 @@ def test_a_file_that_is_no_motion_is_left_alone(motion, tmp_path):
         motion.save(tmp_path / "foreign.nc")
     for _ in range(2):
         motion.save(older)
-    assert same(ph.load(older).of(), motion)
+    assert same(ph.load_motion(older).of(), motion)
     with pytest.raises(FileError, match="It is a folder"):
         ph.simulate(double_pendulum(), start(), until=0.1, to=tmp_path)
     with pytest.raises(FileError, match="File name too long"):
@@ -357,13 +357,15 @@ def test_what_a_recording_lacks_is_told(saved):
     """Spans that are none, and questions that need the model."""
     for span in ("ab", (np.nan, 1.0), (1.0,), 3.0):
         with pytest.raises(FileError, match="is no span of time"):
-            ph.load(saved, span=span)
+            ph.load_motion(saved, span=span)
     with pytest.raises(FileError, match=r"has nothing from 50 to 60 s"):
-        ph.load(saved, span=(50.0, 60.0))
-    with pytest.raises(AttributeError, match=r"ph\.load\(path\)\.of\(\)\.ledger"):
-        _ = ph.load(saved).ledger
+        ph.load_motion(saved, span=(50.0, 60.0))
+    with pytest.raises(
+        AttributeError, match=r"ph\.load_motion\(path\)\.of\(\)\.ledger"
+    ):
+        _ = ph.load_motion(saved).ledger
     with pytest.raises(AttributeError, match="has no 'colour'"):
-        _ = ph.load(saved).colour
+        _ = ph.load_motion(saved).colour
     with pytest.raises(FileError, match="another method than 3"):
         ph.resume(saved, double_pendulum(), method=3)
 
@@ -389,10 +391,10 @@ def test_the_journal_of_an_older_file_is_not_believed(motion, tmp_path):
     path, again = tmp_path / "a.nc", tmp_path / "b.nc"
     stale_journal(path)
     ph.simulate(double_pendulum(), start(), until=UNTIL, to=path)
-    assert same(ph.load(path).of(), motion)
+    assert same(ph.load_motion(path).of(), motion)
     stale_journal(again)
     motion.save(again)
-    assert same(ph.load(again).of(), motion)
+    assert same(ph.load_motion(again).of(), motion)
 
 
 def test_the_journal_of_another_file_spoils_none(motion, saved, tmp_path):
@@ -402,7 +404,7 @@ def test_the_journal_of_another_file_spoils_none(motion, saved, tmp_path):
     stale_journal(path)
     before = journal_of(path).read_bytes()
     with pytest.warns(IntegrationWarning, match=r"a\.nc\.journal' does not belong to"):
-        assert same(ph.load(path).of(), motion)
+        assert same(ph.load_motion(path).of(), motion)
     with (
         pytest.warns(IntegrationWarning, match="does not belong"),
         pytest.raises(FileError, match=r"does not belong to(.|\n)*remove it"),
@@ -425,5 +427,5 @@ def test_a_killed_run_on_a_disk_that_cannot_be_written_is_read(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(transaction.os, "pwrite", refuse)
-    assert same(ph.load(path).of(), motion)
+    assert same(ph.load_motion(path).of(), motion)
     assert journal_of(path).read_bytes() == before

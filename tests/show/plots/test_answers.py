@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long  # one answer of every kind is asked, which takes 
 
 
 @cache
-def motion() -> ph.Trajectory:
+def motion() -> ph.results.Trajectory:
     cart = cart_system()
     start = cart.state(hinge=0.4, speeds={"rail": 0.2})
     return ph.simulate(cart, start, until=1.0)
@@ -49,7 +49,7 @@ def rolling() -> ph.System:
     return ph.System([rail, axle], constraints=[row], name="wheel")
 
 
-def swung() -> ph.Trajectory:
+def swung() -> ph.results.Trajectory:
     """A rod between its stops."""
     rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
     ends = ph.World().origin, rod.point(0, 0, 0.4)
@@ -73,7 +73,9 @@ def answers() -> dict[str, object]:
         "rest": rests[0],
         "sweep": ph.sweep_equilibria(cart.rest(), {"C": np.linspace(-2, 2, 30)}),
         "branches": (
-            all_ways := ph.follow(rests[0], "C", (-2.0, 2.0), step=0.2, branches=False)
+            all_ways := ph.continuation(
+                rests[0], "C", (-2.0, 2.0), step=0.2, branches=False
+            )
         ),
         "one branch": all_ways[0],
         "at rest": ph.is_equilibrium(cart.state(hinge=0.4)),

@@ -14,7 +14,7 @@ import numpy as np
 from polhode.analyse.linearise import linearise
 from polhode.analyse.machinery.second_variation import SecondVariation, second_variation
 from polhode.analyse.stability import Stability, stability_of
-from polhode.analyse.symmetries import Carriers, carriers, pick
+from polhode.analyse.symmetries import Carriers, pick, symmetries
 
 if TYPE_CHECKING:
     from polhode.analyse.machinery.spectrum import Spectrum
@@ -29,7 +29,7 @@ def variation_of(steady: SteadyMotion) -> SecondVariation | None:
     system = steady.state.system
     if steady.pushes or not all(c.is_holonomic for c in system.constraints):
         return None
-    others = [name for name in carriers(system) if name not in steady.rates]
+    others = [name for name in symmetries(system) if name not in steady.rates]
     every = pick(system, (*steady.rates, *others))
     xi = np.array([*steady.rates.values(), *(0.0 for _ in others)])
     return second_variation(every, steady.state, xi, steady.multipliers)

@@ -195,6 +195,6 @@ def _require_steps(motion: Trajectory) -> None:
             raise AnalysisError(
                 f"the sensitivity of {motion!r} cannot be known.",
                 f"It is found by making each step again from its row. {reason}",
-                "Simulate by a one-step method such as ph.DormandPrince, without"
+                "Simulate by a one-step method, ph.methods.DormandPrince say, without"
                 " samples=..., sampled inputs and resets.",
             )

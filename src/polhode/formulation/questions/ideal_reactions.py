@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @of_equations
-def workless(
+def ideal_reactions(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> dict[str, float]:
     """By name of each joint and constraint: the virtual power of what it exerts.

@@ -36,13 +36,14 @@ def picked(
         raise IntegrationError(
             f"{method!r} was given together with rtol or atol.",
             "A method has its own tolerances or its own step.",
-            "Give them to the method: ph.DormandPrince(rtol=...).",
+            "Give them to the method: ph.methods.DormandPrince(rtol=...).",
         )
     if method is not None and not is_method(method):
         raise IntegrationError(
             f"{method!r} is not a method of integration.",
             "A method is a thing that can attempt a step, with its tolerances or step.",
-            "Give ph.DormandPrince(...), ph.RungeKutta4(step=...) or their kin.",
+            "Give ph.methods.DormandPrince(...), ph.methods.RungeKutta4(step=...) or"
+            " their kin.",
         )
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]

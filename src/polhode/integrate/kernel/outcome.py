@@ -181,7 +181,7 @@ def _stiffness(end: Ending) -> str:
     return (
         f" It is stiff: stability, not accuracy, held {end.stiff} of its steps."
         " A spring or damper in it is far quicker than the motion;"
-        " method=ph.RadauIIA() takes steps as long as the motion lets it."
+        " method=ph.methods.RadauIIA() takes steps as long as the motion lets it."
     )
 
 
@@ -234,7 +234,8 @@ def growth(system: System, end: Ending, table: Any) -> str:
         )
     return (
         f"its state grows without bound, speeds to {size:.2g}. {quick} It is not a law"
-        " that fails. Take a shorter step, or an implicit method such as ph.RadauIIA();"
+        " that fails. Take a shorter step, or an implicit method such as"
+        " ph.methods.RadauIIA();"
         " what was reached is kept."
     )
 

@@ -39,7 +39,7 @@ class Composed:
     step back; to 6 and 8 from 2 by the shorter sequences of Kahan and Li.
 
     >>> import polhode as ph
-    >>> Composed(ph.ImplicitMidpoint(step=0.01), order=4).name
+    >>> Composed(ph.methods.ImplicitMidpoint(step=0.01), order=4).name
     'implicit midpoint, composed to order 4'
     """
 
@@ -56,8 +56,9 @@ class Composed:
                 f"{name} cannot be composed to a higher order.",
                 "Only the error of a symmetric method, one that steps back as it"
                 " stepped, has the powers that compositions cancel.",
-                "Give ph.ImplicitMidpoint, ph.Variational, ph.MoserVeselov, or for"
-                " forces without speeds ph.StormerVerlet.",
+                "Give ph.methods.ImplicitMidpoint, ph.methods.Variational,"
+                " ph.methods.MoserVeselov, or for"
+                " forces without speeds ph.methods.StormerVerlet.",
             )
         low = self.method.order
         if self.order not in range(low + 2, 11, 2):

@@ -121,5 +121,5 @@ def _require_rigid(method: str, system: System) -> None:
                 f"the method {method} cannot move {body.name!r}.",
                 "Its inertia differs from one direction to another, as of added mass:"
                 " it is not that of points that move along chords.",
-                "Give ph.Variational, which takes any inertia.",
+                "Give ph.methods.Variational, which takes any inertia.",
             )

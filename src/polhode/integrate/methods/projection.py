@@ -108,7 +108,7 @@ def projection_work(motion: Trajectory) -> np.ndarray:
             " it. Steps that were not kept, that remember others or that inputs drive"
             " cannot be made again so.",
             "Simulate without samples=... and inputs, by a method such as"
-            " ph.DormandPrince.",
+            " ph.methods.DormandPrince.",
         )
     t, x, slope, _ = motion.steps
     each = _each(motion)(t[:-1], x[:-1], slope[:-1], np.diff(t), dict(motion.table))

@@ -105,5 +105,6 @@ def require_tree(method: str, system: System) -> None:
             f"the method {method} cannot step {system.name!r}, which {names} hold.",
             "It varies the joints' coordinates freely; constraints would need their"
             " own part in the principle.",
-            "Give ph.Rattle or ph.GeneralisedAlpha, which keep constraints.",
+            "Give ph.methods.Rattle or ph.methods.GeneralisedAlpha, which keep"
+            " constraints.",
         )

@@ -84,7 +84,7 @@ class JointMotion:
             raise StateError(
                 "the reaction of a joint cannot be known without its model.",
                 "A file has coordinates and speeds; forces follow from the model.",
-                "Give the model: ph.load(path).of(system).",
+                "Give the model: ph.load_motion(path).of(system).",
             )
         place = self.motion.system.tree.edges.index(self.edge)
         both = _reactions(self.motion)[:, place]

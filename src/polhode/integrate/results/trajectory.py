@@ -158,7 +158,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         return ledger_of(self)
 
     def save(self, path: Any) -> None:
-        """Into a netCDF-4 file, which `ph.load` reads and `ph.resume` goes on with.
+        """Into a netCDF-4 file, for `ph.load_motion` to read and `ph.resume` to go on.
 
         A path that ends in .csv takes a table: time, coordinates and speeds.
         """

@@ -38,6 +38,6 @@ def read(path: Path, header: dict[str, Any]) -> System:
         raise FileError(
             f"{str(path)!r} does not hold the model of its motion.",
             why,
-            "Give it again: ph.load(path).of(system), ph.resume(path, system).",
+            "Give it again: ph.load_motion(path).of(system), ph.resume(path, system).",
         )
     return model_from(text, path).system

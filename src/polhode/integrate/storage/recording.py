@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-def load(path: Any, *, span: tuple[float, float] | None = None) -> Recording:
+def load_motion(path: Any, *, span: tuple[float, float] | None = None) -> Recording:
     """What a file of a motion holds; of a long one only a span of time, if asked.
 
     Nothing in the file is run. Damaged, foreign and newer files are refused.
-    `ph.load(path).of()` is the motion.
+    `ph.load_motion(path).of()` is the motion.
     """
     place = admit_path(path)
     found = Recording(content_of(place, span=_admit_span(span)))
@@ -154,7 +154,7 @@ class Recording:
         if not name.startswith("_") and hasattr(Trajectory, name):
             raise AttributeError(
                 f"a recording has numbers only, and no {name!r}; with its model it is"
-                f" a motion: ph.load(path).of().{name}"
+                f" a motion: ph.load_motion(path).of().{name}"
             )
         raise AttributeError(f"a recording has no {name!r}")
 

@@ -90,7 +90,7 @@ def _require_open(path: Any, given: dict[str, Any]) -> None:
             "A run goes on as it was begun, bit for bit: its file says from where, how"
             " far and how.",
             f"Leave {settled[0]}=... out. Another run from there begins with"
-            " ph.simulate(system, ph.load(path).of(system).final, ...).",
+            " ph.simulate(system, ph.load_motion(path).of(system).final, ...).",
         )
 
 
@@ -126,7 +126,7 @@ def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, 
             f"the motion in {str(content.path)!r} had other inputs.",
             f"The file has {header['inputs'] or 'none'}; given are"
             f" {given.words or 'none'}.",
-            "Give the same: ph.load(path).of(system, inputs={...}).",
+            "Give the same: ph.load_motion(path).of(system, inputs={...}).",
         )
     require_same_laws(content.path, header, "inputs", input_laws(given))
     if diary is None:

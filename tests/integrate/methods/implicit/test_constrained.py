@@ -17,7 +17,11 @@ from polhode.formulation.hamilton import hamiltonian
 from polhode.models.four_bars import start as four_bars_start
 from strategies_system import random_state, topology
 
-METHODS = [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler, ph.Rattle]
+METHODS = [
+    ph.methods.GeneralisedAlpha,
+    ph.methods.GearGuptaLeimkuhler,
+    ph.methods.Rattle,
+]
 NAMES = ["alpha", "stabilised", "rattle"]
 LONG = [(), pytest.mark.long, ()]
 CASES = [pytest.param(m, marks=k) for m, k in zip(METHODS, LONG, strict=True)]
@@ -31,7 +35,7 @@ def swing(rods: int = 1) -> ph.State:
     return system.state(bob=place, speeds={"bob": speed})
 
 
-def loads(motion: ph.Trajectory) -> np.ndarray:
+def loads(motion: ph.results.Trajectory) -> np.ndarray:
     """The multiplier at some rows of a motion."""
     return np.stack([motion.equations.multipliers(motion[k]) for k in (-2, -1)])
 
@@ -66,11 +70,11 @@ def test_positions_and_speeds_keep_the_constraints(method):
     assert "solved for in each step" in motion.note
 
 
-LONG_ALPHA = pytest.param(ph.GeneralisedAlpha, marks=pytest.mark.long)
+LONG_ALPHA = pytest.param(ph.methods.GeneralisedAlpha, marks=pytest.mark.long)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [LONG_ALPHA, ph.Rattle])
+@pytest.mark.parametrize("method", [LONG_ALPHA, ph.methods.Rattle])
 def test_rotations_are_stepped_on_their_group(method):
     """Order 2 for a heavy top on a ball joint, its quaternion of length one."""
     system = heavy_top()
@@ -89,7 +93,7 @@ def test_energy_does_not_drift_in_rattle():
     """Symplectic: over 1e5 steps the energy swings as h^2 about a line of no slope."""
     swings = []
     for h in (0.02, 0.01):
-        way = ph.Rattle(step=h)
+        way = ph.methods.Rattle(step=h)
         motion = ph.simulate(bob_on_a_rod(), swing(), until=1000.0, method=way)
         away = motion.ledger().energy - motion.ledger().energy[0]
         swings.append(np.max(np.abs(away)))
@@ -102,7 +106,7 @@ def test_energy_does_not_drift_in_rattle():
 def test_angular_momentum_is_kept_by_rattle():
     """Weight turns nothing about the vertical: the momentum about it stays."""
     motion = ph.simulate(
-        bob_on_a_rod(), swing(), until=200.0, method=ph.Rattle(step=0.02)
+        bob_on_a_rod(), swing(), until=200.0, method=ph.methods.Rattle(step=0.02)
     )
     about = motion.ledger().angular_momentum[:, 2]
     assert np.max(np.abs(about - about[0])) < 1e-12 * abs(about[0]) * 1e2
@@ -111,8 +115,12 @@ def test_angular_momentum_is_kept_by_rattle():
 @pytest.mark.long
 def test_a_step_back_undoes_a_step_of_rattle():
     """Symmetric: forth and back with the same step is nothing."""
-    there = ph.simulate(bob_on_a_rod(), swing(), until=1.0, method=ph.Rattle(0.05))
-    back = ph.simulate(bob_on_a_rod(), there.final, until=0.0, method=ph.Rattle(0.05))
+    there = ph.simulate(
+        bob_on_a_rod(), swing(), until=1.0, method=ph.methods.Rattle(0.05)
+    )
+    back = ph.simulate(
+        bob_on_a_rod(), there.final, until=0.0, method=ph.methods.Rattle(0.05)
+    )
     assert np.allclose(back.final.q, swing().q, rtol=0, atol=1e-12)
     assert np.allclose(back.final.z, swing().z, rtol=0, atol=1e-12)
 
@@ -125,18 +133,18 @@ def test_quick_motions_are_damped_as_asked():
     system = ph.System([rail], [ph.JointSpring(rail, 4e9)], name="quick")
     left = {}
     for radius in (0.0, 0.5, 1.0):
-        way = ph.GeneralisedAlpha(step=0.01, radius=radius)
+        way = ph.methods.GeneralisedAlpha(step=0.01, radius=radius)
         motion = ph.simulate(system, system.state(rail=1e-3), until=0.5, method=way)
         left[radius] = abs(motion.final.q[0]) / 1e-3
     assert left[0.0] < 1e-3
     assert left[0.5] < 1e-10 * left[1.0]
     assert 0.5 < left[1.0] < 1.5
     with pytest.raises(IntegrationError, match="cannot have radius = 2"):
-        ph.GeneralisedAlpha(step=0.01, radius=2)
+        ph.methods.GeneralisedAlpha(step=0.01, radius=2)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.Rattle])
+@pytest.mark.parametrize("method", [ph.methods.GeneralisedAlpha, ph.methods.Rattle])
 def test_redundant_rows_change_no_motion(method):
     """A rod given twice: the same motion, half the load on each, the rank reported."""
     one = ph.simulate(bob_on_a_rod(), swing(), until=2.0, method=method(step=0.02))
@@ -154,9 +162,9 @@ def test_redundant_rows_change_no_motion(method):
     "method",
     [
         None,
-        ph.Rattle(0.005),
-        pytest.param(ph.GeneralisedAlpha(0.005), marks=pytest.mark.long),
-        pytest.param(ph.GearGuptaLeimkuhler(0.005), marks=pytest.mark.long),
+        ph.methods.Rattle(0.005),
+        pytest.param(ph.methods.GeneralisedAlpha(0.005), marks=pytest.mark.long),
+        pytest.param(ph.methods.GearGuptaLeimkuhler(0.005), marks=pytest.mark.long),
     ],
 )
 def test_a_parallelogram_goes_through_its_flat_position(method):
@@ -201,7 +209,12 @@ def equal_slider_crank() -> ph.System:
 @pytest.mark.long
 @pytest.mark.parametrize(
     "method",
-    [None, ph.Rattle(1e-3), ph.GeneralisedAlpha(1e-3), ph.GearGuptaLeimkuhler(1e-3)],
+    [
+        None,
+        ph.methods.Rattle(1e-3),
+        ph.methods.GeneralisedAlpha(1e-3),
+        ph.methods.GearGuptaLeimkuhler(1e-3),
+    ],
 )
 def test_a_slider_crank_of_equal_lengths_goes_through_its_fork(method):
     """Upright, the crank could turn with the slider at rest; it goes on as it came.
@@ -227,7 +240,9 @@ def test_a_step_too_long_for_its_rod_says_so():
     system = bob_on_a_rod()
     fast = system.state(bob=(0, 0, -1.0), speeds={"bob": (50.0, 0, 0)})
     with pytest.warns(IntegrationWarning, match="could not be solved"):
-        motion = ph.simulate(system, fast, until=1.0, method=ph.Rattle(step=0.1))
+        motion = ph.simulate(
+            system, fast, until=1.0, method=ph.methods.Rattle(step=0.1)
+        )
     assert motion.outcome.code == "INTEG"
     assert np.all(np.isfinite(motion.q))
     assert len(motion) == 1
@@ -242,12 +257,14 @@ def test_generalised_alpha_refuses_velocities_that_are_not_the_speeds(form):
             form(bob_on_a_rod()),
             swing(),
             until=0.1,
-            method=ph.GeneralisedAlpha(step=0.01),
+            method=ph.methods.GeneralisedAlpha(step=0.01),
         )
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("method", [ph.GeneralisedAlpha, ph.GearGuptaLeimkuhler])
+@pytest.mark.parametrize(
+    "method", [ph.methods.GeneralisedAlpha, ph.methods.GearGuptaLeimkuhler]
+)
 def test_rows_of_velocity_alone_are_kept_too(method):
     """Chaplygin's sleigh on its blade moves as by default, never sideways."""
     system = topology("sleigh")
@@ -264,7 +281,7 @@ def test_the_work_of_projection_is_what_the_balance_lacks():
     found = []
     for h in (0.04, 0.02):
         motion = ph.simulate(
-            bob_on_a_rod(), swing(), until=4.0, method=ph.RungeKutta4(step=h)
+            bob_on_a_rod(), swing(), until=4.0, method=ph.methods.RungeKutta4(step=h)
         )
         work, lacking = ph.projection_work(motion), motion.ledger().balance
         assert work[0] == 0
@@ -275,12 +292,12 @@ def test_the_work_of_projection_is_what_the_balance_lacks():
         bob_on_a_rod(),
         swing(),
         until=0.1,
-        method=ph.Unprojected(ph.RungeKutta4(step=0.02)),
+        method=ph.methods.Unprojected(ph.methods.RungeKutta4(step=0.02)),
     )
     assert "left to drift" in drifting.note
     with pytest.raises(IntegrationError, match="cannot be known"):
         ph.projection_work(drifting)
-    way = ph.GeneralisedAlpha(step=0.02)
+    way = ph.methods.GeneralisedAlpha(step=0.02)
     remembering = ph.simulate(bob_on_a_rod(), swing(), until=0.1, method=way)
     with pytest.raises(IntegrationError, match="that remember others"):
         ph.projection_work(remembering)
@@ -315,7 +332,7 @@ def test_hamiltons_equations_carry_the_multipliers():
 def test_hamiltons_equations_move_as_all_others():
     """Stepped in momenta by RATTLE: the same motion, the rod kept, s along with it."""
     system = bob_on_a_rod()
-    way, form = ph.Rattle(step=0.005), ph.hamilton(system)
+    way, form = ph.methods.Rattle(step=0.005), ph.hamilton(system)
     motion = ph.simulate(form, swing(), until=2.0, method=way)
     other = ph.simulate(system, swing(), until=2.0, method=way)
     assert np.allclose(motion.final.q, other.final.q, rtol=0, atol=1e-10)

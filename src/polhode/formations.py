@@ -1,0 +1,18 @@
+"""Formations of spacecraft: trees of craft, relative equations, orbits."""
+
+from polhode.lazy import lazy_names
+
+# Public name -> the module that defines it; loaded on first use.
+HOMES = {
+    "DoubleIntegrator": "polhode.formation.double_integrator",
+    "Orbit": "polhode.formation.orbit",
+    "RelativeOrbit": "polhode.formation.relative_orbit",
+    "double_integrator": "polhode.formation.double_integrator",
+    "formation_tree": "polhode.formation.tree",
+    "in_tree": "polhode.formation.tree",
+    "relative_equations": "polhode.formation.relative",
+    "relative_orbit": "polhode.formation.relative_orbit",
+}
+
+__all__ = [*HOMES]
+__getattr__, __dir__ = lazy_names(__name__, HOMES)
