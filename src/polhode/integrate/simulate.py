@@ -27,9 +27,10 @@ from polhode.integrate.host.checks import require_memory, require_sound_start
 from polhode.integrate.host.loop import Kept, Watch, Wish, run
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
-from polhode.integrate.kernel.chunk import DONE, Cursor, Plan, chunk_program
+from polhode.integrate.kernel.chunk import Cursor, Plan, chunk_program
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.start import Launch, aim_of, launched, require_feasible
+from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Halt

@@ -30,15 +30,16 @@ from polhode.integrate.host.checks import inconsistency
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.inputs import is_input, port_size
-from polhode.integrate.kernel.chunk import (
+from polhode.integrate.kernel.chunk import fault_status
+from polhode.integrate.kernel.outcome import Ending, growth, lawless
+from polhode.integrate.kernel.start import require_clock
+from polhode.integrate.kernel.status import (
     NOT_A_NUMBER,
+    REFUSED,
     RUNNING,
     UNMET,
     UNSOLVED,
-    fault_status,
 )
-from polhode.integrate.kernel.outcome import REFUSED, Ending, growth, lawless
-from polhode.integrate.kernel.start import require_clock
 from polhode.integrate.kernel.unmet_constraints import unmet
 from polhode.integrate.methods.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import Method, admit_step

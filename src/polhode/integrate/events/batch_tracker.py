@@ -15,7 +15,8 @@ from polhode.integrate.events.functions import values_of, weighing
 from polhode.integrate.events.handle import begun, followed
 from polhode.integrate.events.restart import Turn, row_of
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
-from polhode.integrate.kernel.chunk import DONE, RUNNING, Cursor, Plan, Rows
+from polhode.integrate.kernel.chunk import Cursor, Plan, Rows
+from polhode.integrate.kernel.status import DONE, RUNNING
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:

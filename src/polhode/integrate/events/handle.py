@@ -37,8 +37,8 @@ from polhode.integrate.events.restart import (
 )
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.inputs.sampling import InputFault, sampled
-from polhode.integrate.kernel.chunk import DONE, NOT_A_NUMBER, RUNNING, Cursor, Rows
-from polhode.integrate.kernel.outcome import FAULT
+from polhode.integrate.kernel.chunk import Cursor, Rows
+from polhode.integrate.kernel.status import DONE, FAULT, NOT_A_NUMBER, RUNNING
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.

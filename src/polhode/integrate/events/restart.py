@@ -28,9 +28,16 @@ from polhode.integrate.field.states import unchecked
 from polhode.integrate.host.checks import inconsistency
 from polhode.integrate.inputs.sampling import next_time
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.chunk import DONE, NOT_A_NUMBER, RUNNING, Cursor, Rows
-from polhode.integrate.kernel.outcome import EVENT, FAULT, ZENO
+from polhode.integrate.kernel.chunk import Cursor, Rows
 from polhode.integrate.kernel.start import probe
+from polhode.integrate.kernel.status import (
+    DONE,
+    EVENT,
+    FAULT,
+    NOT_A_NUMBER,
+    RUNNING,
+    ZENO,
+)
 from polhode.system.check import require_consistent
 from polhode.system.state import State
 

@@ -19,14 +19,14 @@ from polhode.integrate.events.context import INSTANT
 from polhode.integrate.events.functions import values_of, weighing
 from polhode.integrate.events.locate import PARTS, SMOOTH
 from polhode.integrate.field.dense_output import between
-from polhode.integrate.kernel.chunk import DONE, RUNNING, Cursor, Plan, Rows
+from polhode.integrate.kernel.chunk import Cursor, Plan, Rows
+from polhode.integrate.kernel.status import DONE, NEEDS_HOST, RUNNING
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.events.event import Event
     from polhode.integrate.field.input_table import Drive
 
-WATCHED = 10  # the status of a run that waits for the host to look at its last step
 
 Lookout = Callable[[Cursor, Cursor, Rows, Plan, Any], Cursor]
 
@@ -61,7 +61,7 @@ def lookout_of(
         seen = row.accepted & ((after.status == RUNNING) | (after.status == DONE))
         clear = (2 * jnp.sign(g[-1])).astype(before.sides.dtype)
         sides = jnp.where(seen & ~busy, clear, before.sides)
-        status = jnp.where(seen & busy, WATCHED, after.status)
+        status = jnp.where(seen & busy, NEEDS_HOST, after.status)
         return after._replace(sides=sides, status=status)
 
     return lookout

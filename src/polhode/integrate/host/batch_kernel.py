@@ -19,7 +19,8 @@ from polhode.integrate.events.screen import lookout_of
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.kernel.chunk import RUNNING, Cursor, Plan, Rows, advance_of
+from polhode.integrate.kernel.chunk import Cursor, Plan, Rows, advance_of
+from polhode.integrate.kernel.status import RUNNING
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.events.screen import WATCHED
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_kernel import Glider, first_gliders, glide_program
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import RUNNING, Cursor, Plan
-from polhode.integrate.kernel.outcome import INTERRUPTED, WORK_LIMIT
+from polhode.integrate.kernel.chunk import Cursor, Plan
+from polhode.integrate.kernel.status import INTERRUPTED, NEEDS_HOST, RUNNING, WORK_LIMIT
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -207,7 +206,7 @@ def _called(
 
 def _attended(after: Glider, alive: np.ndarray, patrol: Patrol | None) -> Glider:
     """Gliders of which those that wait were looked at by the host."""
-    waiting = np.flatnonzero(after.cursor.status == WATCHED)
+    waiting = np.flatnonzero(after.cursor.status == NEEDS_HOST)
     if patrol is None or not len(waiting):
         return after
     new = [patrol.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]

@@ -16,13 +16,14 @@ from polhode.errors import (
     SingularMassMatrix,
 )
 from polhode.integrate.field.states import States
-from polhode.integrate.kernel.chunk import NOT_A_NUMBER, RUNNING, UNMET, Plan
-from polhode.integrate.kernel.outcome import (
+from polhode.integrate.kernel.chunk import Plan
+from polhode.integrate.kernel.outcome import Ending, fault_of, lawless
+from polhode.integrate.kernel.status import (
+    NOT_A_NUMBER,
     REFUSED,
+    RUNNING,
     SINGULAR,
-    Ending,
-    fault_of,
-    lawless,
+    UNMET,
 )
 from polhode.system.check import require_consistent
 from polhode.system.state import State

@@ -17,18 +17,12 @@ from polhode.integrate.events.restart import Turn
 from polhode.integrate.events.tracker import Escort
 from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
 from polhode.integrate.host.row_buffer import Shelf
-from polhode.integrate.kernel.chunk import (
-    ATTEMPTS,
-    RUNNING,
-    Cursor,
-    LoneChunk,
-    Plan,
-    Rows,
-)
-from polhode.integrate.kernel.outcome import (
+from polhode.integrate.kernel.chunk import ATTEMPTS, Cursor, LoneChunk, Plan, Rows
+from polhode.integrate.kernel.status import (
     ENDS,
     FULL,
     INTERRUPTED,
+    RUNNING,
     UNWRITTEN,
     WORK_LIMIT,
 )

@@ -16,8 +16,7 @@ from polhode.integrate.host.batch_kernel import Glider, first_gliders, lone_glid
 from polhode.integrate.host.batch_loop import Flight, Given, Landing, at_goal, extent
 from polhode.integrate.host.checks import require_sound_start
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import RUNNING, Cursor, Plan
-from polhode.integrate.kernel.outcome import INTERRUPTED, WORK_LIMIT
+from polhode.integrate.kernel.chunk import Cursor, Plan
 from polhode.integrate.kernel.packing import Alone, Columns, packed
 from polhode.integrate.kernel.start import (
     HOPELESS,
@@ -27,6 +26,7 @@ from polhode.integrate.kernel.start import (
     launching,
     require_feasible,
 )
+from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States

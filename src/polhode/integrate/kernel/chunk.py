@@ -17,6 +17,14 @@ from jax import lax
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
+from polhode.integrate.kernel.status import (
+    DONE,
+    NOT_A_NUMBER,
+    RUNNING,
+    TOO_SMALL,
+    UNMET,
+    UNSOLVED,
+)
 from polhode.integrate.methods.method import Attempt, Method, falls_of
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
@@ -27,8 +35,6 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 512
 RECENT = 10
-RUNNING, DONE, NOT_A_NUMBER, TOO_SMALL, UNSOLVED = 0, 1, 2, 3, 6
-UNMET = 18  # projection could not meet the constraints
 
 
 class Cursor(NamedTuple):

@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.integrate.kernel.chunk import (
+from polhode.integrate.kernel.status import (
     DONE,
-    NOT_A_NUMBER,
+    EVENT,
+    FAULT,
+    FULL,
+    INTERRUPTED,
     RUNNING,
     TOO_SMALL,
     UNMET,
     UNSOLVED,
+    UNWRITTEN,
+    WORK_LIMIT,
+    ZENO,
+    Status,
 )
 from polhode.integrate.kernel.unmet_constraints import unmet
 from polhode.matter.parameter import Table
@@ -26,12 +33,6 @@ from polhode.system.state import State
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-INTERRUPTED, WORK_LIMIT, UNWRITTEN, FULL = 4, 5, 16, 17
-EVENT, ZENO, FAULT = 7, 8, 9
-# Runs of a sweep that could not begin: what was given, and singular equations.
-REFUSED, SINGULAR = 19, 20
-# From these no run goes on.
-ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
 # Fewer than so many steps at the edge of stability may be chance.
 STIFF_STEPS = 15
 # rad/s or m/s: quicker than light is no motion of a machine.
@@ -45,22 +46,6 @@ UNHELD = (
     " are kept in memory."
 )
 UNSAID = ", by an event or an input; its file was left before that could be said in it."
-CODES = {
-    DONE: "DONE",
-    NOT_A_NUMBER: "FORCE",
-    TOO_SMALL: "INTEG",
-    UNSOLVED: "INTEG",
-    UNMET: "CONSTR",
-    INTERRUPTED: "INTERRUPTED",
-    WORK_LIMIT: "INTEG",
-    FULL: "INTEG",
-    UNWRITTEN: "IO",
-    EVENT: "EVENT",
-    ZENO: "INTEG",
-    FAULT: "FORCE",
-    REFUSED: "STATE",
-    SINGULAR: "SING",
-}
 
 
 @final
@@ -110,7 +95,7 @@ def outcome_of(system: System, end: Ending, until: float, table: Table) -> Outco
     if end.told:
         sentence = f"{end.told} {UNHELD}" if end.status == UNWRITTEN else end.told
         facts = (sentence, end.accepted, end.rejected)
-        return Outcome(CODES[end.status], end.t, *facts)
+        return Outcome(Status(end.status).code, end.t, *facts)
     code, sentence = _explained(system, end, until, table)
     return Outcome(code, end.t, sentence, end.accepted, end.rejected)
 
@@ -170,7 +155,7 @@ def _explained(
             " the motion there; what was reached is kept. Give a smaller step."
         )
     if end.status in (EVENT, ZENO, FAULT):
-        return CODES[end.status], f"{name} was ended at {at}, {steps}{UNSAID}"
+        return Status(end.status).code, f"{name} was ended at {at}, {steps}{UNSAID}"
     return _without_numbers(system, end, table)
 
 

@@ -14,15 +14,9 @@ from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.kernel.chunk import (
-    ATTEMPTS,
-    DONE,
-    RUNNING,
-    Cursor,
-    Plan,
-    start_cursor,
-)
+from polhode.integrate.kernel.chunk import ATTEMPTS, Cursor, Plan, start_cursor
 from polhode.integrate.kernel.packing import Alone
+from polhode.integrate.kernel.status import DONE, RUNNING
 from polhode.integrate.methods.method import Method
 from polhode.lowering.compile import compile
 

@@ -12,14 +12,8 @@ from polhode.integrate.events.sweep_events import SweepEvents, events_of, joined
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import settled
 from polhode.integrate.host.batch_loop import Flight, Given, loose_actions
-from polhode.integrate.kernel.chunk import DONE
-from polhode.integrate.kernel.outcome import (
-    EVENT,
-    INTERRUPTED,
-    Ending,
-    Outcome,
-    outcome_of,
-)
+from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
+from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:

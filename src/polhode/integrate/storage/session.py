@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
-from polhode.integrate.kernel.outcome import EVENT, FAULT, ZENO
+from polhode.integrate.kernel.status import EVENT, FAULT, ZENO
 from polhode.integrate.results.checkpoint import Halt
 from polhode.integrate.storage import event_log, laws
 from polhode.integrate.storage.columns import layout_of, tree_from
