@@ -22,7 +22,12 @@ from benchmarks.models import chain, orbit
 from polhode.arrays import shared
 from polhode.integrate.field.input_table import UNDRIVEN
 from polhode.integrate.host.batch_kernel import batch_kernel, first_gliders
-from polhode.integrate.kernel.start import Aim, aim_of, launched, launching
+from polhode.integrate.kernel.start import (
+    StepSettings,
+    initialisation,
+    initialise,
+    step_settings,
+)
 from polhode.integrate.methods.method import Method
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.trace.trace import double_precision
@@ -212,19 +217,21 @@ def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
         np.tile(np.asarray(part, float), (SYSTEMS, 1)) for part in (start.q, start.z)
     )
     z = z + 0.3 * draw.normal(size=z.shape)
-    go = _launch(equations, ph.States(start.system, 0.0, q, z), aim_of(method, 10.0))
+    go = _launch(
+        equations, ph.States(start.system, 0.0, q, z), step_settings(method, 10.0)
+    )
     gliders = first_gliders(go.cursor, terms, 0)
     ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, ATTEMPTS))
     return Animal(batch_kernel(equations, method), (gliders, go.plan, {}, *ends))
 
 
-def _launch(equations: Any, states: ph.States, aim: Aim) -> Any:
+def _launch(equations: Any, states: ph.States, aim: StepSettings) -> Any:
     """Runs at their start; by XLA on machines without LLVM."""
     if find_spec("llvmlite"):
-        return launched(equations, states, {}, aim)
-    many = Aim(*(np.full(SYSTEMS, float(each)) for each in aim))
+        return initialise(equations, states, {}, aim)
+    many = StepSettings(*(np.full(SYSTEMS, float(each)) for each in aim))
     given = (states.t, states.q, states.z, np.zeros((SYSTEMS, 0)), many)
-    launch = launching(equations, UNDRIVEN)
+    launch = initialisation(equations, UNDRIVEN)
     with double_precision():
         go = jax.jit(jax.vmap(lambda each: launch(each, {})))(given)
     return jax.tree.map(np.asarray, go)
@@ -238,7 +245,7 @@ def sweeps() -> dict[str, Callable[[], Animal]]:
     fifth = ph.methods.DormandPrince(1e-6)
     subjects: dict[str, tuple[Any, ...]] = {
         "sweep of double pendulums": ("double_pendulum", fifth),
-        "sweep, sampled": ("double_pendulum", fifth, fifth.bends),
+        "sweep, sampled": ("double_pendulum", fifth, fifth.dense_terms),
         "sweep of heavy tops": ("heavy_top", ph.methods.CommutatorFree4(0.01)),
         "sweep of satellites": ("satellite", ph.methods.RungeKutta4(0.01)),
         "sweep of arms": ("arm", ph.methods.RungeKutta4(0.001)),

@@ -120,4 +120,4 @@ def test_an_egg_rolls_in_a_bowl_and_keeps_its_energy():
     assert np.ptp(motion["ball"].position[:, 0]) > 0.1
     ledger = motion.ledger()
     assert np.max(np.abs(ledger.balance)) < 1e-7
-    assert np.max(ledger.position_miss) < 1e-10
+    assert np.max(ledger.constraint_violation) < 1e-10

@@ -258,7 +258,9 @@ def test_component_form():
         bent = bent - jnp.einsum("kji,k,j->i", slope, z, z) / 2
         stored = -jax.grad(lambda q: system.potential_energy(t, q))(q)
         given = jnp.einsum(
-            "nik,ni->k", system.jacobians(t, q), system.unstored(t, q, z)
+            "nik,ni->k",
+            system.jacobians(t, q),
+            system.nonconservative_wrenches(t, q, z),
         )
         return A, bent, stored + given
 
@@ -315,7 +317,7 @@ def along_rows(damping: float):
 
     def at(t, q, z):
         L = system.kinetic_energy(t, q, z) - system.potential_energy(t, q)
-        J, W = system.jacobians(t, q), system.unstored(t, q, z)
+        J, W = system.jacobians(t, q), system.nonconservative_wrenches(t, q, z)
         return L, jnp.einsum("nik,ni->k", J, W)
 
     return ph.compile(at, 0.0, np.zeros(2), np.zeros(2), batched=True)

@@ -209,7 +209,7 @@ def test_a_run_that_was_not_begun_goes_on_from_its_start(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tracker.Escort, "begin", press)
+        patch.setattr(tracker.EventTracker, "begin", press)
         with pytest.warns(IntegrationWarning, match="interrupted"):
             found = ph.simulate(state.system, state, **wish)
     found.save(tmp_path / "m.nc")

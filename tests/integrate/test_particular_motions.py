@@ -186,5 +186,5 @@ def test_every_inertial_observer_sees_the_same_laws():
         shift = np.outer(at_rest.t, v)
         assert np.allclose(other.position, one.position + shift, rtol=0, atol=1e-7)
         assert np.allclose(other.orientation, one.orientation, rtol=0, atol=1e-7)
-    gained = moving.ledger().momentum - at_rest.ledger().momentum
-    assert np.allclose(gained, masses.sum() * v, rtol=1e-8)
+    axpy = moving.ledger().momentum - at_rest.ledger().momentum
+    assert np.allclose(axpy, masses.sum() * v, rtol=1e-8)

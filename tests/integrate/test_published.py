@@ -44,7 +44,7 @@ def test_the_pendulum_in_cartesian_coordinates():
     assert np.max(np.abs(np.sum(motion.q**2, axis=1) - 1)) < 1e-10
     ledger = motion.ledger()
     assert np.max(np.abs(ledger.balance)) < 5e-5
-    assert max(ledger.position_miss.max(), ledger.velocity_miss.max()) < 1e-10
+    assert max(ledger.constraint_violation.max(), ledger.velocity_miss.max()) < 1e-10
 
 
 @pytest.mark.row("D-28")

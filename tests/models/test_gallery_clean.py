@@ -25,7 +25,7 @@ def test_a_model_runs_and_its_ledger_balances(name):
     assert np.any(np.ptp(motion.q, axis=0) > 0)
     assert np.max(np.abs(ledger.balance)) <= ledger.promise
     if motion.system.constraints:
-        assert ledger.position_miss.max() < 1e-9
+        assert ledger.constraint_violation.max() < 1e-9
         assert ledger.velocity_miss.max() < 1e-9
 
 

@@ -92,8 +92,8 @@ def test_every_form_gives_the_reference_motion_and_closes_the_ledger(form):
         assert_close(found, np.array(REFERENCE[name]), rtol=1e-7)
     ledger = motion.ledger()
     assert np.max(np.abs(ledger.balance)) < 1e-8 * ledger.scale
-    gained = ledger.energy[-1] - ledger.energy[0]
-    assert_close(gained, REFERENCE["work"], rtol=1e-6)
+    axpy = ledger.energy[-1] - ledger.energy[0]
+    assert_close(axpy, REFERENCE["work"], rtol=1e-6)
 
 
 @pytest.mark.row("Y-12")

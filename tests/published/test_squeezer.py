@@ -111,5 +111,5 @@ def test_the_squeezer_ends_as_printed():
     assert tight[2] < 2e-7 * max(MULTIPLIERS)
     assert all(a > 10 * b for a, b in zip(loose[:2], tight[:2], strict=True))
     ledger = motion.ledger()
-    assert ledger.position_miss.max() < 1e-10 * 0.04
+    assert ledger.constraint_violation.max() < 1e-10 * 0.04
     assert ledger.velocity_miss.max() < 1e-10 * 1e3 * 0.04

@@ -78,7 +78,7 @@ def many_steps(
 
         def step(k, x):
             t = k * h
-            moved = way.attempt(field, t, x, field.slope(t, x), h)
+            moved = way.attempt(field, t, x, field.x_dot(t, x), h)
             return jax.numpy.where(moved.is_solved, moved.x, np.nan)
 
         return jax.lax.fori_loop(0, count, step, x)

@@ -43,5 +43,5 @@ KERNELS = {
     "positions": (_of_loop(rows.positions), (_T, _OPEN[0])),
     "velocities": (_of_loop(rows.velocities), (_T, *_OPEN)),
     "constraint_rows": (_of_loop(rows.constraint_rows), (_T, *_OPEN)),
-    "unstored": (_of_arm(loads.unstored), (_T, _BENT.q, _BENT.z)),
+    "unstored": (_of_arm(loads.nonconservative_wrenches), (_T, _BENT.q, _BENT.z)),
 }

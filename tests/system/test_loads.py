@@ -23,7 +23,7 @@ def test_conservative_forces_are_the_slope_of_the_energy(name):
     state = random_state(system, np.random.default_rng(1))
     t, q, z = state.t, state.q, state.z
     V = system.body_twists(t, q, z)
-    stored = system.applied(t, q, z) - system.unstored(t, q, z)
+    stored = system.applied(t, q, z) - system.nonconservative_wrenches(t, q, z)
 
     def energy(s):
         return system.potential_energy(t, system.local(q, s * z))
@@ -41,7 +41,7 @@ def test_actions_are_told_apart():
     forces = sum(w.forces for w in found.values())
     applied = system.applied(0, state.q, state.z)
     assert_close(np.einsum("nij,nj->ni", R, applied[:, 3:]), forces, atol=1e-12)
-    lost = system.unstored(0, state.q, state.z)
+    lost = system.nonconservative_wrenches(0, state.q, state.z)
     damping = np.einsum("nij,nj->ni", R, lost[:, 3:])
     assert_close(damping, found["damper"].forces, atol=1e-13)
     assert np.max(np.abs(damping)) > 1e-3

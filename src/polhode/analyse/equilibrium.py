@@ -32,7 +32,7 @@ from polhode.errors import AnalysisError
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Equilibria:
         return "\n".join([*lines, *([self.note] if self.note else [])])
 
 
-@of_system
+@system_argument
 def equilibria(
     system: System,
     near: State | None = None,

@@ -31,7 +31,7 @@ from polhode.analyse.machinery.distribution import (
     rounding,
 )
 from polhode.analyse.machinery.leaves import PositionIntegrals, integrals_of
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 
 if TYPE_CHECKING:
     from polhode.formulation.reading.positions import ReadPositions
@@ -133,7 +133,7 @@ class Integrability:
         return "\n".join([*lines, f"  functions of the place kept: {kept or 'none'}"])
 
 
-@of_system
+@system_argument
 def integrability(system: System, state: State | None = None) -> Integrability:
     """Frobenius' test of all rows of a system together, at a state or at rest.
 

@@ -22,13 +22,13 @@ from polhode.analyse.machinery.variations import slopes_of
 from polhode.analyse.state_space import StateSpace
 from polhode.errors import AnalysisError, StateError
 from polhode.formulation.equations import Equations
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.solve.equations_of_motion import solve_definite
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State, require_layout
 
 
-@of_equations
+@equations_argument
 def linear_form(
     equations: Equations, about: Any = None, *, parameters: Table = NOMINAL
 ) -> Any:

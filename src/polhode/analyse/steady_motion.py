@@ -34,7 +34,7 @@ from polhode.errors import AnalysisError
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class SteadyMotions:
         return "\n".join(lines)
 
 
-@of_system
+@system_argument
 def steady_motions(
     system: System,
     rates: Mapping[str, float | None],

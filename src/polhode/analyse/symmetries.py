@@ -22,7 +22,7 @@ from polhode.errors import AnalysisError
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.particle import Particle
 from polhode.system import kinematics, numeric_constraints
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Carriers:
         return f"Carriers({', '.join(self.names) or 'none'})"
 
 
-@of_system
+@system_argument
 def symmetries(system: System) -> tuple[str, ...]:
     """The names of all known carriers that are symmetries of the law of motion.
 

@@ -32,7 +32,7 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.geometry.vector import skew
 from polhode.integrate.inputs.inputs import Sampled
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -73,7 +73,7 @@ def regressor(
     return jax.jacfwd(needed)(jnp.zeros(10))
 
 
-@of_system
+@system_argument
 def adaptive_tracking(
     system: System,
     craft: str,

@@ -32,7 +32,7 @@ from polhode.geometry.vector import cross, vee
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.state import State
 from polhode.system.system import System
 from polhode.system.tree import Edge
@@ -55,7 +55,7 @@ class Pursuit(NamedTuple):
     sliding: Any
 
 
-@of_system
+@system_argument
 def tracking(
     system: System,
     references: Mapping[str, Reference],

@@ -10,7 +10,7 @@ from polhode.constraints.rolling import rolling as both
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.references import POINT
-from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
     DIRECTION,
     NUMBER,
@@ -31,21 +31,21 @@ SIZES: dict[str, dict[str, Value]] = {
 }
 
 
-def read_surface(scope: Scope, way: Way, value: Any) -> Any:
+def read_surface(scope: Scope, path: Way, value: Any) -> Any:
     """{ shape = "disc", centre = "wheel", radius = 0.3, axis = "Y" }"""
     shape = value.get("shape") if isinstance(value, dict) else None
     if not is_one_of(shape, SIZES):
         known = nearest(shape, SIZES)
-        return scope.refuse(way, f"{shown(shape)} is no shape of a surface. {known}")
+        return scope.refuse(path, f"{shown(shape)} is no shape of a surface. {known}")
     values = {"shape": TEXT, "centre": POINT, **SIZES[shape]}
-    found = read_table(scope, way, value, values, values)
+    found = read_table(scope, path, value, values, values)
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     del found["shape"]
-    return scope.built(way, lambda: getattr(surfaces, shape)(**found))
+    return scope.built(path, lambda: getattr(surfaces, shape)(**found))
 
 
-def write_surface(ink: Ink, surface: Any, place: str) -> Any:
+def write_surface(ink: Writer, surface: Any, place: str) -> Any:
     """Its shape and its sizes."""
     if not surface.shape:
         return ink.lose(f"{place}: its surface is a function of Python")
@@ -57,13 +57,13 @@ def write_surface(ink: Ink, surface: Any, place: str) -> Any:
     return {"shape": surface.shape, "centre": centre, **sizes}
 
 
-def read_ground(scope: Scope, way: Way, value: Any) -> Any:
+def read_ground(scope: Scope, path: Way, value: Any) -> Any:
     """A point of the plane, or a surface to roll on."""
     is_surface = isinstance(value, dict) and "shape" in value
-    return (SURFACE if is_surface else POINT).read(scope, way, value)
+    return (SURFACE if is_surface else POINT).read(scope, path, value)
 
 
-def write_ground(ink: Ink, on: Any, place: str) -> Any:
+def write_ground(ink: Writer, on: Any, place: str) -> Any:
     """A surface if it has a shape, else a point of a plane."""
     curved = isinstance(on, surfaces.Surface | surfaces.Track)
     return (SURFACE if curved else POINT).write(ink, on, place)

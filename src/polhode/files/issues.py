@@ -64,9 +64,9 @@ def _told(lines: list[str]) -> tuple[str, str]:
     return "\n".join(lines), "What a model file may say is in docs/model-files.md."
 
 
-def said(way: Way) -> str:
+def said(path: Way) -> str:
     """The way to a value in the words of the file: `joints.hinge.axis`."""
-    words = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in way)
+    words = "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in path)
     return f"{words[1:]}: " if words else ""
 
 

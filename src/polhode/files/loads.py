@@ -8,7 +8,7 @@ from polhode.actions.friction import Coulomb, Regularised, Viscous
 from polhode.actions.gravitation import PointMass
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT
-from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
     QUANTITY,
     TEXT,
@@ -31,57 +31,57 @@ NUMBERS = {
 
 
 def read_table(
-    scope: Scope, way: Way, value: Any, values: dict[str, Value], required: Any
+    scope: Scope, path: Way, value: Any, values: dict[str, Value], required: Any
 ) -> Any:
     """A small table whose keys have values of known kinds."""
     if not isinstance(value, dict):
         keys = ", ".join(values)
-        return scope.refuse(way, f"{shown(value)} is no table with {keys}.")
+        return scope.refuse(path, f"{shown(value)} is no table with {keys}.")
     found: dict[str, Any] = {}
     for key, entry in value.items():
         if scope.report.is_full:
-            return BAD
+            return INVALID
         if key not in values:
-            scope.refuse((*way, key), f"unknown field. {nearest(key, values)}")
+            scope.refuse((*path, key), f"unknown field. {nearest(key, values)}")
             continue
-        found[key] = values[key].read(scope, (*way, key), entry)
+        found[key] = values[key].read(scope, (*path, key), entry)
     missing = [key for key in required if key not in value]
     for key in missing:
-        scope.refuse(way, f"{key!r} is missing.")
+        scope.refuse(path, f"{key!r} is missing.")
     wrong = missing or any(isinstance(v, Bad) for v in found.values())
-    return BAD if wrong else found
+    return INVALID if wrong else found
 
 
-def read_vector(scope: Scope, way: Way, value: Any) -> Any:
+def read_vector(scope: Scope, path: Way, value: Any) -> Any:
     """{ components = [0, 0, 1], axes = "world" }"""
     values = {"components": THREE_NUMBERS, "axes": BODY}
-    found = read_table(scope, way, value, values, values)
+    found = read_table(scope, path, value, values, values)
     if isinstance(found, Bad):
-        return BAD
-    return scope.built(way, lambda: Vector(found["components"], found["axes"]))
+        return INVALID
+    return scope.built(path, lambda: Vector(found["components"], found["axes"]))
 
 
-def write_vector(ink: Ink, vector: Vector, place: str) -> Any:
+def write_vector(ink: Writer, vector: Vector, place: str) -> Any:
     """Components and the body whose axes they are along."""
     return {"components": vector.components.tolist(), "axes": vector.frame.name}
 
 
-def read_friction(scope: Scope, way: Way, value: Any) -> Any:
+def read_friction(scope: Scope, path: Way, value: Any) -> Any:
     """{ kind = "coulomb", dynamic = 0.3, static = 0.4 }"""
     kind = value.get("kind") if isinstance(value, dict) else None
     if not is_one_of(kind, LAWS):
         known = nearest(kind, LAWS)
-        return scope.refuse(way, f"{shown(kind)} is no kind of friction. {known}")
+        return scope.refuse(path, f"{shown(kind)} is no kind of friction. {known}")
     values = dict.fromkeys(NUMBERS[kind], QUANTITY) | {"kind": TEXT, "name": TEXT}
     required = [key for key in NUMBERS[kind] if key != "static"]
-    found = read_table(scope, way, value, values, required)
+    found = read_table(scope, path, value, values, required)
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     del found["kind"]
-    return scope.built(way, lambda: LAWS[kind](**found))
+    return scope.built(path, lambda: LAWS[kind](**found))
 
 
-def write_friction(ink: Ink, law: Any, place: str) -> Any:
+def write_friction(ink: Writer, law: Any, place: str) -> Any:
     """The numbers of a law that files know."""
     noun: Any
     for kind, noun in LAWS.items():
@@ -95,25 +95,25 @@ def write_friction(ink: Ink, law: Any, place: str) -> Any:
     return ink.lose(f"{place}: its law of friction is of Python")
 
 
-def read_mass(scope: Scope, way: Way, value: Any) -> Any:
+def read_mass(scope: Scope, path: Way, value: Any) -> Any:
     """{ body = "earth" }, or { point = "earth", mass = 5.97e24 }."""
     values = {"body": TEXT, "point": POINT, "mass": QUANTITY, "name": TEXT}
     of_body = isinstance(value, dict) and "body" in value
     found = read_table(
-        scope, way, value, values, ("body",) if of_body else ("point", "mass")
+        scope, path, value, values, ("body",) if of_body else ("point", "mass")
     )
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     if not of_body:
-        return scope.built(way, lambda: PointMass(**found))
-    body = BODY.read(scope, (*way, "body"), found["body"])
+        return scope.built(path, lambda: PointMass(**found))
+    body = BODY.read(scope, (*path, "body"), found["body"])
     if isinstance(body, Bad) or not hasattr(body.owner, "moments"):
         known = nearest(found["body"], scope.bodies)
-        return scope.refuse(way, f"{found['body']!r} has no mass. {known}")
-    return scope.built(way, lambda: PointMass.of(body.owner))
+        return scope.refuse(path, f"{found['body']!r} has no mass. {known}")
+    return scope.built(path, lambda: PointMass.of(body.owner))
 
 
-def write_mass(ink: Ink, mass: PointMass, place: str) -> Any:
+def write_mass(ink: Writer, mass: PointMass, place: str) -> Any:
     """A body where it has all the mass of one; else a point and its mass."""
     owner: Any = mass.point.frame.owner
     amount: Any = mass.mass

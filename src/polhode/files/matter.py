@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import PolhodeError
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
-from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
     DIRECTION,
     FLAG,
@@ -63,38 +63,38 @@ CLOUD = {"masses": each(NUMBER), "positions": ROWS[3]}
 FLUID = {"density": QUANTITY, "added": each(each(NUMBER, 6), 6)}
 
 
-def read_matter(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+def read_matter(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     """The matter of a body or of a part of one."""
     solid = table.get("solid")
     if solid is None:
-        return _read_given(scope, way, table)
+        return _read_given(scope, path, table)
     if solid == "joined":
-        return _read_compound(scope, way, table)
+        return _read_compound(scope, path, table)
     if solid == "cloud":
         values = {"solid": TEXT, "cut": FLAG, **CLOUD}
-        found = read_table(scope, way, table, values, CLOUD)
+        found = read_table(scope, path, table, values, CLOUD)
         if isinstance(found, Bad):
-            return BAD
+            return INVALID
         args = found["masses"], found["positions"]
-        return scope.built(way, lambda: Cloud(*args))
+        return scope.built(path, lambda: Cloud(*args))
     if solid == "mesh":
-        return _read_mesh(scope, way, table)
+        return _read_mesh(scope, path, table)
     if not is_one_of(solid, SHAPES):
         text = f"{shown(solid)} is no solid. {nearest(solid, WORDS)}"
-        scope.refuse((*way, "solid"), text)
+        scope.refuse((*path, "solid"), text)
         values = {**AMOUNT, **PLACE}  # what all solids have
         given = {name: table[name] for name in values if name in table}
-        read_table(scope, way, given, values, ())
-        return BAD
+        read_table(scope, path, given, values, ())
+        return INVALID
     own = SHAPES[solid]
     values = {"solid": TEXT, **own, **AMOUNT, **PLACE}
-    found = read_table(scope, way, table, values, [k for k in own if k != "along"])
+    found = read_table(scope, path, table, values, [k for k in own if k != "along"])
     if isinstance(found, Bad):
-        return BAD
-    return _placed(scope, way, found, getattr(solids, solid))
+        return INVALID
+    return _placed(scope, path, found, getattr(solids, solid))
 
 
-def _placed(scope: Scope, way: Way, found: dict[str, Any], make: Any) -> Any:
+def _placed(scope: Scope, path: Way, found: dict[str, Any], make: Any) -> Any:
     own = {k: v for k, v in found.items() if k not in ("solid", *PLACE)}
 
     def built() -> Any:
@@ -104,78 +104,78 @@ def _placed(scope: Scope, way: Way, found: dict[str, Any], make: Any) -> Any:
         shift = found.get("shift", (0.0, 0.0, 0.0))
         return solids.placed(solid, shift, found.get("turn"))
 
-    return scope.built(way, built)
+    return scope.built(path, built)
 
 
-def _read_given(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+def _read_given(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     values = {**MOMENTS, "cut": FLAG}
     if "mass" not in table and "inertia" not in table:
         text = 'no matter: give solid = "rod" or the like, or mass and inertia.'
-        return scope.refuse(way, text)
-    found = read_table(scope, way, table, values, ("mass", "inertia"))
+        return scope.refuse(path, text)
+    found = read_table(scope, path, table, values, ("mass", "inertia"))
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     inertia = found["inertia"]
     if "products" in found:
         (xx, yy, zz), (yz, zx, xy) = inertia, found["products"]
         inertia = [[xx, xy, zx], [xy, yy, yz], [zx, yz, zz]]
     centre = found.get("centre", (0.0, 0.0, 0.0))
-    who = repr(str(way[-1]))
+    who = repr(str(path[-1]))
     args = (found["mass"], inertia, centre, found.get("about"))
-    return scope.built(way, lambda: given(*args, who=who))
+    return scope.built(path, lambda: given(*args, who=who))
 
 
-def _read_compound(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+def _read_compound(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     parts = table.get("parts")
     for key in table:
         if key not in ("solid", "parts", "cut"):
             known = nearest(key, ("parts",))
-            scope.refuse((*way, key), f"unknown field. {known}")
+            scope.refuse((*path, key), f"unknown field. {known}")
     if not isinstance(parts, dict) or not parts:
-        return scope.refuse((*way, "parts"), "a joined solid needs parts, by name.")
+        return scope.refuse((*path, "parts"), "a joined solid needs parts, by name.")
     found = []
     for name, part in parts.items():
-        place = (*way, "parts", name)
+        place = (*path, "parts", name)
         if not isinstance(part, dict):
             return scope.refuse(place, f"{shown(part)} is no table of a solid.")
         sign = -1.0 if part.get("cut") is True else 1.0
         found.append((name, read_matter(scope, place, part), sign))
     if any(isinstance(part, Bad) for _, part, _ in found):
-        return BAD
+        return INVALID
     return Compound(tuple(found))
 
 
-def _read_mesh(scope: Scope, way: Way, table: dict[str, Any]) -> Any:
+def _read_mesh(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     values = {"solid": TEXT, **MESH, **AMOUNT, **PLACE}
-    found = read_table(scope, way, table, values, ())
+    found = read_table(scope, path, table, values, ())
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     source: Any = (found.pop("vertices", None), found.pop("triangles", None))
     if "file" in found:
-        source = inner_path(scope, (*way, "file"), found.pop("file"))
+        source = inner_path(scope, (*path, "file"), found.pop("file"))
         if isinstance(source, Bad):
-            return BAD
+            return INVALID
     else:
         source = source[0], np.asarray(source[1], dtype=float).astype(int)
     try:
-        return _placed(scope, way, found, lambda **own: solids.mesh(source, **own))
+        return _placed(scope, path, found, lambda **own: solids.mesh(source, **own))
     except (PolhodeError, ValueError, IndexError) as refused:
-        return scope.refuse(way, f"no mesh: {refused}")
+        return scope.refuse(path, f"no mesh: {refused}")
 
 
-def inner_path(scope: Scope, way: Way, text: str) -> Any:
+def inner_path(scope: Scope, path: Way, text: str) -> Any:
     """A path inside the folder of the model; anything else is refused."""
     folder = scope.folder.resolve()
     place = (folder / text).resolve()
     if Path(text).is_absolute() or not place.is_relative_to(folder):
         note = f"{text!r} leads out of the model's folder: files stay inside it."
-        return scope.refuse(way, note, is_unsafe=True)
+        return scope.refuse(path, note, is_unsafe=True)
     if not place.is_file():
-        return scope.refuse(way, f"there is no file {text!r} beside the model.")
+        return scope.refuse(path, f"there is no file {text!r} beside the model.")
     return place
 
 
-def read_fluid(scope: Scope, way: Way, dry: Any, table: Any) -> Any:
+def read_fluid(scope: Scope, path: Way, dry: Any, table: Any) -> Any:
     """The same matter with the added mass of { density = 1000 } round it."""
     hull = table.get("hull") if isinstance(table, dict) else None
     rest = (
@@ -183,22 +183,22 @@ def read_fluid(scope: Scope, way: Way, dry: Any, table: Any) -> Any:
         if isinstance(table, dict)
         else table
     )
-    found = read_table(scope, way, rest, FLUID, ())
+    found = read_table(scope, path, rest, FLUID, ())
     if hull and not isinstance(hull, dict):
-        return scope.refuse((*way, "hull"), f"{shown(hull)} is no table of a solid.")
-    shape = read_matter(scope, (*way, "hull"), hull) if hull else None
+        return scope.refuse((*path, "hull"), f"{shown(hull)} is no table of a solid.")
+    shape = read_matter(scope, (*path, "hull"), hull) if hull else None
     if any(isinstance(part, Bad) for part in (found, dry, shape)):
-        return BAD
+        return INVALID
     if "added" in found:
-        return scope.built(way, lambda: with_added_mass(dry, found["added"]))
+        return scope.built(path, lambda: with_added_mass(dry, found["added"]))
     density = found.get("density", 0.0)
-    return scope.built(way, lambda: submerged(dry, fluid_density=density, hull=shape))
+    return scope.built(path, lambda: submerged(dry, fluid_density=density, hull=shape))
 
 
 # ------------------------------------------------------------------- writing
 
 
-def write_matter(ink: Ink, matter: Any, place: str) -> dict[str, Any]:
+def write_matter(ink: Writer, matter: Any, place: str) -> dict[str, Any]:
     """The table of some matter whose bare numbers are named from a place."""
     if isinstance(matter, Submerged):
         return _write_fluid(ink, matter, place)
@@ -218,7 +218,7 @@ def write_matter(ink: Ink, matter: Any, place: str) -> dict[str, Any]:
     return _write_solid(ink, matter, place)
 
 
-def _write_solid(ink: Ink, solid: Solid, place: str) -> dict[str, Any]:
+def _write_solid(ink: Writer, solid: Solid, place: str) -> dict[str, Any]:
     word = "density" if solid.mass is None else "mass"
     table: dict[str, Any] = {"solid": solid.shape}
     table[word] = write_quantity(ink, getattr(solid, word), f"{place}.{word}")
@@ -237,7 +237,7 @@ def _write_solid(ink: Ink, solid: Solid, place: str) -> dict[str, Any]:
     return table | ({"shift": shift} if any(shift) else {})
 
 
-def _write_given(ink: Ink, matter: Given, place: str) -> dict[str, Any]:
+def _write_given(ink: Writer, matter: Given, place: str) -> dict[str, Any]:
     names = ("xx", "yy", "zz", "yz", "zx", "xy")
     entries = [
         write_quantity(ink, entry, f"{place}.inertia.{name}")
@@ -254,7 +254,7 @@ def _write_given(ink: Ink, matter: Given, place: str) -> dict[str, Any]:
     return table
 
 
-def _write_fluid(ink: Ink, matter: Submerged, place: str) -> dict[str, Any]:
+def _write_fluid(ink: Writer, matter: Submerged, place: str) -> dict[str, Any]:
     table = write_matter(ink, matter.matter, place)
     if matter.hull is None:
         return table | {"fluid": {"added": np.asarray(matter.added).tolist()}}
@@ -266,6 +266,6 @@ def _write_fluid(ink: Ink, matter: Submerged, place: str) -> dict[str, Any]:
     return table | {"fluid": fluid}
 
 
-def _written_three(ink: Ink, column: Any, place: str) -> list[Any]:
+def _written_three(ink: Writer, column: Any, place: str) -> list[Any]:
     pairs = zip(column, "xyz", strict=True)
     return [write_quantity(ink, entry, f"{place}.{axis}") for entry, axis in pairs]

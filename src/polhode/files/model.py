@@ -15,7 +15,7 @@ from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.places import read_locked
 from polhode.files.reading import read_system
 from polhode.files.report import Report
-from polhode.files.scope import BAD, UNFIT, Bad, Scope
+from polhode.files.scope import INVALID, UNFIT, Bad, Scope
 from polhode.files.settings import read_run, read_start, write_run, write_start
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
@@ -64,9 +64,9 @@ def model_from(text: str, place: Path) -> Model:
     except (*UNFIT, MemoryError) as reason:
         # The last line of defence: a door let something pass that it should not have.
         scope.refuse((), f"this cannot be made a model: {reason}.")
-        start = run = system = BAD
+        start = run = system = INVALID
     scope.report.raise_all()
-    if isinstance(system, Bad) or start is BAD or run is BAD:
+    if isinstance(system, Bad) or start is INVALID or run is INVALID:
         raise ModelFileError(f"{place.name!r} is no model that can be read.")
     return Model(system, start, run)
 

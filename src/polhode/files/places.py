@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.files.issues import Way, nearest
-from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.scope import INVALID, Bad, Scope
 from polhode.files.values import NUMBER, Value, shown
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
@@ -54,7 +54,7 @@ def read_locked(scope: Scope, system: Any, table: Any) -> Any:
     """The system with the joints of [locked] held where it says, or BAD."""
     places = JOINTS.read(scope, ("locked",), table)
     if isinstance(places, Bad):
-        return BAD
+        return INVALID
     known = [*scope.joints, *scope.bodies]
     if not isinstance(system, Bad):
         known = [joint.name for joint in system.joints]
@@ -64,7 +64,7 @@ def read_locked(scope: Scope, system: Any, table: Any) -> Any:
             system = scope.refuse(("locked", name), text)
     for name, at in places.items():
         if isinstance(system, Bad):
-            return BAD
+            return INVALID
         system = scope.built(("locked", name), _locking(system, name, at))
     return system
 
@@ -73,22 +73,22 @@ def _locking(system: System, name: str, at: Any) -> Any:
     return lambda: lock(system, name, at)
 
 
-def _read_joints(scope: Scope, way: Way, value: Any) -> Any:
+def _read_joints(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, dict):
-        return scope.refuse(way, f"{shown(value)} is no table of joints.")
-    found = {n: _read_numbers(scope, (*way, n), v) for n, v in value.items()}
-    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
+        return scope.refuse(path, f"{shown(value)} is no table of joints.")
+    found = {n: _read_numbers(scope, (*path, n), v) for n, v in value.items()}
+    return INVALID if any(isinstance(v, Bad) for v in found.values()) else found
 
 
-def _read_numbers(scope: Scope, way: Way, value: Any) -> Any:
+def _read_numbers(scope: Scope, path: Way, value: Any) -> Any:
     """A number, a list of them, or a table of them by name."""
     if isinstance(value, list):
-        read = [NUMBER.read(scope, (*way, k), v) for k, v in enumerate(value)]
-        return BAD if any(isinstance(v, Bad) for v in read) else tuple(read)
+        read = [NUMBER.read(scope, (*path, k), v) for k, v in enumerate(value)]
+        return INVALID if any(isinstance(v, Bad) for v in read) else tuple(read)
     if isinstance(value, dict):
-        named = {k: NUMBER.read(scope, (*way, k), v) for k, v in value.items()}
-        return BAD if any(isinstance(v, Bad) for v in named.values()) else named
-    return NUMBER.read(scope, way, value)
+        named = {k: NUMBER.read(scope, (*path, k), v) for k, v in value.items()}
+        return INVALID if any(isinstance(v, Bad) for v in named.values()) else named
+    return NUMBER.read(scope, path, value)
 
 
 JOINTS = Value(

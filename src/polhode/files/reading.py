@@ -9,7 +9,7 @@ from polhode.files.issues import Way, nearest
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
 from polhode.files.loads import read_table
 from polhode.files.matter import read_fluid, read_matter
-from polhode.files.scope import BAD, Bad, Scope
+from polhode.files.scope import INVALID, Bad, Scope
 from polhode.files.values import (
     QUANTITY,
     TEXT,
@@ -60,39 +60,39 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
     name = TEXT.read(scope, ("name",), document.get("name", "system"))
     parts: list[Any] = [*members, *actions, *constraints, values, name]
     if scope.report.issues or any(isinstance(part, Bad) for part in parts):
-        return BAD
+        return INVALID
     rows = [row for c in constraints for row in (c if isinstance(c, tuple) else (c,))]
     return scope.built(
         (), lambda: System(members, actions, rows, name=name, values=values)
     )
 
 
-def read_kind(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Any:
+def read_kind(scope: Scope, path: Way, kinds: dict[str, Kind], table: Any) -> Any:
     """One joint, action or constraint by its table."""
     if not isinstance(table, dict):
-        return scope.refuse(way, f"{shown(table)} is no table.")
+        return scope.refuse(path, f"{shown(table)} is no table.")
     word = table.get("kind")
     if not is_one_of(word, kinds):
         what = f"kind {shown(word)} is not known" if word else "'kind' is missing"
-        scope.refuse((*way, "kind"), f"{what}. {nearest(word, kinds)}")
-        return _read_common(scope, way, kinds, table)
+        scope.refuse((*path, "kind"), f"{what}. {nearest(word, kinds)}")
+        return _read_common(scope, path, kinds, table)
     kind = kinds[word]
     values = {"kind": TEXT, **{field.name: field.value for field in kind.fields}}
     required = [field.name for field in kind.fields if field.is_required]
-    found = read_table(scope, way, table, values, required)
+    found = read_table(scope, path, table, values, required)
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     del found["kind"]
-    return scope.built(way, lambda: kind.built(str(way[-1]), found))
+    return scope.built(path, lambda: kind.built(str(path[-1]), found))
 
 
-def _read_common(scope: Scope, way: Way, kinds: dict[str, Kind], table: Any) -> Bad:
+def _read_common(scope: Scope, path: Way, kinds: dict[str, Kind], table: Any) -> Bad:
     """Of an unknown kind the fields that all kinds have: errors in them are told."""
     fields = [{field.name: field.value for field in k.fields} for k in kinds.values()]
     common = set.intersection(*map(set, fields)) & set(table)
     values = {name: fields[0][name] for name in common}
-    read_table(scope, way, {name: table[name] for name in values}, values, ())
-    return BAD
+    read_table(scope, path, {name: table[name] for name in values}, values, ())
+    return INVALID
 
 
 def _read_all(
@@ -106,7 +106,7 @@ def _name_constraints(scope: Scope, tables: Any, found: list[Any]) -> None:
     """What was found, and each part of it, by name: friction refers to them."""
     names = tables if isinstance(tables, dict) else ()
     for name, each in zip(names, found, strict=False):
-        scope.constraints[name] = BAD
+        scope.constraints[name] = INVALID
         for part in each if isinstance(each, tuple) else (each,):
             if not isinstance(part, Bad):
                 scope.constraints[part.name] = part
@@ -142,10 +142,10 @@ def _section(scope: Scope, document: dict[str, Any], word: str) -> dict[str, Any
 
 def _read_parameters(scope: Scope, table: dict[str, Any]) -> None:
     for name, value in _while_telling(scope, table):
-        way = ("parameters", name)
-        number = read_number(scope, way, value)
+        path = ("parameters", name)
+        number = read_number(scope, path, value)
         if not isinstance(number, Bad):
-            made = scope.built(way, _parameter(name, number))
+            made = scope.built(path, _parameter(name, number))
             if not isinstance(made, Bad):
                 scope.parameters[name] = made
 
@@ -156,7 +156,7 @@ def _parameter(name: str, value: float) -> Callable[[], Parameter]:
 
 def _read_values(scope: Scope, table: dict[str, Any]) -> Any:
     found = {n: read_number(scope, ("values", n), v) for n, v in table.items()}
-    return BAD if any(isinstance(v, Bad) for v in found.values()) else found
+    return INVALID if any(isinstance(v, Bad) for v in found.values()) else found
 
 
 def _read_world(scope: Scope, table: dict[str, Any]) -> None:
@@ -168,38 +168,38 @@ def _read_world(scope: Scope, table: dict[str, Any]) -> None:
     _read_points(scope, ("world", "points"), world, table.get("points", {}))
 
 
-def _read_body(scope: Scope, way: Way, name: str, table: Any) -> Any:
+def _read_body(scope: Scope, path: Way, name: str, table: Any) -> Any:
     if not isinstance(table, dict):
-        return scope.refuse(way, f"{shown(table)} is no table of a body.")
+        return scope.refuse(path, f"{shown(table)} is no table of a body.")
     if name in scope.bodies:
-        return scope.refuse(way, f"there is a body {name!r} already: the world.")
+        return scope.refuse(path, f"there is a body {name!r} already: the world.")
     if table.get("kind") == "particle":
         values = {"kind": TEXT, "mass": QUANTITY}
-        found = read_table(scope, way, table, values, ("mass",))
+        found = read_table(scope, path, table, values, ("mass",))
         if isinstance(found, Bad):
-            return BAD
-        return scope.built(way, lambda: Particle(name, found["mass"]))
+            return INVALID
+        return scope.built(path, lambda: Particle(name, found["mass"]))
     own = {k: v for k, v in table.items() if k not in ("points", "fluid")}
-    matter = read_matter(scope, way, own)
+    matter = read_matter(scope, path, own)
     if "fluid" in table:
-        matter = read_fluid(scope, (*way, "fluid"), matter, table["fluid"])
+        matter = read_fluid(scope, (*path, "fluid"), matter, table["fluid"])
     if isinstance(matter, Bad):
-        return BAD
-    body = scope.built(way, lambda: Body(name, matter))
+        return INVALID
+    body = scope.built(path, lambda: Body(name, matter))
     if not isinstance(body, Bad):
-        _read_points(scope, (*way, "points"), body, table.get("points", {}))
+        _read_points(scope, (*path, "points"), body, table.get("points", {}))
     return body
 
 
-def _read_points(scope: Scope, way: Way, body: Any, table: Any) -> None:
+def _read_points(scope: Scope, path: Way, body: Any, table: Any) -> None:
     if not isinstance(table, dict):
-        scope.refuse(way, f"{shown(table)} is no table of points.")
+        scope.refuse(path, f"{shown(table)} is no table of points.")
         return
     for name, entries in table.items():
-        three = THREE.read(scope, (*way, name), entries)
-        point = BAD
+        three = THREE.read(scope, (*path, name), entries)
+        point = INVALID
         if not isinstance(three, Bad):
-            point = scope.built((*way, name), _point(body, three, name))
+            point = scope.built((*path, name), _point(body, three, name))
         scope.points[body.name, name] = point
 
 
@@ -227,4 +227,4 @@ def _members(scope: Scope, document: dict[str, Any]) -> list[Any]:
     return found
 
 
-_ANY = type(TEXT)(lambda scope, way, value: value, lambda ink, value, place: value, {})
+_ANY = type(TEXT)(lambda scope, path, value: value, lambda ink, value, place: value, {})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.files.issues import Way, nearest
-from polhode.files.scope import BAD, Bad, Ink, Scope
+from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import TEXT, THREE, THREE_NUMBERS, Value, shown
 from polhode.geometry.point import Point
 from polhode.joints.joint import Joint
@@ -15,19 +15,19 @@ from polhode.matter.parameter import Parameter, at
 from polhode.matter.particle import Particle
 
 
-def read_body(scope: Scope, way: Way, value: Any) -> Any:
+def read_body(scope: Scope, path: Way, value: Any) -> Any:
     """A body, a particle or the world by name, as its frame."""
-    found = _owner(scope, way, value)
+    found = _owner(scope, path, value)
     return found if isinstance(found, Bad) else found.frame
 
 
-def read_point(scope: Scope, way: Way, value: Any) -> Any:
+def read_point(scope: Scope, path: Way, value: Any) -> Any:
     """ "rod", "rod.tip", "rod.mass_centre", or { body = "rod", at = [0, 0, 0.4] }."""
     if isinstance(value, dict):
-        return _read_place(scope, way, value)
+        return _read_place(scope, path, value)
     if not isinstance(value, str):
         text = f'{shown(value)} is no point: give "body", "body.point" or a table.'
-        return scope.refuse(way, text)
+        return scope.refuse(path, text)
     if value in scope.bodies:
         return _origin(scope.bodies[value])
     name, _, tail = value.rpartition(".")
@@ -35,19 +35,19 @@ def read_point(scope: Scope, way: Way, value: Any) -> Any:
         return scope.points[name, tail]
     if name not in scope.bodies:
         known = nearest(name or value, scope.bodies)
-        return scope.refuse(way, f"there is no body {name or value!r}. {known}")
+        return scope.refuse(path, f"there is no body {name or value!r}. {known}")
     body = scope.bodies[name]
     if isinstance(body, Bad):
-        return BAD
+        return INVALID
     if tail == "origin":
         return _origin(body)
     if tail == "mass_centre" and hasattr(body, "mass_centre"):
         return body.mass_centre
     own = ["origin", "mass_centre", *(p for b, p in scope.points if b == name)]
-    return scope.refuse(way, f"{name!r} has no point {tail!r}. {nearest(tail, own)}")
+    return scope.refuse(path, f"{name!r} has no point {tail!r}. {nearest(tail, own)}")
 
 
-def write_point(ink: Ink, point: Any, place: str) -> Any:
+def write_point(ink: Writer, point: Any, place: str) -> Any:
     """The shortest words for a point of a body."""
     body = point.frame.name
     if isinstance(point, Point):
@@ -80,63 +80,63 @@ def _short(body: str, entry: Any) -> str:
     return entry.name if is_named else f"{at(entry):g}"
 
 
-def _read_place(scope: Scope, way: Way, value: dict[str, Any]) -> Any:
+def _read_place(scope: Scope, path: Way, value: dict[str, Any]) -> Any:
     for key in value:
         if key not in ("body", "at", "fixed", "name"):
             known = nearest(key, ("body", "at", "fixed", "name"))
-            scope.refuse((*way, key), f"unknown field. {known}")
-    owner = _owner(scope, (*way, "body"), value.get("body"))
+            scope.refuse((*path, key), f"unknown field. {known}")
+    owner = _owner(scope, (*path, "body"), value.get("body"))
     if "fixed" in value:
-        fixed = THREE_NUMBERS.read(scope, (*way, "fixed"), value["fixed"])
+        fixed = THREE_NUMBERS.read(scope, (*path, "fixed"), value["fixed"])
         return (
-            BAD
+            INVALID
             if isinstance(owner, Bad) or isinstance(fixed, Bad)
             else Point(owner.frame, fixed)
         )
-    entries = THREE.read(scope, (*way, "at"), value.get("at"))
-    name = TEXT.read(scope, (*way, "name"), value.get("name", ""))
+    entries = THREE.read(scope, (*path, "at"), value.get("at"))
+    name = TEXT.read(scope, (*path, "name"), value.get("name", ""))
     if any(isinstance(part, Bad) for part in (owner, entries, name)):
-        return BAD
+        return INVALID
     if isinstance(owner, Particle):
-        return scope.refuse(way, f"{owner.name!r} is a particle: it is one point.")
-    return scope.built(way, lambda: owner.point(*entries, name))
+        return scope.refuse(path, f"{owner.name!r} is a particle: it is one point.")
+    return scope.built(path, lambda: owner.point(*entries, name))
 
 
-def _owner(scope: Scope, way: Way, value: Any) -> Any:
+def _owner(scope: Scope, path: Way, value: Any) -> Any:
     if not isinstance(value, str) or value not in scope.bodies:
         known = nearest(value, scope.bodies)
-        return scope.refuse(way, f"there is no body {shown(value)}. {known}")
+        return scope.refuse(path, f"there is no body {shown(value)}. {known}")
     return scope.bodies[value]
 
 
 def _origin(body: Any) -> Any:
     if isinstance(body, Bad):
-        return BAD
+        return INVALID
     return body.mass_centre if isinstance(body, Particle) else body.origin
 
 
-def read_joint(scope: Scope, way: Way, value: Any) -> Any:
+def read_joint(scope: Scope, path: Way, value: Any) -> Any:
     """A joint by its name."""
     if isinstance(value, str) and value in scope.joints:
         return scope.joints[value]
     known = nearest(value, scope.joints)
-    return scope.refuse(way, f"there is no joint {shown(value)}. {known}")
+    return scope.refuse(path, f"there is no joint {shown(value)}. {known}")
 
 
-def write_joint(ink: Ink, joint: Joint, place: str) -> str:
+def write_joint(ink: Writer, joint: Joint, place: str) -> str:
     """Its name."""
     return joint.name
 
 
-def read_constraint(scope: Scope, way: Way, value: Any) -> Any:
+def read_constraint(scope: Scope, path: Way, value: Any) -> Any:
     """A constraint by its name; of a rolling, "name" and "name contact"."""
     if isinstance(value, str) and value in scope.constraints:
         return scope.constraints[value]
     known = nearest(value, scope.constraints)
-    return scope.refuse(way, f"there is no constraint {shown(value)}. {known}")
+    return scope.refuse(path, f"there is no constraint {shown(value)}. {known}")
 
 
-def write_constraint(ink: Ink, constraint: Any, place: str) -> str:
+def write_constraint(ink: Writer, constraint: Any, place: str) -> str:
     """Its name."""
     return str(constraint.name)
 

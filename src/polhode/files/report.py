@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import final
 
 from polhode.files.issues import MOST, Issue, Lines, Spot, Way, refusal, said
-from polhode.files.spots import offsets_of
+from polhode.files.source_positions import offsets_of
 
 
 @final
@@ -25,17 +25,17 @@ class Report:
         """Whether enough was found to tell: nothing more is looked for."""
         return len(self.issues) >= MOST
 
-    def add(self, way: Way, text: str, *, is_unsafe: bool = False) -> None:
+    def add(self, path: Way, text: str, *, is_unsafe: bool = False) -> None:
         """Note an error at a value, or at the nearest thing above it that is there."""
         if self.is_full:
             return
-        self.issues.append(Issue(self.spot(way), f"{said(way)}{text}", is_unsafe))
+        self.issues.append(Issue(self.spot(path), f"{said(path)}{text}", is_unsafe))
 
-    def spot(self, way: Way) -> Spot:
+    def spot(self, path: Way) -> Spot:
         """Where a value is, or what holds it."""
-        while way and way not in self._offsets:
-            way = way[:-1]
-        return self._lines.spot(self._offsets.get(way, 0))
+        while path and path not in self._offsets:
+            path = path[:-1]
+        return self._lines.spot(self._offsets.get(path, 0))
 
     def raise_all(self) -> None:
         """Raise one error that tells all, if there is any."""

@@ -19,7 +19,7 @@ class Bad:
     """What is read from a value that is wrong; its error is in the report already."""
 
 
-BAD = Bad()
+INVALID = Bad()
 # What Python and NumPy raise of numbers that no door expected: too large for a double,
 # of an odd shape, of a matrix without eigenvalues.
 UNFIT = (
@@ -50,39 +50,39 @@ class Scope:
     constraints: dict[str, Any] = field(default_factory=dict)
     points: dict[tuple[str, str], Any] = field(default_factory=dict)
 
-    def refuse(self, way: Way, text: str, *, is_unsafe: bool = False) -> Bad:
+    def refuse(self, path: Way, text: str, *, is_unsafe: bool = False) -> Bad:
         """Note an error, and give what stands for the value."""
-        self.report.add(way, text, is_unsafe=is_unsafe)
-        return BAD
+        self.report.add(path, text, is_unsafe=is_unsafe)
+        return INVALID
 
-    def built(self, way: Way, make: Callable[[], Any]) -> Any:
+    def built(self, path: Way, make: Callable[[], Any]) -> Any:
         """What a door makes, or BAD with its words in the report."""
         try:
             return make()
         except PolhodeError as refused:
             last = refused.repair or refused.why
-            return self.refuse(way, " ".join(part for part in (refused.what, last)))
+            return self.refuse(path, " ".join(part for part in (refused.what, last)))
         except UNFIT as refused:
-            return self.refuse(way, f"{refused}.")
+            return self.refuse(path, f"{refused}.")
 
-    def quantity(self, way: Way, text: str) -> Any:
+    def quantity(self, path: Way, text: str) -> Any:
         """A number or parameter from an expression of parameters."""
         try:
             value = evaluate(parse(text), self._parameter)
         except ModelError as refused:
             code = "(" in text and any(sign in text for sign in "'\"_;=[{")
             note = " Nothing in a file is run." if code else ""
-            return self.refuse(way, refused.what + note, is_unsafe=code)
+            return self.refuse(path, refused.what + note, is_unsafe=code)
         except ArithmeticError as reason:
-            return self.refuse(way, f"{text!r} has no value: {reason}.")
+            return self.refuse(path, f"{text!r} has no value: {reason}.")
         if isinstance(value, Parameter):
             return value
         if isinstance(value, complex):
-            return self.refuse(way, f"{text!r} is no real number.")
+            return self.refuse(path, f"{text!r} is no real number.")
         try:
             return float(value)
         except OverflowError as reason:
-            return self.refuse(way, f"{text[:60]!r} has no value: {reason}.")
+            return self.refuse(path, f"{text[:60]!r} has no value: {reason}.")
 
     def _parameter(self, name: str) -> Parameter:
         if name in self.parameters:
@@ -97,7 +97,7 @@ def _hint(name: str, scope: Scope) -> str:
 
 @final
 @dataclass(frozen=True)
-class Ink:
+class Writer:
     """What is written into a file, and what cannot be.
 
     parameters   those that expressions refer to, by name

@@ -11,7 +11,7 @@ from polhode.errors import FileError, PolhodeError
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
 from polhode.files.places import JOINTS, written_place
-from polhode.files.scope import BAD, UNFIT, Bad, Scope
+from polhode.files.scope import INVALID, UNFIT, Bad, Scope
 from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shown
 from polhode.integrate.methods.registry import METHODS, known_method
 from polhode.integrate.storage.header import settings_of
@@ -23,7 +23,7 @@ def read_start(scope: Scope, system: Any, table: Any) -> Any:
     values = {"t": NUMBER, "coordinates": JOINTS, "speeds": JOINTS}
     found = read_table(scope, ("start",), table, values, ())
     if isinstance(found, Bad):
-        return BAD
+        return INVALID
     where, moving = found.get("coordinates", {}), found.get("speeds", {})
     known = [*scope.joints, *scope.bodies]
     if not isinstance(system, Bad):
@@ -31,10 +31,10 @@ def read_start(scope: Scope, system: Any, table: Any) -> Any:
     for word, given in (("coordinates", where), ("speeds", moving)):
         for name in given:
             if name not in known:
-                way = ("start", word, name)
-                scope.refuse(way, f"there is no such joint. {nearest(name, known)}")
+                path = ("start", word, name)
+                scope.refuse(path, f"there is no such joint. {nearest(name, known)}")
     if scope.report.issues or isinstance(system, Bad):
-        return BAD
+        return INVALID
     try:
         if not table:
             return system.rest()
@@ -87,29 +87,29 @@ def write_run(run: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _read_samples(scope: Scope, way: Way, value: Any) -> Any:
+def _read_samples(scope: Scope, path: Way, value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and value > 1:
         return value
     if isinstance(value, list) and all(is_number(v) for v in value):
         times = [as_finite(v) for v in value]
         if None not in times:
             return times
-    return scope.refuse(way, f"{shown(value)} is no number of rows and no times.")
+    return scope.refuse(path, f"{shown(value)} is no number of rows and no times.")
 
 
-def _read_method(scope: Scope, way: Way, value: Any) -> Any:
+def _read_method(scope: Scope, path: Way, value: Any) -> Any:
     table = {"kind": value} if isinstance(value, str) else value
     kind = table.get("kind") if isinstance(table, dict) else None
     if not is_one_of(kind, METHODS):
         known = nearest(kind, METHODS)
-        return scope.refuse(way, f"{shown(kind)} is no method. {known}")
+        return scope.refuse(path, f"{shown(kind)} is no method. {known}")
     own = {k: v for k, v in table.items() if k != "kind"}
     noun: Any = known_method(str(kind))
     try:
         return noun(**own)
     except (PolhodeError, TypeError, ValueError, ArithmeticError) as refused:
         first = str(refused).partition("\n")[0]
-        return scope.refuse(way, f"{kind} cannot be made so: {first}")
+        return scope.refuse(path, f"{kind} cannot be made so: {first}")
 
 
 def _unwritten(ink: Any, value: Any, place: str) -> Any:

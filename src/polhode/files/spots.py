@@ -56,25 +56,25 @@ class _Walk:
     def _header(self) -> Way:
         start, is_list = self._at, self._text.startswith("[[", self._at)
         self._at += 2 if is_list else 1
-        way = self._inside_lists(self._keys(), last=not is_list)
+        path = self._inside_lists(self._keys(), last=not is_list)
         self._skip(re.compile(r"[ \t]*+\]{1,2}"))
         if is_list:
-            number = self._counts.get(way, -1) + 1
-            self._counts[way] = number
-            self._note(way, start)
-            way = (*way, number)
-        for k in range(1, len(way) + 1):  # [a.b] is also where a begins
-            self._note(way[:k], start)
-        return way
+            number = self._counts.get(path, -1) + 1
+            self._counts[path] = number
+            self._note(path, start)
+            path = (*path, number)
+        for k in range(1, len(path) + 1):  # [a.b] is also where a begins
+            self._note(path[:k], start)
+        return path
 
     def _inside_lists(self, keys: Way, *, last: bool) -> Way:
         """Keys with the numbers of the lists' last entries that they lead through."""
-        way: Way = ()
+        path: Way = ()
         for k, key in enumerate(keys):
-            way = (*way, key)
-            if way in self._counts and (last or k < len(keys) - 1):
-                way = (*way, self._counts[way])
-        return way
+            path = (*path, key)
+            if path in self._counts and (last or k < len(keys) - 1):
+                path = (*path, self._counts[path])
+        return path
 
     def _pair(self, head: Way) -> None:
         start = self._at
@@ -92,32 +92,32 @@ class _Walk:
             if not self._skip(DOT):
                 return tuple(keys)
 
-    def _value(self, way: Way) -> None:
+    def _value(self, path: Way) -> None:
         sign = self._text[self._at : self._at + 1]
         if sign == "[":
-            self._entries(way)
+            self._entries(path)
         elif sign == "{":
-            self._table(way)
+            self._table(path)
         elif not (self._skip(LONG) or self._skip(SHORT)):
             self._skip(PLAIN)
 
-    def _entries(self, way: Way) -> None:
+    def _entries(self, path: Way) -> None:
         self._at, number = self._at + 1, 0
         self._skip(BLANK)
         while self._text[self._at : self._at + 1] not in ("]", ""):
-            self._note((*way, number), self._at)
-            self._value((*way, number))
+            self._note((*path, number), self._at)
+            self._value((*path, number))
             number += 1
             self._comma()
             if number > FEW:
                 self._skip(NUMBERS)
         self._at += 1
 
-    def _table(self, way: Way) -> None:
+    def _table(self, path: Way) -> None:
         self._at += 1
         self._skip(BLANK)
         while self._text[self._at : self._at + 1] not in ("}", ""):
-            self._pair(way)
+            self._pair(path)
             self._comma()
         self._at += 1
 
@@ -133,8 +133,8 @@ class _Walk:
             self._at = found.end()
         return found.group() if found else ""
 
-    def _note(self, way: Way, offset: int) -> None:
-        self.offsets.setdefault(way, offset)
+    def _note(self, path: Way, offset: int) -> None:
+        self.offsets.setdefault(path, offset)
 
 
 def _plain(key: str) -> str:

@@ -40,11 +40,11 @@ def require_tree(who: str, links: Sequence[str], joints: Sequence[tuple]) -> str
 def _require_no_cycle(
     who: str, link: str, parents: dict[str, str], sound: set[str]
 ) -> None:
-    way, gone = [link], {link}
-    while way[-1] in parents and way[-1] not in sound:
-        above = parents[way[-1]]
+    path, gone = [link], {link}
+    while path[-1] in parents and path[-1] not in sound:
+        above = parents[path[-1]]
         if above in gone:
-            cycle = [above, *reversed(way[way.index(above) :])]
+            cycle = [above, *reversed(path[path.index(above) :])]
             raise ModelError(
                 f"{who!r} is no tree: {' -> '.join(map(repr, cycle))} is a cycle"
                 " with no path to the world.",
@@ -52,6 +52,6 @@ def _require_no_cycle(
                 " world.",
                 "Take one joint of the cycle out, and join one link to the root.",
             )
-        way.append(above)
+        path.append(above)
         gone.add(above)
     sound |= gone

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
-from polhode.files.scope import BAD, Ink, Scope
+from polhode.files.scope import INVALID, Scope, Writer
 from polhode.matter.axes import X, Y, Z
 
 AXES = {str(axis): axis for one in (X, Y, Z) for axis in (one, -one)}
@@ -29,7 +29,7 @@ class Value:
     """
 
     read: Callable[[Scope, Way, Any], Any]
-    write: Callable[[Ink, Any, str], Any]
+    write: Callable[[Writer, Any, str], Any]
     schema: dict[str, Any]
 
 
@@ -77,28 +77,28 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def read_number(scope: Scope, way: Way, value: Any) -> Any:
+def read_number(scope: Scope, path: Way, value: Any) -> Any:
     """A finite number."""
     if not is_number(value):
-        return scope.refuse(way, f"{shown(value)} is no number.")
+        return scope.refuse(path, f"{shown(value)} is no number.")
     found = as_finite(value)
     if found is None:
         text = f"{shown(value)} measures nothing: give a finite number."
-        return scope.refuse(way, text)
+        return scope.refuse(path, text)
     return found
 
 
-def read_quantity(scope: Scope, way: Way, value: Any) -> Any:
+def read_quantity(scope: Scope, path: Way, value: Any) -> Any:
     """A number, or an expression of parameters."""
     if isinstance(value, str):
-        return scope.quantity(way, value)
+        return scope.quantity(path, value)
     if not is_number(value):
         text = f"{shown(value)} is neither a number nor an expression of parameters."
-        return scope.refuse(way, text)
-    return read_number(scope, way, value)
+        return scope.refuse(path, text)
+    return read_number(scope, path, value)
 
 
-def write_quantity(ink: Ink, value: Any, place: str) -> Any:
+def write_quantity(ink: Writer, value: Any, place: str) -> Any:
     """See `Ink.quantity`."""
     return ink.quantity(value, place, place.rpartition(".")[0] or place)
 
@@ -106,18 +106,18 @@ def write_quantity(ink: Ink, value: Any, place: str) -> Any:
 def each(value: Value, count: int | None = None) -> Value:
     """A list of values of one kind, of some length."""
 
-    def read(scope: Scope, way: Way, given: Any) -> Any:
+    def read(scope: Scope, path: Way, given: Any) -> Any:
         if not isinstance(given, list) or (count and len(given) != count):
             many = f"{count} entries" if count else "entries"
-            return scope.refuse(way, f"{shown(given)} is no list of {many}.")
+            return scope.refuse(path, f"{shown(given)} is no list of {many}.")
         found = []
         for k, entry in enumerate(given):
-            found.append(value.read(scope, (*way, k), entry))
+            found.append(value.read(scope, (*path, k), entry))
             if scope.report.is_full:
-                return BAD
-        return BAD if any(entry is BAD for entry in found) else found
+                return INVALID
+        return INVALID if any(entry is INVALID for entry in found) else found
 
-    def write(ink: Ink, given: Any, place: str) -> Any:
+    def write(ink: Writer, given: Any, place: str) -> Any:
         return [value.write(ink, entry, place) for entry in given]
 
     size = {"minItems": count, "maxItems": count} if count else {}
@@ -128,11 +128,11 @@ def each(value: Value, count: int | None = None) -> Value:
 def either(one: Value, other: Value) -> Value:
     """A single value or a list of them."""
 
-    def read(scope: Scope, way: Way, given: Any) -> Any:
+    def read(scope: Scope, path: Way, given: Any) -> Any:
         chosen = other if isinstance(given, list) else one
-        return chosen.read(scope, way, given)
+        return chosen.read(scope, path, given)
 
-    def write(ink: Ink, given: Any, place: str) -> Any:
+    def write(ink: Writer, given: Any, place: str) -> Any:
         if not isinstance(given, tuple | list | np.ndarray):
             return one.write(ink, given, place)
         alike = all(entry is given[0] or entry == given[0] for entry in given)
@@ -146,25 +146,25 @@ def either(one: Value, other: Value) -> Value:
 def plain(kind: type, word: str, schema: dict[str, Any]) -> Value:
     """A text or a flag."""
 
-    def read(scope: Scope, way: Way, value: Any) -> Any:
+    def read(scope: Scope, path: Way, value: Any) -> Any:
         if isinstance(value, kind):
             return value
-        return scope.refuse(way, f"{shown(value)} is no {word}.")
+        return scope.refuse(path, f"{shown(value)} is no {word}.")
 
     return Value(read, lambda ink, value, place: kind(value), schema)
 
 
-def read_direction(scope: Scope, way: Way, value: Any) -> Any:
+def read_direction(scope: Scope, path: Way, value: Any) -> Any:
     """An axis by its name, or three numbers."""
     if isinstance(value, str):
         if value in AXES:
             return AXES[value]
         known = nearest(value, AXES)
-        return scope.refuse(way, f"{shown(value)} is no direction. {known}")
-    return THREE_NUMBERS.read(scope, way, value)
+        return scope.refuse(path, f"{shown(value)} is no direction. {known}")
+    return THREE_NUMBERS.read(scope, path, value)
 
 
-def write_direction(ink: Ink, value: Any, place: str) -> Any:
+def write_direction(ink: Writer, value: Any, place: str) -> Any:
     """The name of an axis where it is one."""
     column = np.asarray(value, dtype=float)
     for name, axis in AXES.items():
@@ -173,12 +173,12 @@ def write_direction(ink: Ink, value: Any, place: str) -> Any:
     return column.tolist()
 
 
-def read_bounds(scope: Scope, way: Way, value: Any) -> Any:
+def read_bounds(scope: Scope, path: Way, value: Any) -> Any:
     """[lower, upper]: numbers, infinite where there is none, or lists of them."""
     ends = value if isinstance(value, list) else []
     flat = [e for end in ends for e in (end if isinstance(end, list) else [end])]
     if len(ends) != 2 or not all(is_number(e) and _is_bound(e) for e in flat):
-        return scope.refuse(way, f"{shown(value)} is no pair [lower, upper].")
+        return scope.refuse(path, f"{shown(value)} is no pair [lower, upper].")
     return tuple(ends)
 
 
@@ -187,7 +187,7 @@ def _is_bound(value: Any) -> bool:
     return as_finite(value) is not None or value in (math.inf, -math.inf)
 
 
-def write_bounds(ink: Ink, bounds: Any, place: str) -> Any:
+def write_bounds(ink: Writer, bounds: Any, place: str) -> Any:
     """Nothing where there are none."""
     lower, upper = (np.asarray(end) for end in bounds)
     if not np.any(np.isfinite([lower, upper])):
@@ -198,16 +198,16 @@ def write_bounds(ink: Ink, bounds: Any, place: str) -> Any:
 def formula(*variables: str) -> Value:
     """A law of variables, or a quantity."""
 
-    def read(scope: Scope, way: Way, value: Any) -> Any:
+    def read(scope: Scope, path: Way, value: Any) -> Any:
         try:
             used = names_in(parse(value)) if isinstance(value, str) else ()
         except ModelError:
             used = ()  # its error is told below
         if set(used) & set(variables):
-            return scope.built(way, lambda: Formula(value, variables))
-        return read_quantity(scope, way, value)
+            return scope.built(path, lambda: Formula(value, variables))
+        return read_quantity(scope, path, value)
 
-    def write(ink: Ink, law: Any, place: str) -> Any:
+    def write(ink: Writer, law: Any, place: str) -> Any:
         if isinstance(law, Formula):
             if len(law.of) != len(variables):
                 own, told = ", ".join(law.of), ", ".join(variables)
@@ -223,13 +223,13 @@ def formula(*variables: str) -> Value:
 def law_of(*variables: str) -> Value:
     """A function of variables, also where it uses none of them."""
 
-    def read(scope: Scope, way: Way, value: Any) -> Any:
+    def read(scope: Scope, path: Way, value: Any) -> Any:
         if is_number(value):
             value = repr(value)
         if not isinstance(value, str):
             own = f"sin(2 * {variables[0]})"
-            return scope.refuse(way, f'{shown(value)} is no law such as "{own}".')
-        return scope.built(way, lambda: Formula(value, variables))
+            return scope.refuse(path, f'{shown(value)} is no law such as "{own}".')
+        return scope.built(path, lambda: Formula(value, variables))
 
     return Value(read, formula(*variables).write, QUANTITY.schema)
 

@@ -13,7 +13,7 @@ from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
 from polhode.files.matter import write_matter
 from polhode.files.places import released
 from polhode.files.reading import VERSION
-from polhode.files.scope import Ink
+from polhode.files.scope import Writer
 from polhode.files.values import Field, write_quantity
 from polhode.joints.joint import Joint
 from polhode.matter.particle import Particle
@@ -23,7 +23,7 @@ from polhode.system.system import System
 def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     """The document of a system, and in words what of it a file cannot say."""
     system, locked = released(system)
-    ink = Ink(system.tree.world.name)
+    ink = Writer(system.tree.world.name)
     given = system.given
     joints = [m for m in given.members if isinstance(m, Joint)]
     bodies = {body.name: _body(ink, body) for body in system.bodies}
@@ -51,14 +51,14 @@ def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     return document | {k: v for k, v in sections.items() if v}, ink.lost
 
 
-def _body(ink: Ink, body: Any) -> dict[str, Any]:
+def _body(ink: Writer, body: Any) -> dict[str, Any]:
     if isinstance(body, Particle):
         mass = write_quantity(ink, body.quantity, f"{body.name}.mass")
         return {"kind": "particle", "mass": mass}
     return write_matter(ink, body.matter, body.name)
 
 
-def _thing(ink: Ink, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
+def _thing(ink: Writer, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
     """A joint, an action or a constraint by its kind and its fields."""
     for kind in kinds.values():
         if type(thing) is kind.noun:
@@ -67,7 +67,7 @@ def _thing(ink: Ink, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
     return {}
 
 
-def _fields(ink: Ink, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
+def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any]:
     found = {}
     for field in fields:
         value = getattr(thing, field.name)
@@ -92,7 +92,7 @@ def _is_default(value: Any, field: Field) -> bool:
     return all(entry == field.default for entry in entries)
 
 
-def _constraints(ink: Ink, given: tuple[Any, ...]) -> dict[str, Any]:
+def _constraints(ink: Writer, given: tuple[Any, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     known = list(given)
     while known:
@@ -119,7 +119,7 @@ def _is_pair(one: Any, other: Any) -> bool:
     )
 
 
-def _contact(ink: Ink, word: str, thing: Any) -> dict[str, Any]:
+def _contact(ink: Writer, word: str, thing: Any) -> dict[str, Any]:
     contact, place = thing.contact, thing.name
     values = (contact.surface, contact.on, normal_of(contact))
     texts = {

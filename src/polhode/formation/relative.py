@@ -27,13 +27,13 @@ from polhode.formulation.spatial_forms.spatial_form import About, spatial_form
 from polhode.geometry.transport import shift_twist
 from polhode.joints.free import Free
 from polhode.matter.parameter import Table
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
 
-@of_system
+@system_argument
 def relative_equations(
     system: System,
     *,

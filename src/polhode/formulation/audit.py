@@ -18,7 +18,7 @@ from polhode.constraints.invariance import ConstraintAudit, audit_constraint
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.formulation.compare import random_states
 from polhode.formulation.recursive.recursive import recursive
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.loads import still_world, with_world
 
@@ -71,7 +71,7 @@ class Audit:
         return "\n".join([f"Audit({self.system.name!r}): {answered}", *lines])
 
 
-@of_system
+@system_argument
 def audit(system: System, state: State | None = None) -> Audit:
     """Audit every action and constraint of a system, and all of them together.
 

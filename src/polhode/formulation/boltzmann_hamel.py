@@ -26,7 +26,7 @@ from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.chart import origin, speeds_in_chart
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import Velocities, in_velocities, rows_in
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
@@ -45,7 +45,7 @@ def structure_coefficients(system: System, t: Any, q: Any) -> Any:
     return slope - slope.swapaxes(1, 2)
 
 
-@of_system
+@system_argument
 def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations of Boltzmann and Hamel in the system's speeds, or in a user's own.
 
@@ -71,7 +71,9 @@ def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equ
         stored = jax.grad(
             lambda x: system.potential_energy(t, system.local(q, x), table)
         )(x)
-        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        given = along(
+            system, t, q, system.nonconservative_wrenches(t, q, z, table), table
+        )
         return Terms(
             jax.jacfwd(momentum, 1)(x, u),
             growth - jax.grad(T, 0)(x, u) + turning,

@@ -31,12 +31,12 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")

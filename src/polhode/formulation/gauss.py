@@ -25,11 +25,11 @@ from polhode.formulation.shared.velocities import (
     in_velocities,
     speeds_and_rates,
 )
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations from Gauss's principle, in the system's speeds or in others."""
     if velocities is not None:

@@ -26,7 +26,7 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
@@ -50,7 +50,7 @@ def acceleration_energy(
     return energy
 
 
-@of_system
+@system_argument
 def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equations:
     """Appell's equations in the system's speeds, or in a user's own velocities."""
     require_central(system, "Gibbs-Appell's")

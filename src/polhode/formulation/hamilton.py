@@ -36,7 +36,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_definite,
     solve_rows,
 )
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 
@@ -58,7 +58,7 @@ def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
     return H
 
 
-@of_system
+@system_argument
 def hamilton(system: System) -> Equations:
     """Hamilton's canonical equations, with rows for what is not a joint."""
 
@@ -71,7 +71,9 @@ def hamilton(system: System) -> Equations:
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
         """1 y_dot + b = f + A^T l;  the rows on y_dot are A M^-1."""
         z = speeds(t, q, y, table)
-        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        given = along(
+            system, t, q, system.nonconservative_wrenches(t, q, z, table), table
+        )
         stored = jax.grad(energies(system, q, table)[1], 1)(t, origin(system))
         bias = bias_of_momenta(system, slope, (t, q, y, z), table)
         rows = rows_on_momenta(system, t, q, z, table)

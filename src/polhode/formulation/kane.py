@@ -31,7 +31,7 @@ from polhode.formulation.shared.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
@@ -76,7 +76,7 @@ def require_central(system: System, whose: str) -> None:
             )
 
 
-@of_system
+@system_argument
 def kane(
     system: System, velocities: Velocities | None = None, joints: str = "coordinates"
 ) -> Equations:

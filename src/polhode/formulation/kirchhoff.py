@@ -22,7 +22,7 @@ from polhode.formulation.shared.spatial import (
     momentum_rate,
 )
 from polhode.formulation.solve.equations_of_motion import solve_definite
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
@@ -39,7 +39,7 @@ def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
     return solve_definite(growth, wrench - cross_wrench(V, momentum(V)))
 
 
-@of_system
+@system_argument
 def kirchhoff(system: System) -> Equations:
     """Kirchhoff's equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

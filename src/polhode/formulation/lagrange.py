@@ -16,11 +16,11 @@ import jax.numpy as jnp
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.chart import bend, energies, origin
 from polhode.formulation.shared.speeds import along, in_speeds
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 
@@ -32,7 +32,9 @@ def lagrange(system: System) -> Equations:
         M = symmetric(jax.jacfwd(lambda x_dot: momentum(t, x, x_dot))(u))
         growth = jax.jvp(lambda x: momentum(t, x, u), (x,), (1.0 * u,))[1]
         x_ddot_part = growth - jax.grad(T, 1)(t, x, u)
-        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        given = along(
+            system, t, q, system.nonconservative_wrenches(t, q, z, table), table
+        )
         return Terms(
             M,
             x_ddot_part - M @ bend(system, t, q, u),

@@ -31,11 +31,11 @@ from polhode.formulation.shared.maximal import (
     velocity_names,
 )
 from polhode.formulation.shared.uniform_motion import felt_velocities
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def lagrange_first_kind(system: System) -> Equations:
     """Lagrange's equations of the first kind of all bodies."""
     n = len(system.bodies)
@@ -51,7 +51,9 @@ def lagrange_first_kind(system: System) -> Equations:
             rotors, turning = _inertia(free.rotor_energy, poses, x_dot)
             M, bias = M + rotors, bias + turning
         stored = jax.grad(free.potential_energy, 1)(t, x)
-        given = system.unstored(t, q, joint_speeds(system, q, x_dot, table), table)
+        given = system.nonconservative_wrenches(
+            t, q, joint_speeds(system, q, x_dot, table), table
+        )
         A, right = _rows(free.velocity_rows, t, x, x_dot)
         bent = right + A @ _bend(poses, x_dot)
         return Terms(M, bias, (given - stored).reshape(-1), A, bent)

@@ -30,11 +30,11 @@ from polhode.formulation.hamilton import (
 from polhode.formulation.shared.chart import origin
 from polhode.formulation.shared.speeds import along
 from polhode.formulation.solve.equations_of_motion import solve_definite
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def lie_poisson(system: System) -> Equations:
     """Hamilton's equations in momenta along the speeds, for systems that rotate."""
     if all(joint.coordinates == joint.speeds for joint in system.joints):
@@ -66,7 +66,9 @@ def lie_poisson(system: System) -> Equations:
     def terms(t: Any, q: Any, p: Any, table: Any) -> Terms:
         z = speeds(t, q, p, table)
         stored = slope_at(q, lambda q: system.potential_energy(t, q, table))
-        given = along(system, t, q, system.unstored(t, q, z, table), table)
+        given = along(
+            system, t, q, system.nonconservative_wrenches(t, q, z, table), table
+        )
         return Terms(
             jnp.eye(len(p)),
             bias_of_momenta(system, bias, (t, q, p, z), table),

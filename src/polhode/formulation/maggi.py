@@ -37,7 +37,7 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.system import numeric_constraints, rows
 from polhode.system.check import DEPENDENT, mobility
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
@@ -47,7 +47,7 @@ from polhode.system.system import System
 LEVERAGE = 100.0
 
 
-@of_system
+@system_argument
 def maggi(system: System, independent: Sequence[str] | None = None) -> Equations:
     """Maggi's equations in independent speeds, the user's or found at rest.
 

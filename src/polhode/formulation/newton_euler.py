@@ -27,7 +27,7 @@ from polhode.formulation.shared.spatial import (
 )
 from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.vector import cross, skew
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
@@ -41,7 +41,7 @@ def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
     return jnp.concatenate([upper, lower], axis=-2)
 
 
-@of_system
+@system_argument
 def newton_euler(system: System) -> Equations:
     """The balances of momentum of all bodies, joints and loops as constraints."""
     n, solve = len(system.bodies), solver_of_rows(system)

@@ -34,7 +34,7 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.system import mass
 from polhode.system.check import rest_coordinates
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 
@@ -42,7 +42,7 @@ DRAWS = 6
 SAME = 1e-11  # of the energies: what rounding makes of an unchanged Lagrangian
 
 
-@of_system
+@system_argument
 def cyclic_coordinates(system: System) -> tuple[str, ...]:
     """The coordinates, by name, that the Lagrangian T - V does not contain.
 
@@ -58,7 +58,7 @@ def cyclic_coordinates(system: System) -> tuple[str, ...]:
     return tuple(found)
 
 
-@of_system
+@system_argument
 def routh(system: System) -> Equations:
     """Routh's equations: reduced ones of what is not cyclic, and cyclic momenta."""
     names = cyclic_coordinates(system)

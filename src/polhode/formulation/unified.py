@@ -29,11 +29,11 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def unified(system: System, velocities: Velocities | None = None) -> Equations:
     """The unified equation in the system's speeds or in any velocities."""
     chosen = velocities or own_speeds(system)

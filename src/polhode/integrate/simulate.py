@@ -13,7 +13,7 @@ from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.request import first_inputs, guide_of, guided
+from polhode.integrate.events.request import guided, initial_inputs, run_context
 from polhode.integrate.field.dense_output import Steps, bare
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
@@ -24,16 +24,21 @@ from polhode.integrate.host.admission import (
     admitted,
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
-from polhode.integrate.host.loop import Kept, Watch, Wish, run
+from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
-from polhode.integrate.kernel.chunk import Cursor, Plan, chunk_program
+from polhode.integrate.kernel.chunk import RunBounds, StepperState, chunk_program
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
-from polhode.integrate.kernel.start import Launch, aim_of, launched, require_feasible
+from polhode.integrate.kernel.start import (
+    InitialStep,
+    initialise,
+    require_feasible,
+    step_settings,
+)
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.method import Method
-from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
 from polhode.system.state import State
@@ -94,37 +99,39 @@ def simulate(
     )
     asked.require_all()
     runs, until, times, table, _ = asked
-    guide = guide_of(equations, pick[0], events, inputs)
-    fed = first_inputs(guide, runs, until)
-    drive = guide.inputs.drive
-    at = (runs, table, until, (drive, fed.held))
+    context = run_context(equations, pick[0], events, inputs)
+    input_log = initial_inputs(context, runs, until)
+    drive = context.inputs.drive
+    at = (runs, table, until, (drive, input_log.held))
     tolerances = (rtol, atol) if method is None else None
     pick, go = _launched(equations, at, pick, tolerances)
-    method, guide = pick[0], guide._replace(method=pick[0])
-    cursors, plans = go.cursor._replace(**fed._asdict()), go.plan
+    method, context = pick[0], context._replace(method=pick[0])
+    stepper_states, bounds = go.stepper_state._replace(**input_log._asdict()), go.bounds
     if to is None:
-        require_memory(method, plans, times, cursors.x.shape[1], memory)
-    program = chunk_program(equations, method, (cursors, plans, table), drive)
-    wish = Wish(times, admit_limit(limit), None, method.bends, memory=memory)
-    wish = wish._replace(guide=guide if guide.is_needed else None)
+        require_memory(method, bounds, times, stepper_states.x.shape[1], memory)
+    program = chunk_program(equations, method, (stepper_states, bounds, table), drive)
+    options = RunOptions(
+        times, admit_limit(limit), None, method.dense_terms, memory=memory
+    )
+    options = options._replace(context=context if context.is_needed else None)
     made_by = equations, *pick
     if to is not None:
-        begun = (runs, cursors, plans, table)
-        cursors, plans, wish = _stored(to, made_by, begun, wish)
+        begun = (runs, stepper_states, bounds, table)
+        stepper_states, bounds, options = _stored(to, made_by, begun, options)
     try:
         with watched(watch, equations.system.name) as told:
-            wish = wish._replace(watch=told)
-            all_kept = run(program, cursors, plans, table, wish)
+            options = options._replace(watch=told)
+            all_kept = run(program, stepper_states, bounds, table, options)
     finally:
-        if wish.store is not None:
-            wish.store.close()  # Ctrl-C may have come before the run began
+        if options.store is not None:
+            options.store.close()  # Ctrl-C may have come before the run began
     each = [{name: v[i] for name, v in table.items()} for i in range(len(runs))]
     found = [
-        _trajectory(made_by, kept, wish, own, runs.at(i))
+        _trajectory(made_by, kept, options, own, runs.at(i))
         for i, (kept, own) in enumerate(zip(all_kept, each, strict=True))
     ]
-    if wish.store is not None:
-        wish.store.seal(found[0].outcome)
+    if options.store is not None:
+        options.store.seal(found[0].outcome)
     _warn(found)
     alone = isinstance(state, State) and len(found) == 1
     return found[0] if alone else Motions(tuple(found))
@@ -135,17 +142,19 @@ def _launched(
     at: tuple[States, Any, float, tuple[Drive, Any]],
     pick: tuple[Method, str],
     tolerances: tuple[Any, Any] | None,
-) -> tuple[tuple[Method, str], Launch]:
+) -> tuple[tuple[Method, str], InitialStep]:
     """The runs before their first step; a pick that may change suits their decay."""
     runs, table, until, (drive, held) = at
-    go = launched(equations, runs, table, aim_of(pick[0], until), (drive, held))
-    require_sound_start(drive, runs, go.probe, (table, held))
+    go = initialise(
+        equations, runs, table, step_settings(pick[0], until), (drive, held)
+    )
+    require_sound_start(drive, runs, go.initial_derivative, (table, held))
     if tolerances is not None:
-        start = Start(runs, table, drive, held, go.probe)
+        start = Start(runs, table, drive, held, go.initial_derivative)
         suits = suited(equations, pick, *tolerances, decay_of(equations, start, until))
         if suits is not pick:
-            aim = aim_of(suits[0], until)
-            go = launched(equations, runs, table, aim, (drive, held))
+            settings = step_settings(suits[0], until)
+            go = initialise(equations, runs, table, settings, (drive, held))
         pick = suits
     require_feasible(equations, go, pick[0])
     return pick, go
@@ -169,21 +178,26 @@ def equations_of(model: System | Equations) -> Equations:
 def _stored(
     to: Any,
     made_by: tuple[Equations, Method, str],
-    begun: tuple[States, Cursor, Plan, Any],
-    wish: Wish,
-) -> tuple[Cursor, Plan, Wish]:
+    begun: tuple[States, StepperState, RunBounds, Any],
+    options: RunOptions,
+) -> tuple[StepperState, RunBounds, RunOptions]:
     """The run from where its file has it, and the wish with the file as its store."""
     from polhode.integrate.storage import session
 
-    runs, cursors, plans, table = begun
-    path = session.require_one(to, len(cursors.t))
+    runs, stepper_states, bounds, table = begun
+    path = session.require_one(to, len(stepper_states.t))
     own = {name: values[0] for name, values in table.items()}
     made = session.Made(*made_by, own)
-    if wish.guide is not None:
-        made = made._replace(**session.guided_by(wish.guide))
-    until = float(plans.stop[0])
-    cursor, plan = Cursor(*(v[0] for v in cursors)), Plan(*(v[0] for v in plans))
-    halt = Halt(cursor, plan, runs.at(0), until, wish.samples, wish.limit)
+    if options.context is not None:
+        made = made._replace(**session.guided_by(options.context))
+    until = float(bounds.stop[0])
+    stepper_state, bounds = (
+        StepperState(*(v[0] for v in stepper_states)),
+        RunBounds(*(v[0] for v in bounds)),
+    )
+    checkpoint = Checkpoint(
+        stepper_state, bounds, runs.at(0), until, options.samples, options.limit
+    )
 
     def settle(steps: Steps) -> Steps:
         whole = Outcome("DONE", until, "", 0, 0)
@@ -191,13 +205,15 @@ def _stored(
             Trajectory(*made_by[:2], steps, whole, own, "", False)
         ).steps
 
-    store, halt = session.opened(path, made, halt, settle)
+    store, checkpoint = session.opened(path, made, checkpoint, settle)
     try:
-        cursors = Cursor(*(np.asarray(leaf)[None] for leaf in halt.cursor))
-        plans = Plan(*(np.asarray(leaf)[None] for leaf in halt.plan))
+        stepper_states = StepperState(
+            *(np.asarray(leaf)[None] for leaf in checkpoint.stepper_state)
+        )
+        bounds = RunBounds(*(np.asarray(leaf)[None] for leaf in checkpoint.bounds))
         store.past = session.past_of(to, runs.system)
-        store.told = session.told_of(to, halt.cursor)
-        return cursors, plans, wish._replace(store=store)
+        store.told = session.told_of(to, checkpoint.stepper_state)
+        return stepper_states, bounds, options._replace(store=store)
     except BaseException:
         store.discard()
         raise
@@ -205,14 +221,14 @@ def _stored(
 
 def _trajectory(
     made_by: tuple[Equations, Method, str],
-    kept: Kept,
-    wish: Wish,
+    kept: RunRecord,
+    options: RunOptions,
     table: dict[str, Any],
     start: tuple[float, np.ndarray, np.ndarray],
 ) -> Trajectory:
     equations, method, note = made_by
-    n, last = equations.system.coordinates, kept.cursor
-    until = float(kept.plan.stop)
+    n, last = equations.system.coordinates, kept.stepper_state
+    until = float(kept.bounds.stop)
     at = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
     facts = (int(last.accepted), int(last.rejected))
     whole = Outcome("DONE", float(last.t), "", *facts)
@@ -220,14 +236,18 @@ def _trajectory(
     q, z = at.x[0, :n], (end.z[0] if kept.status != DONE else at.x[0, n:])
     ending = Ending(kept.status, float(last.t), q, z, float(last.tried), *facts)
     ending = replace(ending, stiff=int(last.stiff))
-    told = guided(kept, wish.guide)
+    told = guided(kept, options.context)
     ending = replace(ending, told=told.sentence)
     outcome = outcome_of(equations.system, ending, until, told.table(table))
     motion = replace(end, steps=kept.steps, outcome=outcome, is_dense=kept.is_dense)
-    motion = replace(motion, events=told.events, inputs=told.fed, cause=told.cause)
-    halt = Halt(last, kept.plan, start, until, wish.samples, wish.limit)
-    motion = replace(motion, halt=halt)
-    if kept.is_dense or wish.store is not None or not len(motion):
+    motion = replace(
+        motion, events=told.events, inputs=told.input_log, cause=told.cause
+    )
+    checkpoint = Checkpoint(
+        last, kept.bounds, start, until, options.samples, options.limit
+    )
+    motion = replace(motion, checkpoint=checkpoint)
+    if kept.is_dense or options.store is not None or not len(motion):
         return motion
     return settled_rows(motion)
 

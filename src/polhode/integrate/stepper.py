@@ -329,7 +329,7 @@ def _step(equations: Equations, method: Method, h: float) -> Any:
         field = field_of(equations, inputs)
         begins = _begins(equations.system, (t, q, z), inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])
-        moved = method.attempt(field, t, x, field.slope(t, x), h)
+        moved = method.attempt(field, t, x, field.x_dot(t, x), h)
         x, is_kept = field.projected(t + h, moved.x)
         z = core.speeds(t + h, x[:n], x[n:], inputs)
         is_finite = jnp.all(jnp.isfinite(x)) & field.is_sound(t + h, x)

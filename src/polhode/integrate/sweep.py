@@ -10,9 +10,9 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.events.context import Guide
+from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.request import guide_of
+from polhode.integrate.events.request import run_context
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
@@ -22,13 +22,18 @@ from polhode.integrate.host.admission import (
     admitted,
     raise_of_run,
 )
-from polhode.integrate.host.batch_loop import Fleet, Given, flown
+from polhode.integrate.host.batch_loop import Batch, Given, run_batch
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.loop import Watch
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
 from polhode.integrate.host.single_run import flown_alone
-from polhode.integrate.kernel.start import aim_of, launched, probe, require_feasible
+from polhode.integrate.kernel.start import (
+    initial_derivative,
+    initialise,
+    require_feasible,
+    step_settings,
+)
 from polhode.integrate.kernel.stiffness import (
     NO_DECAY,
     Decay,
@@ -94,15 +99,15 @@ def sweep(
     _require_one_start(runs)
     if len(refused) == len(runs):
         asked.require_all()
-    goals = np.array([until]) if times is None else times
-    guide = guide_of(equations, pick[0], events, inputs)
-    drive = _drive(guide)
+    output_times = np.array([until]) if times is None else times
+    context = run_context(equations, pick[0], events, inputs)
+    drive = _drive(context)
     if method is None:
         decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
-    wish = (goals, admit_limit(limit), audited, times is not None)
-    watched_for = guide._replace(method=pick[0]) if guide.events else None
-    given = Given(equations, pick[0], *wish, watched_for, drive)
+    options = (output_times, admit_limit(limit), audited, times is not None)
+    watched_for = context._replace(method=pick[0]) if context.events else None
+    given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
     parts = None
     if to is not None:
@@ -118,9 +123,9 @@ def sweep(
     return result
 
 
-def _drive(guide: Guide) -> Drive:
+def _drive(context: RunContext) -> Drive:
     """The laws that drive all runs; what is sampled is refused."""
-    for source in guide.inputs.sources:
+    for source in context.inputs.sources:
         raise IntegrationError(
             f"the input {source.name!r} of a sweep cannot be sampled.",
             "Samples are asked between steps, run by run, and runs of a sweep go side"
@@ -128,11 +133,11 @@ def _drive(guide: Guide) -> Drive:
             "Give a law of time and state, or ask ph.simulate for these states, with"
             " samples=... to keep little of each.",
         )
-    return guide.inputs.drive
+    return context.inputs.drive
 
 
 def _require_unaudited(given: Given) -> None:
-    if given.guide is not None and given.audited:
+    if given.context is not None and given.audited:
         raise IntegrationError(
             "a sweep with events cannot be audited.",
             "Works are reckoned over whole steps on the way, and events cut steps.",
@@ -148,7 +153,7 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
     first = next(k for k in range(len(runs)) if k not in asked.refused)
     two = slice(first, first + 2) if len(runs) > first + 1 else slice(first, first + 1)
     states, own = runs.part(two), {n: v[two] for n, v in asked.table.items()}
-    start = probe(equations, states, own, drive)
+    start = initial_derivative(equations, states, own, drive)
     none = np.zeros((len(states), 0))
     others = [k - first for k in asked.refused]
     if start_faults(drive, states, start, (own, none), others):
@@ -187,11 +192,11 @@ def _part(given: Given, asked: Admitted, pick: slice, watch: Watch | None) -> Sw
     runs, until = asked.runs, asked.until
     own = {name: values[pick] for name, values in asked.table.items()}
     refused: dict[int, PolhodeError] = {}
-    if len(runs) == 1 and given.guide is None:
+    if len(runs) == 1 and given.context is None:
         flight = flown_alone(given, (runs, own, until), watch)
     else:
         fleet, refused = _launched(given, asked, pick)
-        flight = flown(given, fleet, watch)
+        flight = run_batch(given, fleet, watch)
     part = part_of(given, flight, own, until)
     part.told.update({k: sentence_of(error) for k, error in refused.items()})
     return part
@@ -208,7 +213,7 @@ def _warn_of_missing(runs: int, done: int) -> None:
 
 def _launched(
     given: Given, asked: Admitted, pick: slice
-) -> tuple[Fleet, dict[int, PolhodeError]]:
+) -> tuple[Batch, dict[int, PolhodeError]]:
     """The runs of a slab, ready to go; and those that cannot begin, with the reason.
 
     Where no run of the sweep can, that is raised.
@@ -218,24 +223,24 @@ def _launched(
     table = {name: values[pick] for name, values in asked.table.items()}
     own = range(pick.start, pick.stop)
     before = {k - pick.start: asked.refused[k] for k in asked.refused if k in own}
-    aim, drive = aim_of(given.method, until), given.drive
-    go = launched(given.equations, states, table, aim, (drive, None))
+    settings, drive = step_settings(given.method, until), given.drive
+    go = initialise(given.equations, states, table, settings, (drive, None))
     none = np.zeros((len(states), 0))
-    faults = start_faults(drive, states, go.probe, (table, none), before)
+    faults = start_faults(drive, states, go.initial_derivative, (table, none), before)
     refused = {**before, **faults}
     if len(refused) == len(runs):
         raise_of_run(0, refused, len(runs))
     require_feasible(given.equations, go, given.method)
-    cursors, plans = go.cursor, go.plan
+    stepper_states, bounds = go.stepper_state, go.bounds
     if refused:
-        status = np.array(cursors.status)
+        status = np.array(stepper_states.status)
         status[[*refused]] = [status_of(error) for error in refused.values()]
-        cursors = cursors._replace(status=status)
-    if given.guide is not None:
-        sides = np.zeros((len(states), len(given.guide.events)), np.int64)
-        cursors = cursors._replace(sides=sides)
+        stepper_states = stepper_states._replace(status=status)
+    if given.context is not None:
+        sides = np.zeros((len(states), len(given.context.events)), np.int64)
+        stepper_states = stepper_states._replace(sides=sides)
     share = (pick.start / len(runs), len(states) / len(runs))
-    return Fleet(cursors, plans, table, share), refused
+    return Batch(stepper_states, bounds, table, share), refused
 
 
 def _require_one_start(runs: States) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from polhode.errors import InconsistentState
 from polhode.geometry.vector import shown
 from polhode.system import numeric_constraints
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.lengths import (
     coordinate_lengths,
     entries,
@@ -72,7 +72,7 @@ class Assembly:
         return f"Assembly(moved {', '.join(parts) or 'nothing'})"
 
 
-@of_system
+@system_argument
 def assemble(
     system: System,
     coordinates: Mapping[str, Any] | None = None,

@@ -16,7 +16,7 @@ from polhode.matter.particle import Particle
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, kinematics, mass, numeric_constraints, rows
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.lengths import coordinate_lengths, natural_length, speed_lengths
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
@@ -86,7 +86,7 @@ class Mobility:
         return f"{head}; not unique: {', '.join(self.redundant)})"
 
 
-@of_system
+@system_argument
 def mobility(system: System, state: State | None = None) -> Mobility:
     """Degrees of freedom by count and by rank, at a state or at rest."""
     if not system.constraints:

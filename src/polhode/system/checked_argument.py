@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 NOTHING = object()
 
 
-def of_system(function: Function) -> Function:
+def system_argument(function: Function) -> Function:
     """A function that takes a system first, and says so to who gives another thing.
 
     >>> @of_system

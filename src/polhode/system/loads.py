@@ -54,7 +54,9 @@ def applied(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> A
     return _together(system, t, q, list(each.values()), table)
 
 
-def unstored(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+def nonconservative_wrenches(
+    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+) -> Any:
     """The actions that are not conservative (n, 6), in bodies' axes as `applied`."""
     each = wrenches(system, t, q, z, table)
     loose = [each[a.name] for a in system.actions if not a.is_conservative]
@@ -64,7 +66,7 @@ def unstored(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> 
 def potential_energy(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
     """The energy stored in the conservative actions, V(t, q).
 
-    The others' forces are all in `unstored`, so that nothing counts twice.
+    The others' forces are all in `nonconservative_wrenches`: nothing counts twice.
     """
     each = energies(system, t, q, table)
     kept = [each[a.name] for a in system.actions if a.is_conservative]

@@ -13,7 +13,7 @@ from polhode.geometry import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.matter.parameter import NOMINAL, Parameter, Table
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.gather import ALONG_JOINTS
 from polhode.system.members import suggestion
 from polhode.system.state import state_of
@@ -79,7 +79,7 @@ class Locked(Joint):
         return np.zeros(0)
 
 
-@of_system
+@system_argument
 def lock(system: System, joint: str, at: Any = None) -> System:
     """The system with a joint held, at its neutral coordinates or those given.
 
@@ -128,7 +128,7 @@ def _require_unbound(system: System, joint: Joint) -> None:
             )
 
 
-@of_system
+@system_argument
 def unlock(system: System, joint: str) -> System:
     """The system in which a locked joint moves again."""
     locked = {j.name: j for j in system.joints if isinstance(j, Locked)}

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 STEP = 1e-3  # of a radian, and of the natural length
-UNFELT = 1e-8  # of a row's natural size: what it feels less of is rounding
+ZERO_ROW = 1e-8  # of a row's natural size: what it feels less of is rounding
 
 
 class Scene(NamedTuple):
@@ -122,7 +122,7 @@ def felt(system: System, state: State, table: Table = NOMINAL) -> np.ndarray:
         return np.ones(0, dtype=bool)
     now = scene(system, float(state.t), np.asarray(state.q), table)
     found = velocities(system, now, np.asarray(state.z)).relative
-    return np.linalg.norm(found, axis=1) > UNFELT
+    return np.linalg.norm(found, axis=1) > ZERO_ROW
 
 
 def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:

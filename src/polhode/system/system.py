@@ -215,9 +215,11 @@ class System:  # limit: its functions are the contract with all formulations
         """What acts on all bodies (n, 6), in their own axes."""
         return loads.applied(self, t, q, z, table)
 
-    def unstored(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    def nonconservative_wrenches(
+        self, t: Any, q: Any, z: Any, table: Table = NOMINAL
+    ) -> Any:
         """The part of `applied` that is not in the potential energy."""
-        return loads.unstored(self, t, q, z, table)
+        return loads.nonconservative_wrenches(self, t, q, z, table)
 
     def loaded(self, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Table:
         """The table, with the pushes that real joints and constraints carry."""

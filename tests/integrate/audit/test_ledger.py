@@ -68,7 +68,7 @@ def test_a_loop_is_kept_closed():
     motion = ph.simulate(system, start, until=10.0, rtol=1e-8)
     ledger = motion.ledger()
     assert "constraints kept by projection" in repr(motion)
-    assert ledger.position_miss.max() < 1e-10
+    assert ledger.constraint_violation.max() < 1e-10
     assert ledger.velocity_miss.max() < 1e-10 * np.abs(motion.z).max()
     assert np.max(np.abs(ledger.balance)) < 1e-5 * ledger.scale
     assert "constraints, position" in repr(ledger)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.host import row_buffer
-from polhode.integrate.host.row_buffer import Shelf
+from polhode.integrate.host.row_buffer import RowBuffer
 
 
 def rows(rng, count):
@@ -34,7 +34,7 @@ def test_a_shelf_holds_what_came_side_by_side(counts, large, seed):
     rng, came, given_out = np.random.default_rng(seed), [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_buffer, "LARGE", large)
-        held = Shelf()
+        held = RowBuffer()
         for count in counts:
             part = rows(rng, count)
             chosen = np.flatnonzero(rng.random(count) < 0.7)
@@ -57,7 +57,7 @@ def test_a_shelf_holds_what_came_side_by_side(counts, large, seed):
 def test_a_cleared_shelf_is_filled_again_in_its_place(monkeypatch):
     """Its room is used again: no new memory for the next part."""
     monkeypatch.setattr(row_buffer, "LARGE", 0)
-    rng, held = np.random.default_rng(1), Shelf()
+    rng, held = np.random.default_rng(1), RowBuffer()
     for _ in range(2):
         held.append(rows(rng, 25))
     place = held.rows().x.ctypes.data
@@ -73,14 +73,14 @@ def test_a_cleared_shelf_is_filled_again_in_its_place(monkeypatch):
 def test_rows_that_come_at_once_are_not_moved():
     """A whole motion is saved from where it lies."""
     whole = rows(np.random.default_rng(4), int(row_buffer.LARGE // 8))
-    held = Shelf()
+    held = RowBuffer()
     held.append(whole)
     assert held.rows() is whole
 
 
 def test_few_rows_keep_no_room_that_is_not_theirs():
     """Ten thousand short motions take what their rows take."""
-    rng, held = np.random.default_rng(2), Shelf()
+    rng, held = np.random.default_rng(2), RowBuffer()
     for _ in range(3):
         held.append(rows(rng, 100))
     assert all(column.base is None for column in held.rows())
@@ -89,7 +89,7 @@ def test_few_rows_keep_no_room_that_is_not_theirs():
 def test_where_room_is_short_as_much_is_taken_as_there_is(monkeypatch):
     """Where eight times as much is refused, twice; then what is needed; then told."""
     monkeypatch.setattr(row_buffer, "LARGE", 0)
-    rng, held, real = np.random.default_rng(3), Shelf(), np.empty
+    rng, held, real = np.random.default_rng(3), RowBuffer(), np.empty
     for _ in range(2):
         held.append(rows(rng, 5))
     asked, few, many = [], rows(rng, 88), rows(rng, 200)

@@ -149,7 +149,7 @@ def test_what_a_controller_remembers_goes_with_the_run():
     kept = run(ph.Sampled(integral, 0.05, memory=[0.0]), until=2.0)
     own = run(ph.Sampled(by_itself, 0.05), until=2.0)
     assert np.array_equal(kept.q, own.q)
-    assert kept.halt.cursor.recall[0] == sums[0]
+    assert kept.checkpoint.stepper_state.recall[0] == sums[0]
 
 
 def test_fixed_steps_land_on_samples():

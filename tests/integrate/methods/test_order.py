@@ -181,10 +181,10 @@ def test_dense_output_has_its_order(method):
 
     def within(x, h, s):
         field = field_of(equations, {})
-        first = field.slope(0.0, x)
+        first = field.x_dot(0.0, x)
         one = way.attempt(field, 0.0, x, first, h)
-        ends = (x, first), (one.x, field.slope(h, one.x))
-        return between(s, h, *ends, one.bend)
+        ends = (x, first), (one.x, field.x_dot(h, one.x))
+        return between(s, h, *ends, one.dense)
 
     inside = ph.compile(within, np.zeros(7), 0.1, 0.5)
     x = column(system.state(speeds={"ball": (0.3, 0.5, 5.0)}))
@@ -223,7 +223,7 @@ def test_the_estimate_is_near_the_error(method):
 
     def both(x, h):
         field = field_of(equations, {})
-        one = way.attempt(field, 0.0, x, field.slope(0.0, x), h)
+        one = way.attempt(field, 0.0, x, field.x_dot(0.0, x), h)
         size = size_of(one.error, jnp.ones_like(x))
         return one.x, one.error[0], jnp.sqrt(size.above / size.below)
 

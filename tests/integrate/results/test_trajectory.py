@@ -176,7 +176,7 @@ def test_same_bits_alone_and_together():
         alone = ph.simulate(system, ph.State(system, 0.0, q[k], z[k]), until=3.0)
         assert np.array_equal(alone.t, together[k].t)
         assert np.array_equal(alone.steps.x, together[k].steps.x)
-        assert np.array_equal(alone.steps.bend, together[k].steps.bend)
+        assert np.array_equal(alone.steps.dense, together[k].steps.dense)
     with pytest.raises(IntegrationError, match="no array holds all"):
         _ = together.q
     assert together.final_q.shape == together.final_z.shape == (21, 2)

@@ -205,7 +205,7 @@ def test_a_disk_that_fills_stops_the_run_and_loses_nothing(
     held = ph.load_motion(path)
     assert 0 < len(held.t) < len(broken) < len(motion)
     assert np.array_equal(broken.t, motion.t[: len(broken)])
-    assert np.array_equal(broken.steps.bend, motion.steps.bend[: len(broken)])
+    assert np.array_equal(broken.steps.dense, motion.steps.dense[: len(broken)])
     assert same(ph.resume(path, double_pendulum()), motion)
 
 

@@ -211,7 +211,7 @@ def _column_sizes(J: Any, balance: Balance, given: tuple) -> Any:
     for part in (lengths[:n], lengths[n : n + m], lengths[n + m :]):
         least = NOISE * jnp.max(part, initial=0.0)
         sizes.append(jnp.maximum(part, jnp.where(least > 0, least, 1.0)))
-    sizes[1] = jnp.maximum(sizes[1], numeric_constraints.UNFELT * felt)
+    sizes[1] = jnp.maximum(sizes[1], numeric_constraints.ZERO_ROW * felt)
     return jnp.concatenate(sizes) / units
 
 

@@ -168,7 +168,9 @@ def _unstored(search: Search, found: Settled) -> np.ndarray:
     """What acts beside the potential energy, or holds bodies on their way."""
     system = search.balance.system
     z = np.zeros(system.speeds)
-    acts = np.asarray(system.unstored(search.t, found.q, z, search.table))
+    acts = np.asarray(
+        system.nonconservative_wrenches(search.t, found.q, z, search.table)
+    )
     return np.concatenate([acts.ravel(), found.rates])
 
 

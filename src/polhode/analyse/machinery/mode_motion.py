@@ -54,7 +54,7 @@ def mode_motion(
     rows = settled_rows(rows_of(states, times, words))
     # Slopes of what is drawn, so that films may ask between rows.
     slope = np.gradient(rows.steps.x, times, axis=0, edge_order=2)
-    return replace(rows, steps=rows.steps._replace(slope=slope), is_dense=True)
+    return replace(rows, steps=rows.steps._replace(x_dot=slope), is_dense=True)
 
 
 def rows_of(states: Sequence[State], times: np.ndarray, note: str = "") -> Trajectory:

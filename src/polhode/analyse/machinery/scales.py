@@ -43,7 +43,7 @@ def row_scales(
     D = np.max([displacements(system, each) for each in q], axis=0)
     force, rate = force_scales(found, D), rate_of(found, D)
     felt, natural = found.rows @ D, natural_rows(system, t, q[0])
-    felt = np.where(felt > numeric_constraints.UNFELT * natural, felt, natural)
+    felt = np.where(felt > numeric_constraints.ZERO_ROW * natural, felt, natural)
     holonomic = _holonomic(system)
     parts = [force, felt[holonomic]]
     if balance.is_moving:

@@ -24,7 +24,7 @@ from polhode.analyse.symmetries import draw
 from polhode.geometry import so3
 from polhode.integrate.field.scales import displacements, lengths
 from polhode.matter.parameter import Table
-from polhode.system.numeric_constraints import UNFELT
+from polhode.system.numeric_constraints import ZERO_ROW
 
 ACCEPTED = 1e-10  # of the scale of a row: what rounding leaves
 VERIFIED = 1e-8  # the same, with intensities found apart
@@ -95,7 +95,7 @@ class Search:
         n, m = self.balance.system.speeds, len(self.felt)
         sizes = np.linalg.norm(J[:n, n : n + m], axis=0)
         keep = np.ones(J.shape[1], dtype=bool)
-        keep[n : n + m] = sizes > UNFELT * self.felt
+        keep[n : n + m] = sizes > ZERO_ROW * self.felt
         return np.where(keep, J, 0.0)
 
     def neutral(self, found: Settled) -> np.ndarray:

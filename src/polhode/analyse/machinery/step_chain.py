@@ -126,7 +126,7 @@ def _step(motion: Trajectory, table: Table) -> Callable[..., Any]:
     field = settling(field_of(motion.equations, table, drive.driven), motion.method)
 
     def step(t: Any, x: Any, h: Any) -> Any:
-        slope = field.slope(t, x)
+        slope = field.x_dot(t, x)
         here = field._replace(carried=slope)
         moved = motion.method.attempt(here, t, x, slope, h).x
         return field.settled(t + h, moved)

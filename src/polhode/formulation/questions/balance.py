@@ -19,7 +19,7 @@ import numpy as np
 from polhode.actions.motion_arrays import Poses
 from polhode.actions.weight import WeightOf
 from polhode.errors import ModelError
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.spatial import inertial_wrenches, momenta, turned
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
@@ -88,7 +88,7 @@ class Balance:
         return sum((getattr(item, word) for item in chosen), zero)
 
 
-@of_equations
+@equations_argument
 def balance(
     equations: Equations,
     state: State,

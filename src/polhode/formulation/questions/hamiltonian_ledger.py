@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
 
@@ -46,7 +46,7 @@ class HamiltonianLedger:
         return self.explicit + self.actions + self.constraints
 
 
-@of_equations
+@equations_argument
 def hamiltonian_ledger(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> HamiltonianLedger:
@@ -65,7 +65,7 @@ def hamiltonian_ledger(
         carried = jnp.ones_like(t), 1.0 * system.rates(t, q, still, table)
         explicit = -jax.jvp(L, (t, q), carried)[1]
         V = system.body_twists(t, q, z - still, table)
-        actions = (system.unstored(t, q, z, table) * V).sum()
+        actions = (system.nonconservative_wrenches(t, q, z, table) * V).sum()
         A = system.constraint_rows(t, q, z, table)[0]
         l = core.accelerations(t, q, y, table)[1]
         held = l[l.shape[0] - A.shape[0] :] @ (A @ (z - still))

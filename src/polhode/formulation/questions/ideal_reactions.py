@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.formulation.questions.balance import reactions_on_bodies
 from polhode.formulation.questions.determinacy import allowed_motions
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints
 from polhode.system.natural_sizes import natural_sizes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 
-@of_equations
+@equations_argument
 def ideal_reactions(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> dict[str, float]:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.formulation.equations import Equations
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.formulation.shared.jacobians import located
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
@@ -50,7 +50,7 @@ def point_functions(equations: Equations, place: Any) -> Callable[..., PointMoti
     return motion
 
 
-@of_equations
+@equations_argument
 def point_motion(
     equations: Equations, state: State, place: Any, table: Table = NOMINAL
 ) -> PointMotion:

@@ -27,12 +27,12 @@ from polhode.actions.motion_arrays import power
 from polhode.double import doubled
 from polhode.formulation.questions.reactions import constraint_wrenches
 from polhode.formulation.recursive.recursive import recursive
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.geometry.point import Point
 from polhode.geometry.vector import cross
 from polhode.geometry.wrench import Wrench
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class ReactionParts(NamedTuple):
     power: float
 
 
-@of_system
+@system_argument
 def ideal(system: System) -> dict[str, bool]:
     """By name of each joint and constraint: whether nothing real was added to it.
 
@@ -72,7 +72,7 @@ def ideal(system: System) -> dict[str, bool]:
     return {each.name: each.name not in rubbing for each in things}
 
 
-@of_equations
+@equations_argument
 def reaction_parts(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> dict[str, ReactionParts]:

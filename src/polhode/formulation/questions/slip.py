@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.constraints.rolling import NoSlip, Touching
 from polhode.errors import ModelError
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.members import suggestion
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 
-@of_equations
+@equations_argument
 def needed_friction(
     equations: Equations, state: State, name: str = "rolling", table: Table = NOMINAL
 ) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import allowed_motions, felt_rows
-from polhode.formulation.shared.checked_argument import of_equations
+from polhode.formulation.shared.checked_argument import equations_argument
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.state import State
@@ -61,7 +61,7 @@ class Solvability:
         )
 
 
-@of_equations
+@equations_argument
 def solvability(
     equations: Equations, state: State, table: Table = NOMINAL
 ) -> Solvability:

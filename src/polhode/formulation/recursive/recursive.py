@@ -15,7 +15,7 @@ from polhode.formulation.recursive.links import Given, given
 from polhode.formulation.shared.speeds import in_speeds
 from polhode.formulation.solve.equations_of_motion import solve_ordered
 from polhode.formulation.solve.ordering import ordered
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
@@ -24,7 +24,7 @@ from polhode.system.system import System
 FEW = 2
 
 
-@of_system
+@system_argument
 def recursive(system: System) -> Equations:
     """Joint speeds by recursion: the quickest form, and the default for trees.
 

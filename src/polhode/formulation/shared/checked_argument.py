@@ -9,7 +9,7 @@ from polhode.system.checked_argument import Function, taking
 from polhode.system.system import System
 
 
-def of_equations(function: Function) -> Function:
+def equations_argument(function: Function) -> Function:
     """A function that takes equations first, and says so to who gives another thing."""
     why = "What is asked depends on the form, or is answered by any one of them."
     return taking(lambda: Equations, "equations of a system", why, _how)(function)

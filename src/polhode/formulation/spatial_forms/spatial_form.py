@@ -34,14 +34,14 @@ from polhode.geometry.point import Point
 from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Table
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 PLACES = ("mass centre", "origin", "joint")
 About: TypeAlias = str | Point | MaterialPoint
 
 
-@of_system
+@system_argument
 def spatial_form(
     system: System,
     *,

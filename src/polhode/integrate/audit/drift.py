@@ -52,7 +52,7 @@ def promised_energy(motion: Trajectory, most: float) -> float:
     promised = share_of(motion) * most
     core = motion.equations.functions
     is_in_speeds = core.start is core.speeds
-    if motion.halt is None or not motion.method.is_adaptive or not is_in_speeds:
+    if motion.checkpoint is None or not motion.method.is_adaptive or not is_in_speeds:
         return promised
     each = float(np.sqrt(4 * most * _energy_of_error(motion)))
     return max(promised, each * motion.outcome.accepted)
@@ -60,9 +60,9 @@ def promised_energy(motion: Trajectory, most: float) -> float:
 
 def _energy_of_error(motion: Trajectory) -> float:
     """T at speeds as large as a step may err from rest, J."""
-    assert motion.halt is not None
-    t, q, _ = motion.halt.start
-    error = np.asarray(motion.halt.plan.atol)[len(q) :]
+    assert motion.checkpoint is not None
+    t, q, _ = motion.checkpoint.start
+    error = np.asarray(motion.checkpoint.bounds.atol)[len(q) :]
     M = np.asarray(motion.system.mass_matrix(t, q, motion.table))
     return float(error @ M @ error) / 2
 
@@ -72,7 +72,7 @@ def _is_void(motion: Trajectory, ledger: Ledger) -> bool:
     if not motion.method.is_adaptive or ledger.promise <= VOID * ledger.scale:
         return False
     core, rtol = motion.equations.functions, share_of(motion) / ledger.accepted
-    if motion.halt is None or core.start is not core.speeds or not rtol:
+    if motion.checkpoint is None or core.start is not core.speeds or not rtol:
         return ledger.scale > 0
     natural = _energy_of_error(motion) / rtol**2
     return ledger.scale > HARDLY_MOVING * natural

@@ -48,7 +48,7 @@ class Ledger:
     work: dict[str, np.ndarray]
     momentum: np.ndarray
     angular_momentum: np.ndarray
-    position_miss: np.ndarray
+    constraint_violation: np.ndarray
     velocity_miss: np.ndarray
     accepted: int
     rejected: int
@@ -112,7 +112,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         _work(motion, rows),
         rows.momentum,
         rows.angular_momentum,
-        rows.position_miss,
+        rows.constraint_violation,
         rows.velocity_miss,
         motion.outcome.accepted,
         motion.outcome.rejected,
@@ -180,8 +180,10 @@ def table_of(ledger: Ledger) -> str:
     worst = float(np.max(np.abs(ledger.balance)))
     lines.append(f"{'balance, at most, J':28}{worst:14.3g}")
     lines.append(f"{'promised, J':28}{ledger.promise:14.3g}")
-    if np.any(ledger.position_miss) or np.any(ledger.velocity_miss):
-        lines.append(f"{'constraints, position':28}{ledger.position_miss.max():14.3g}")
+    if np.any(ledger.constraint_violation) or np.any(ledger.velocity_miss):
+        lines.append(
+            f"{'constraints, position':28}{ledger.constraint_violation.max():14.3g}"
+        )
         lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
     lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
     lines[-1] += f"{ledger.rejected:14}"

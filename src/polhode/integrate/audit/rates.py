@@ -32,7 +32,7 @@ class Audit(NamedTuple):
     powers: dict[str, Any]
     momentum: Any
     angular_momentum: Any
-    position_miss: Any
+    constraint_violation: Any
     velocity_miss: Any
     position_share: Any
     velocity_share: Any

@@ -16,7 +16,7 @@ from polhode.integrate.events.functions import (
 from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
 from polhode.integrate.field.dense_output import Steps, evaluate
 from polhode.integrate.inputs.inputs import Inputs
-from polhode.integrate.kernel.chunk import Cursor, Plan
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 INSTANT = 1e-12
 
 
-class Guide(NamedTuple):
+class RunContext(NamedTuple):
     """What all runs of a call share."""
 
     equations: Equations
@@ -50,7 +50,7 @@ class Case(NamedTuple):
     """What is one run's own: its number, its plan, its parameters."""
 
     run: int
-    plan: Plan
+    bounds: RunBounds
     table: dict[str, float]
 
 
@@ -62,28 +62,30 @@ class Weight(NamedTuple):
     doubt: np.ndarray
 
 
-def searched(guide: Guide, case: Case, here: Steps, before: Cursor) -> Found:
+def searched(
+    context: RunContext, case: Case, here: Steps, before: StepperState
+) -> Found:
     """The zeros of all events along some rows."""
-    held, events, drive = before.held, guide.events, guide.inputs.drive
+    held, events, drive = before.held, context.events, context.inputs.drive
     example = (0.5, ends_of(here, 0), case.table, held)
-    program = look_program(guide.equations, events, drive, example)
+    program = look_program(context.equations, events, drive, example)
 
     def look(s: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return program(s, ends_of(here, j), case.table, held)
 
     h = np.abs(np.diff(here.t))
-    doubts = _weigh(guide, case, here, np.append(h, h[-1]), held).doubt
+    doubts = _weigh(context, case, here, np.append(h, h[-1]), held).doubt
     spacings = np.array([event.spacing for event in events])
     instants = instant(here.t[1:], h)
     scan = Scan(here, look, doubts, spacings, int(before.accepted), instants)
     return crossings(scan, before.sides)
 
 
-def weighed(guide: Guide, case: Case, at: Cursor) -> Weight:
+def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
     """The events at a cursor."""
-    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.slope, at.x)))
+    row = Steps(*(np.asarray(part)[None] for part in (at.t, at.x, at.x_dot, at.x)))
     h = np.abs(at.h)[None]
-    return Weight(*(part[0] for part in _weigh(guide, case, row, h, at.held)))
+    return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
 
 
 def instant(t: Any, h: Any) -> Any:
@@ -91,39 +93,39 @@ def instant(t: Any, h: Any) -> Any:
     return INSTANT * np.maximum(np.abs(t), np.abs(h))
 
 
-def _weigh(guide: Guide, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
+def _weigh(context: RunContext, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
     row = (*rows[:3], instant(rows.t, h))
-    allowed = (case.plan.rtol, case.plan.atol)
+    allowed = (case.bounds.rtol, case.bounds.atol)
     example = (tuple(part[0] for part in row), allowed, case.table, held)
-    events, drive = guide.events, guide.inputs.drive
-    program = weigh_program(guide.equations, events, drive, example)
+    events, drive = context.events, context.inputs.drive
+    program = weigh_program(context.equations, events, drive, example)
     return Weight(*program(row, allowed, case.table, held))
 
 
-def landed(guide: Guide, case: Case, t: Any, x: Any, held: Any) -> Landed:
+def landed(context: RunContext, case: Case, t: Any, x: Any, held: Any) -> Landed:
     """A state settled and asked for its slope."""
     given = (float(t), x, case.table, held)
-    return land_program(guide.equations, guide.inputs.drive, given)(*given)
+    return land_program(context.equations, context.inputs.drive, given)(*given)
 
 
-def state_at(guide: Guide, t: Any, at: Landed) -> State:
+def state_at(context: RunContext, t: Any, at: Landed) -> State:
     """The state of the system behind [q; y]."""
-    system = guide.equations.system
+    system = context.equations.system
     return State(system, float(t), at.x[: system.coordinates], at.z)
 
 
 def seen(
-    guide: Guide, case: Case, here: Steps, crossing: Crossing, held: Any
+    context: RunContext, case: Case, here: Steps, crossing: Crossing, held: Any
 ) -> Occurrence:
     """An event that is only watched."""
     x = evaluate(here, np.array([crossing.t]))[0]
-    state = state_at(guide, crossing.t, landed(guide, case, crossing.t, x, held))
-    return occurrence(guide, crossing, state, state)
+    state = state_at(context, crossing.t, landed(context, case, crossing.t, x, held))
+    return occurrence(context, crossing, state, state)
 
 
 def occurrence(
-    guide: Guide, crossing: Crossing, before: State, after: State
+    context: RunContext, crossing: Crossing, before: State, after: State
 ) -> Occurrence:
     """An event as the motion tells it."""
-    name, way = guide.events[crossing.event].name, crossing.direction
+    name, way = context.events[crossing.event].name, crossing.direction
     return Occurrence(name, crossing.t, before, after, way, crossing.is_grazing)

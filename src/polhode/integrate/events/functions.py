@@ -40,14 +40,14 @@ class Ends(NamedTuple):
     h: Any
     start: tuple[Any, Any]
     end: tuple[Any, Any]
-    bend: Any
+    dense: Any
 
 
 class Landed(NamedTuple):
     """A state put right: x settled, its slope, the system's z, whether all is sound."""
 
     x: Any
-    slope: Any
+    x_dot: Any
     z: Any
     is_sound: Any
 
@@ -60,12 +60,12 @@ def look_program(
 
     def look(s: Any, ends: Ends, table: Any, held: Any) -> tuple[Any, Any]:
         def along(s: Any) -> Any:
-            x = between(s, ends.h, ends.start, ends.end, ends.bend)
+            x = between(s, ends.h, ends.start, ends.end, ends.dense)
             return value(ends.t + s * ends.h, x, table, held)
 
         return jax.jvp(along, (s,), (jnp.ones_like(s),))
 
-    word = ("look", len(example[1].bend), ("s", "ends"))
+    word = ("look", len(example[1].dense), ("s", "ends"))
     return _made(equations, word, look, (events, drive), example)
 
 
@@ -73,41 +73,43 @@ def weigh_program(
     equations: Equations, events: tuple[Event, ...], drive: Drive, example: Any
 ) -> Program:
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
-    weigh = weighing(values_of(equations, events, drive))
-    return _made(equations, ("weigh", ("row",)), weigh, (events, drive), example)
+    uncertainty = weighing(values_of(equations, events, drive))
+    return _made(equations, ("weigh", ("row",)), uncertainty, (events, drive), example)
 
 
 def weighing(value: Any) -> Any:
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
 
-    def weigh(row: Any, allowed: Any, table: Any, held: Any) -> tuple[Any, Any, Any]:
-        (t, x, slope, instant), (rtol, atol) = row, allowed
+    def uncertainty(
+        row: Any, allowed: Any, table: Any, held: Any
+    ) -> tuple[Any, Any, Any]:
+        (t, x, x_dot, instant), (rtol, atol) = row, allowed
 
         def here(t: Any, x: Any) -> Any:
             return value(t, x, table, held)
 
-        g, rate = jax.jvp(here, (t, x), (jnp.ones_like(t), slope))
+        g, rate = jax.jvp(here, (t, x), (jnp.ones_like(t), x_dot))
         by_x = jax.jacfwd(here, 1)(t, x)
         sure = atol + (rtol + ROUNDING) * jnp.abs(x)
         return g, rate, jnp.abs(by_x) @ sure + jnp.abs(rate) * instant
 
-    return weigh
+    return uncertainty
 
 
 def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
     """(t, x, table, held) -> Landed."""
     core, n = equations.functions, equations.system.coordinates
 
-    def land(t: Any, x: Any, table: Any, held: Any) -> Landed:
+    def project_state(t: Any, x: Any, table: Any, held: Any) -> Landed:
         table = {**table, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
         x = field.settled(t, x)
-        slope = field.slope(t, x)
-        good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(slope))
+        x_dot = field.x_dot(t, x)
+        good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(x_dot))
         z = 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
-        return Landed(x, slope, z, good & field.is_sound(t, x))
+        return Landed(x, x_dot, z, good & field.is_sound(t, x))
 
-    return _made(equations, ("land", False), land, ((), drive), example)
+    return _made(equations, ("land", False), project_state, ((), drive), example)
 
 
 def values_of(equations: Equations, events: tuple[Event, ...], drive: Drive) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import IntegrationError
 from polhode.integrate.events.context import (
     Case,
-    Guide,
+    RunContext,
     Weight,
     instant,
     landed,
@@ -26,7 +26,7 @@ from polhode.integrate.events.event import Occurrence
 from polhode.integrate.events.locate import Crossing, Found, Unseen
 from polhode.integrate.events.messages import stopped
 from polhode.integrate.events.restart import (
-    Turn,
+    SegmentResult,
     aimed,
     cut_at,
     ended,
@@ -37,7 +37,7 @@ from polhode.integrate.events.restart import (
 )
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.inputs.sampling import InputFault, sampled
-from polhode.integrate.kernel.chunk import Cursor, Rows
+from polhode.integrate.kernel.chunk import Rows, StepperState
 from polhode.integrate.kernel.status import DONE, FAULT, NOT_A_NUMBER, RUNNING
 from polhode.system.state import State
 
@@ -45,74 +45,99 @@ from polhode.system.state import State
 SLIGHT = 1e-3
 
 
-def begun(guide: Guide, case: Case, cursor: Cursor) -> Turn:
+def begun(
+    context: RunContext, case: Case, stepper_state: StepperState
+) -> SegmentResult:
     """The first leg: sides of events are taken, and resets made that are due at once.
 
     `cursor` has the inputs of the start already.
     """
-    cursor = aimed(guide, case, cursor)
-    if not guide.events or int(cursor.status) != RUNNING:
-        return Turn([], cursor, [])
-    nowhere = np.zeros(len(guide.events), np.int64)
-    weight = weighed(guide, case, cursor)
-    _require_sides(guide, cursor, weight)
-    everyone = list(range(len(guide.events)))
-    cursor = cursor._replace(sides=sides_at(cursor, weight, nowhere, everyone))
-    way = np.sign(_rates(guide, case, cursor, weight)) * np.sign(cursor.h)
+    stepper_state = aimed(context, case, stepper_state)
+    if not context.events or int(stepper_state.status) != RUNNING:
+        return SegmentResult([], stepper_state, [])
+    nowhere = np.zeros(len(context.events), np.int64)
+    weight = weighed(context, case, stepper_state)
+    _require_sides(context, stepper_state, weight)
+    everyone = list(range(len(context.events)))
+    stepper_state = stepper_state._replace(
+        sides=sides_at(stepper_state, weight, nowhere, everyone)
+    )
+    way = np.sign(_rates(context, case, stepper_state, weight)) * np.sign(
+        stepper_state.h
+    )
     due = [
-        Crossing(k, 0, 0.0, float(cursor.t), event.direction, False)
-        for k, event in enumerate(guide.events)
-        if event.reset and event.direction and abs(cursor.sides[k]) < 2
+        Crossing(k, 0, 0.0, float(stepper_state.t), event.direction, False)
+        for k, event in enumerate(context.events)
+        if event.reset and event.direction and abs(stepper_state.sides[k]) < 2
         if way[k] == event.direction
     ]
-    return restarted(guide, case, cursor, due) if due else Turn([], cursor, [])
+    return (
+        restarted(context, case, stepper_state, due)
+        if due
+        else SegmentResult([], stepper_state, [])
+    )
 
 
-def _rates(guide: Guide, case: Case, cursor: Cursor, weight: Weight) -> np.ndarray:
+def _rates(
+    context: RunContext, case: Case, stepper_state: StepperState, weight: Weight
+) -> np.ndarray:
     """How events change where a run begins; from rest, how they will a step later."""
-    still = np.abs(weight.rate * cursor.h) <= weight.doubt
+    still = np.abs(weight.rate * stepper_state.h) <= weight.doubt
     if not np.any(still & (np.abs(weight.g) <= weight.doubt)):
         return weight.rate
-    t, x = cursor.t + cursor.h, cursor.x + cursor.h * cursor.slope
-    there = landed(guide, case, t, x, cursor.held)
-    moved = cursor._replace(t=t, x=there.x, slope=there.slope)
-    later = weighed(guide, case, moved).rate
-    sure = np.abs(later * cursor.h) > SLIGHT * weight.doubt
+    t, x = (
+        stepper_state.t + stepper_state.h,
+        stepper_state.x + stepper_state.h * stepper_state.x_dot,
+    )
+    there = landed(context, case, t, x, stepper_state.held)
+    moved = stepper_state._replace(t=t, x=there.x, x_dot=there.x_dot)
+    later = weighed(context, case, moved).rate
+    sure = np.abs(later * stepper_state.h) > SLIGHT * weight.doubt
     return np.where(still & sure, later, weight.rate)
 
 
 def followed(
-    guide: Guide, case: Case, before: Cursor, after: Cursor, rows: Rows
-) -> Turn:
+    context: RunContext,
+    case: Case,
+    before: StepperState,
+    after: StepperState,
+    rows: Rows,
+) -> SegmentResult:
     """What a chunk from `before` to `after` comes to."""
     new = Steps(*(part[rows.accepted] for part in rows[1:]))
     at_goal = int(after.status) == DONE
-    at_end = at_goal and float(after.goal) == float(case.plan.stop)
+    at_end = at_goal and float(after.t_end) == float(case.bounds.stop)
     met: list[Occurrence] = []
-    if guide.events and len(new.t):
-        here = joined([row_of(before, new.bend), new])
+    if context.events and len(new.t):
+        here = joined([row_of(before, new.dense), new])
         try:
-            found = searched(guide, case, here, before)
+            found = searched(context, case, here, before)
         except Unseen as fault:
-            return _unseen(guide, case, here, fault, (before, rows))
+            return _unseen(context, case, here, fault, (before, rows))
         each = found.each + (_at_end(here, found) if at_end else [])
-        each = [c for c in each if guide.events[c.event].direction in (0, c.direction)]
-        halt = next((c for c in each if guide.events[c.event].stops), None)
-        if halt:
-            cut = cut_at(case, here, halt, (before, rows))
-            return _due(guide, case, halted(guide, case, here, each, (halt, cut)), new)
+        each = [
+            c for c in each if context.events[c.event].direction in (0, c.direction)
+        ]
+        checkpoint = next((c for c in each if context.events[c.event].stops), None)
+        if checkpoint:
+            cut = cut_at(case, here, checkpoint, (before, rows))
+            return _due(
+                context, case, halted(context, case, here, each, (checkpoint, cut)), new
+            )
         after = after._replace(sides=found.sides)
-        met = [seen(guide, case, here, c, after.held) for c in each]
+        met = [seen(context, case, here, c, after.held) for c in each]
     if at_goal and not at_end:
-        turn = _ticked(guide, case, after, new)
+        turn = _ticked(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-    return Turn([new], after, met)
+    return SegmentResult([new], after, met)
 
 
-def _require_sides(guide: Guide, cursor: Cursor, weight: Weight) -> None:
+def _require_sides(
+    context: RunContext, stepper_state: StepperState, weight: Weight
+) -> None:
     """Refuse a start where an event has no number, or is past what it guards."""
-    name, at = guide.equations.system.name, f"t = {float(cursor.t):g} s"
-    for event, g, doubt in zip(guide.events, weight.g, weight.doubt, strict=True):
+    name, at = context.equations.system.name, f"t = {float(stepper_state.t):g} s"
+    for event, g, doubt in zip(context.events, weight.g, weight.doubt, strict=True):
         if not np.isfinite(g):
             raise IntegrationError(
                 f"{name!r} cannot start at {at}: its event {event.name!r} is {g}.",
@@ -137,70 +162,88 @@ def _at_end(here: Steps, found: Found) -> list[Crossing]:
 
 
 def _unseen(
-    guide: Guide,
+    context: RunContext,
     case: Case,
     here: Steps,
     fault: Unseen,
-    chunk: tuple[Cursor, Rows],
-) -> Turn:
+    chunk: tuple[StepperState, Rows],
+) -> SegmentResult:
     """The run up to the step in which the zeros of an event cannot be found."""
     last = Crossing(fault.event, fault.step, 0.0, float(here.t[fault.step]), 0, False)
-    kept, cursor = cut_at(case, here, last, chunk)
-    what = f"the event {guide.events[fault.event].name!r} {fault.why}"
-    told = stopped(guide, cursor, what)
-    return Turn([kept], ended(cursor, cursor.x, FAULT), [], told)
+    kept, stepper_state = cut_at(case, here, last, chunk)
+    what = f"the event {context.events[fault.event].name!r} {fault.why}"
+    told = stopped(context, stepper_state, what)
+    return SegmentResult([kept], ended(stepper_state, stepper_state.x, FAULT), [], told)
 
 
 # ------------------------------------------------------------------ inputs
 
 
-def _due(guide: Guide, case: Case, turn: Turn, like: Steps) -> Turn:
+def _due(
+    context: RunContext, case: Case, turn: SegmentResult, like: Steps
+) -> SegmentResult:
     """A turn; where its leg has no time, the samples at its end are made at once."""
-    cursor, stop = turn.cursor, float(case.plan.stop)
-    left = abs(float(cursor.goal) - float(cursor.t))
-    is_due = left <= instant(cursor.t, 0.0) and float(cursor.goal) != stop
-    if int(cursor.status) != RUNNING or not is_due:
+    stepper_state, stop = turn.stepper_state, float(case.bounds.stop)
+    left = abs(float(stepper_state.t_end) - float(stepper_state.t))
+    is_due = (
+        left <= instant(stepper_state.t, 0.0) and float(stepper_state.t_end) != stop
+    )
+    if int(stepper_state.status) != RUNNING or not is_due:
         return turn
-    tick = _ticked(guide, case, cursor._replace(t=cursor.goal), like)
+    tick = _ticked(context, case, stepper_state._replace(t=stepper_state.t_end), like)
     return tick._replace(rows=turn.rows + tick.rows, met=turn.met + tick.met)
 
 
-def _ticked(guide: Guide, case: Case, cursor: Cursor, like: Steps) -> Turn:
+def _ticked(
+    context: RunContext, case: Case, stepper_state: StepperState, like: Steps
+) -> SegmentResult:
     """New samples of the inputs that are due, and the leg that begins with them."""
 
     def state() -> State:
-        here = landed(guide, case, cursor.t, cursor.x, cursor.held)
-        return state_at(guide, cursor.t, here._replace(x=cursor.x))
+        here = landed(
+            context, case, stepper_state.t, stepper_state.x, stepper_state.held
+        )
+        return state_at(context, stepper_state.t, here._replace(x=stepper_state.x))
 
     try:
-        next_ = sampled(guide.inputs, case.run, cursor, state, case.plan.start)
+        next_ = sampled(
+            context.inputs, case.run, stepper_state, state, case.bounds.start
+        )
     except InputFault as fault:
-        told = stopped(guide, cursor, fault.words, fault.cause)
-        return Turn([], ended(cursor, cursor.x, FAULT), [], told)
-    there = landed(guide, case, cursor.t, cursor.x, next_.held)
-    next_ = next_._replace(slope=there.slope, carried=there.slope)
+        told = stopped(context, stepper_state, fault.words, fault.cause)
+        return SegmentResult([], ended(stepper_state, stepper_state.x, FAULT), [], told)
+    there = landed(context, case, stepper_state.t, stepper_state.x, next_.held)
+    next_ = next_._replace(x_dot=there.x_dot, carried=there.x_dot)
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
-    next_ = aimed(guide, case, next_)
-    turn = Turn([row_of(next_, like.bend)], next_, [])
-    return _switched(guide, case, cursor, turn) if guide.events else turn
+    next_ = aimed(context, case, next_)
+    turn = SegmentResult([row_of(next_, like.dense)], next_, [])
+    return _switched(context, case, stepper_state, turn) if context.events else turn
 
 
-def _switched(guide: Guide, case: Case, cursor: Cursor, turn: Turn) -> Turn:
+def _switched(
+    context: RunContext, case: Case, stepper_state: StepperState, turn: SegmentResult
+) -> SegmentResult:
     """Events that a new sample itself carries over zero."""
-    before, after = (weighed(guide, case, at) for at in (cursor, turn.cursor))
-    sides = sides_at(turn.cursor, after, cursor.sides, [])
+    before, after = (
+        weighed(context, case, at) for at in (stepper_state, turn.stepper_state)
+    )
+    sides = sides_at(turn.stepper_state, after, stepper_state.sides, [])
     turned = np.sign(before.g) * np.sign(after.g) < 0
     turned &= (np.abs(before.g) > before.doubt) & (np.abs(after.g) > after.doubt)
     found = [
-        Crossing(int(k), 0, 0.0, float(cursor.t), int(np.sign(after.g[k])), False)
+        Crossing(
+            int(k), 0, 0.0, float(stepper_state.t), int(np.sign(after.g[k])), False
+        )
         for k in np.flatnonzero(turned)
     ]
-    found = [c for c in found if guide.events[c.event].direction in (0, c.direction)]
-    next_ = turn.cursor._replace(sides=sides)
-    if any(guide.events[c.event].stops for c in found):
-        halt = restarted(guide, case, next_, found)
-        return halt._replace(rows=[*turn.rows, *halt.rows])
-    here = state_at(guide, cursor.t, landed(guide, case, next_.t, next_.x, next_.held))
-    met = [occurrence(guide, c, here, here) for c in found]
-    return turn._replace(cursor=next_, met=met)
+    found = [c for c in found if context.events[c.event].direction in (0, c.direction)]
+    next_ = turn.stepper_state._replace(sides=sides)
+    if any(context.events[c.event].stops for c in found):
+        checkpoint = restarted(context, case, next_, found)
+        return checkpoint._replace(rows=[*turn.rows, *checkpoint.rows])
+    here = state_at(
+        context, stepper_state.t, landed(context, case, next_.t, next_.x, next_.held)
+    )
+    met = [occurrence(context, c, here, here) for c in found]
+    return turn._replace(stepper_state=next_, met=met)

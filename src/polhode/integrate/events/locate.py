@@ -70,10 +70,10 @@ class Scan(NamedTuple):
 
 def ends_of(steps: Steps, j: Any) -> Ends:
     """Step number j (or several) of some rows: from row j to row j + 1."""
-    t, x, slope, bend = steps
+    t, x, x_dot, dense = steps
     last = np.asarray(j) + 1
-    start, end = (x[j], slope[j]), (x[last], slope[last])
-    return Ends(t[j], t[last] - t[j], start, end, bend[last])
+    start, end = (x[j], x_dot[j]), (x[last], x_dot[last])
+    return Ends(t[j], t[last] - t[j], start, end, dense[last])
 
 
 class Found(NamedTuple):
@@ -350,21 +350,21 @@ def restricted(steps: Steps, j: int, s: float) -> Steps:
     With u = s'/s the higher terms follow from values inside: their basis is 1, u,
     u (1 - u), u^2 (1 - u), ..., after u^2 (1 - u)^2.
     """
-    t, h, start, end, bend = ends_of(steps, j)
-    terms = bend.shape[0]
+    t, h, start, end, dense = ends_of(steps, j)
+    terms = dense.shape[0]
 
     def value(at: Any) -> Any:
-        return between(at, h, start, end, bend)
+        return between(at, h, start, end, dense)
 
-    x, slope = value(s), _slope(value, s, h, 4 + terms)
+    x, x_dot = value(s), _slope(value, s, h, 4 + terms)
     u = (np.arange(terms) + 1.0) / (terms + 1.0)
-    cubic = [between(each, s * h, start, (x, slope), bend[:0]) for each in u]
+    cubic = [between(each, s * h, start, (x, x_dot), dense[:0]) for each in u]
     rest = [
         (value(s * each) - c) / (each * (1 - each)) ** 2
         for each, c in zip(u, cubic, strict=True)
     ]
-    new = np.linalg.solve(_basis(u), np.array(rest)) if terms else bend
-    return Steps(np.array([t + s * h]), x[None], slope[None], new[None])
+    new = np.linalg.solve(_basis(u), np.array(rest)) if terms else dense
+    return Steps(np.array([t + s * h]), x[None], x_dot[None], new[None])
 
 
 def _slope(value: Callable[[Any], Any], s: float, h: Any, degree: int) -> Any:
@@ -372,8 +372,8 @@ def _slope(value: Callable[[Any], Any], s: float, h: Any, degree: int) -> Any:
     nodes = (1 - np.cos(np.pi * np.arange(degree + 1) / degree)) / 2
     samples = np.array([value(node) for node in nodes])
     series = np.polynomial.chebyshev.chebfit(2 * nodes - 1, samples, degree)
-    slope = np.polynomial.chebyshev.chebder(series)
-    return np.polynomial.chebyshev.chebval(2 * s - 1, slope) * 2 / h
+    x_dot = np.polynomial.chebyshev.chebder(series)
+    return np.polynomial.chebyshev.chebval(2 * s - 1, x_dot) * 2 / h
 
 
 def _basis(u: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from polhode.errors import IntegrationError
 from polhode.geometry.admission import admit
 from polhode.integrate.events.event import Event
 from polhode.matter.parameter import number
-from polhode.system.checked_argument import of_system
+from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 
-@of_system
+@system_argument
 def limit_events(system: System, *, terminal: bool = False) -> list[Event]:
     """An event at each finite limit of a joint, met from within.
 
@@ -55,7 +55,7 @@ def _margin(place: int, sign: int, bound: float) -> Any:
     return lambda t, state: sign * (state.q[place] - bound)
 
 
-@of_system
+@system_argument
 def saturation_events(system: System) -> list[Event]:
     """An event where what a motor is asked for passes a limit of its effort.
 
@@ -87,7 +87,7 @@ def _room(system: System, motor: Motor, which: tuple[int, int, float]) -> Any:
     return room
 
 
-@of_system
+@system_argument
 def surface_event(
     system: System,
     body: str,

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.integrate.events.context import Guide
+from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import NO_EVENTS, Events, admit_events
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import require_mapping
-from polhode.integrate.inputs.inputs import UNFED, Fed, admit_inputs
+from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
-from polhode.integrate.kernel.chunk import Cursor, start_cursor
+from polhode.integrate.kernel.chunk import StepperState, start_cursor
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.host.loop import Kept
+    from polhode.integrate.host.loop import RunRecord
     from polhode.integrate.methods.method import Method
 
 
@@ -26,7 +26,7 @@ class FirstInputs(NamedTuple):
     """The parts of cursors that belong to inputs and events; leading axes are runs."""
 
     held: np.ndarray
-    ticks: np.ndarray
+    sample_count: np.ndarray
     recall: np.ndarray
     sides: np.ndarray
 
@@ -40,23 +40,23 @@ class Guided(NamedTuple):
     sentence: str
     cause: BaseException | None
     events: Events
-    fed: Fed
+    input_log: InputLog
     table: Callable[[Any], Any]
 
 
-def guide_of(
+def run_context(
     equations: Equations, method: Method, events: Any, inputs: Mapping[str, Any] | None
-) -> Guide:
+) -> RunContext:
     """The events and inputs of a call, checked."""
     if inputs is not None:
         require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
-    return Guide(equations, method, admit_events(events), found)
+    return RunContext(equations, method, admit_events(events), found)
 
 
-def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
+def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
     """Sampled inputs asked at the starts of all runs."""
-    inputs = guide.inputs
+    inputs = context.inputs
     if inputs.sources and np.any(states.t > until):
         raise IntegrationError(
             f"a run with sampled inputs cannot go back to t = {until:g} s.",
@@ -66,9 +66,9 @@ def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
     runs = len(states)
     bare = FirstInputs(
         held=np.zeros((runs, inputs.drive.width)),
-        ticks=np.zeros((runs, len(inputs.sources)), np.int64),
+        sample_count=np.zeros((runs, len(inputs.sources)), np.int64),
         recall=np.repeat(inputs.first_recall[None], runs, axis=0),
-        sides=np.zeros((runs, len(guide.events)), np.int64),
+        sides=np.zeros((runs, len(context.events)), np.int64),
     )
     if not inputs.sources:
         return bare
@@ -82,25 +82,25 @@ def first_inputs(guide: Guide, states: States, until: float) -> FirstInputs:
     return FirstInputs(*map(np.stack, zip(*columns, strict=True)))
 
 
-def guided(kept: Kept, guide: Guide | None) -> Guided:
+def guided(kept: RunRecord, context: RunContext | None) -> Guided:
     """What happened to a run."""
-    if guide is None or kept.escort is None:
+    if context is None or kept.tracker is None:
         return Guided("", None, NO_EVENTS, UNFED, lambda table: table)
-    escort, cursor = kept.escort, kept.cursor
-    names = tuple(event.name for event in guide.events)
-    drive = guide.inputs.drive
-    told = escort.told
-    times = np.array([t for t, _ in escort.fed])
-    values = [held for _, held in escort.fed]
+    tracker, stepper_state = kept.tracker, kept.stepper_state
+    names = tuple(event.name for event in context.events)
+    drive = context.inputs.drive
+    told = tracker.told
+    times = np.array([t for t, _ in tracker.input_log])
+    values = [held for _, held in tracker.input_log]
     rows = np.array(values).reshape(len(values), drive.width)
     return Guided(
         told.sentence if told else "",
         told.cause if told else None,
-        Events(tuple(escort.met), names),
-        Fed(guide.inputs, times, rows),
-        lambda table: drive.table_function(table, _held(cursor)),
+        Events(tuple(tracker.met), names),
+        InputLog(context.inputs, times, rows),
+        lambda table: drive.table_function(table, _held(stepper_state)),
     )
 
 
-def _held(cursor: Cursor) -> np.ndarray:
-    return np.asarray(cursor.held)
+def _held(stepper_state: StepperState) -> np.ndarray:
+    return np.asarray(stepper_state.held)

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.errors import PolhodeError
 from polhode.integrate.events.context import (
     Case,
-    Guide,
+    RunContext,
     Weight,
     instant,
     landed,
@@ -22,14 +22,14 @@ from polhode.integrate.events.context import (
 )
 from polhode.integrate.events.event import Event, Occurrence
 from polhode.integrate.events.locate import Crossing, restricted
-from polhode.integrate.events.messages import Told, ending, stopped, zeno
+from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.field.states import unchecked
 from polhode.integrate.host.checks import inconsistency
 from polhode.integrate.inputs.sampling import next_time
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.chunk import Cursor, Rows
-from polhode.integrate.kernel.start import probe
+from polhode.integrate.kernel.chunk import Rows, StepperState
+from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.kernel.status import (
     DONE,
     EVENT,
@@ -46,70 +46,76 @@ ACCUMULATION = 1e-9
 ROUNDED = 256 * np.finfo(float).eps
 
 
-class Turn(NamedTuple):
+class SegmentResult(NamedTuple):
     """What comes of a chunk: rows to keep, the next cursor, events, perhaps an end."""
 
     rows: list[Steps]
-    cursor: Cursor
+    stepper_state: StepperState
     met: list[Occurrence]
-    told: Told | None = None
+    told: StopReason | None = None
 
 
-def aimed(guide: Guide, case: Case, cursor: Cursor) -> Cursor:
+def aimed(context: RunContext, case: Case, stepper_state: StepperState) -> StepperState:
     """The cursor at the beginning of a leg: to the next sample, or to the end."""
-    plan = case.plan
-    due = next_time(guide.inputs, plan.start, cursor)
-    goal = float(plan.stop) if due >= plan.stop else due
-    if not guide.inputs.sources:
-        goal = float(plan.stop)
-    leg = {"begun": cursor.t, "goal": np.float64(goal), "before": cursor.accepted}
-    if not guide.method.is_adaptive:
-        span = goal - float(cursor.t)
-        step = guide.method.step  # type: ignore[attr-defined]
-        quota = max(int(np.ceil(abs(span) / step * (1 - 1e-12))), 1)
-        leg |= {"quota": np.int64(quota), "h": np.float64(span / quota)}
-    return cursor._replace(**leg)
+    bounds = case.bounds
+    due = next_time(context.inputs, bounds.start, stepper_state)
+    t_end = float(bounds.stop) if due >= bounds.stop else due
+    if not context.inputs.sources:
+        t_end = float(bounds.stop)
+    segment = {
+        "begun": stepper_state.t,
+        "goal": np.float64(t_end),
+        "before": stepper_state.accepted,
+    }
+    if not context.method.is_adaptive:
+        span = t_end - float(stepper_state.t)
+        step = context.method.step  # type: ignore[attr-defined]
+        n_steps = max(int(np.ceil(abs(span) / step * (1 - 1e-12))), 1)
+        segment |= {"quota": np.int64(n_steps), "h": np.float64(span / n_steps)}
+    return stepper_state._replace(**segment)
 
 
-def row_of(cursor: Cursor, bend: np.ndarray) -> Steps:
+def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
     """A cursor as a row; `bend` as that of other rows is."""
-    t, x, slope = (np.asarray(part)[None] for part in cursor[:3])
-    return Steps(t, x, slope, np.zeros_like(bend[:1]))
+    t, x, x_dot = (np.asarray(part)[None] for part in stepper_state[:3])
+    return Steps(t, x, x_dot, np.zeros_like(dense[:1]))
 
 
 def sides_at(
-    cursor: Cursor, weight: Weight, before: np.ndarray, fired: list[int]
+    stepper_state: StepperState, weight: Weight, before: np.ndarray, fired: list[int]
 ) -> np.ndarray:
     """Sides of zero where a leg begins: by g, or in doubt as they were before.
 
     An event that has just been met is in doubt: its side is the one to which it goes.
     """
     g, rate, doubt = weight
-    goes, is_met = rate * cursor.h, np.isin(np.arange(len(g)), fired)
+    goes, is_met = rate * stepper_state.h, np.isin(np.arange(len(g)), fired)
     near = np.where(is_met & (np.abs(goes) > doubt), np.sign(goes), before)
     return np.where(np.abs(g) > doubt, 2 * np.sign(g), near).astype(np.int64)
 
 
 def cut_at(
-    case: Case, here: Steps, halt: Crossing, chunk: tuple[Cursor, Rows]
-) -> tuple[Steps, Cursor]:
+    case: Case, here: Steps, checkpoint: Crossing, chunk: tuple[StepperState, Rows]
+) -> tuple[Steps, StepperState]:
     """The rows up to an event, and the cursor there; its x is not settled yet."""
-    (before, rows), (j, s) = chunk, (halt.step, halt.s)
+    (before, rows), (j, s) = chunk, (checkpoint.step, checkpoint.s)
     kept = Steps(*(part[1 : j + 1] for part in here))
     if s == 1:
         kept = Steps(*(part[1 : j + 2] for part in here))
     elif s > 0:
-        kept = joined([kept, restricted(here, j, s)._replace(t=np.array([halt.t]))])
+        kept = joined(
+            [kept, restricted(here, j, s)._replace(t=np.array([checkpoint.t]))]
+        )
     last = kept if len(kept.t) else Steps(*(part[:1] for part in here))
     steps = j + (s > 0)
     attempts = int(np.flatnonzero(rows.accepted)[j]) + 1
     h = here.t[j + 1] - here.t[j]
     # A leg may end just after it began; a step must still advance the time.
-    h = np.sign(h) * np.maximum(np.abs(h), 1e3 * case.plan.least)
+    h = np.sign(h) * np.maximum(np.abs(h), 1e3 * case.bounds.least)
     facts = {
-        "t": np.float64(halt.t),
+        "t": np.float64(checkpoint.t),
         "x": last.x[-1],
-        "slope": last.slope[-1],
+        "slope": last.x_dot[-1],
         "h": np.float64(h),
         "accepted": before.accepted + steps,
         "rejected": before.rejected + attempts - steps,
@@ -121,66 +127,76 @@ def cut_at(
 
 
 def halted(
-    guide: Guide,
+    context: RunContext,
     case: Case,
     here: Steps,
     each: list[Crossing],
-    stop: tuple[Crossing, tuple[Steps, Cursor]],
-) -> Turn:
+    stop: tuple[Crossing, tuple[Steps, StepperState]],
+) -> SegmentResult:
     """The run up to an event that stops it, and what it and its like then do."""
-    halt, (kept, cursor) = stop
-    close = instant(halt.t, here.t[halt.step + 1] - here.t[halt.step])
-    near = [c for c in each if abs(c.t - halt.t) <= close]
-    earlier = [c for c in each if (c.step, c.s) < (halt.step, halt.s) and c not in near]
-    met = [seen(guide, case, here, c, cursor.held) for c in earlier]
+    checkpoint, (kept, stepper_state) = stop
+    close = instant(checkpoint.t, here.t[checkpoint.step + 1] - here.t[checkpoint.step])
+    near = [c for c in each if abs(c.t - checkpoint.t) <= close]
+    earlier = [
+        c
+        for c in each
+        if (c.step, c.s) < (checkpoint.step, checkpoint.s) and c not in near
+    ]
+    met = [seen(context, case, here, c, stepper_state.held) for c in earlier]
     if len(kept.t):
         first = Steps(*(part[:1] for part in here))
-        sides = searched(guide, case, joined([first, kept]), cursor).sides
-        cursor = cursor._replace(sides=sides)
-    near = [c._replace(t=halt.t) for c in sorted(near, key=lambda c: c.event)]
-    turn = restarted(guide, case, cursor, near)
+        sides = searched(context, case, joined([first, kept]), stepper_state).sides
+        stepper_state = stepper_state._replace(sides=sides)
+    near = [c._replace(t=checkpoint.t) for c in sorted(near, key=lambda c: c.event)]
+    turn = restarted(context, case, stepper_state, near)
     if len(kept.t):
         settled = kept.x.copy()
-        settled[-1] = landed(guide, case, halt.t, kept.x[-1], cursor.held).x
+        settled[-1] = landed(
+            context, case, checkpoint.t, kept.x[-1], stepper_state.held
+        ).x
         kept = kept._replace(x=settled)
     return turn._replace(rows=[kept, *turn.rows], met=met + turn.met)
 
 
-def restarted(guide: Guide, case: Case, cursor: Cursor, fired: list[Crossing]) -> Turn:
+def restarted(
+    context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
+) -> SegmentResult:
     """Resets of events at one instant, one after the other, and the leg from there."""
-    here = landed(guide, case, cursor.t, cursor.x, cursor.held)
-    state = state_at(guide, cursor.t, here)
+    here = landed(context, case, stepper_state.t, stepper_state.x, stepper_state.held)
+    state = state_at(context, stepper_state.t, here)
     met: list[Occurrence] = []
-    sides = np.array(cursor.sides)
+    sides = np.array(stepper_state.sides)
     for crossing in fired:
-        event = guide.events[crossing.event]
+        event = context.events[crossing.event]
         try:
             after = _reset(event, state)
         except Exception as reason:
-            told = stopped(guide, cursor, f"the reset of {event.name!r} failed", reason)
-            return Turn([], ended(cursor, here.x, FAULT), met, told)
-        met.append(occurrence(guide, crossing, state, after))
+            told = stopped(
+                context, stepper_state, f"the reset of {event.name!r} failed", reason
+            )
+            return SegmentResult([], ended(stepper_state, here.x, FAULT), met, told)
+        met.append(occurrence(context, crossing, state, after))
         turned = crossing.is_grazing or event.reset is not None
         sides[crossing.event] = crossing.direction * (-1 if turned else 1)
         state = after
-    cursor = cursor._replace(sides=sides, stiff=np.int64(0))
-    terminal = [c for c in fired if guide.events[c.event].terminal]
-    if all(guide.events[c.event].reset is None for c in fired):
-        told = ending(guide, terminal[0], state)
-        return Turn([], ended(cursor, here.x, EVENT), met, told)
-    return _moved_on(guide, case, cursor, (state, fired, met))
+    stepper_state = stepper_state._replace(sides=sides, stiff=np.int64(0))
+    terminal = [c for c in fired if context.events[c.event].terminal]
+    if all(context.events[c.event].reset is None for c in fired):
+        told = ending(context, terminal[0], state)
+        return SegmentResult([], ended(stepper_state, here.x, EVENT), met, told)
+    return _moved_on(context, case, stepper_state, (state, fired, met))
 
 
 def _moved_on(
-    guide: Guide,
+    context: RunContext,
     case: Case,
-    cursor: Cursor,
+    stepper_state: StepperState,
     after: tuple[State, list[Crossing], list[Occurrence]],
-) -> Turn:
+) -> SegmentResult:
     """The leg that begins in the state that resets have left."""
     state, fired, met = after
     table = {name: np.array([value]) for name, value in case.table.items()}
-    held = cursor.held[None]
+    held = stepper_state.held[None]
     try:
         # By the parameters of this run: a state of it may break those of the system.
         columns = (
@@ -189,33 +205,39 @@ def _moved_on(
         states = unchecked(state.system, *columns)
         if not table:
             require_consistent(state)
-        start = probe(guide.equations, states, table, guide.inputs.drive, held)
+        start = initial_derivative(
+            context.equations, states, table, context.inputs.drive, held
+        )
         if not start.is_kept[0]:
             at = (float(state.t), state.q, state.z)
             raise inconsistency(state.system, at, case.table)
     except PolhodeError as reason:
-        fault = stopped(guide, cursor, "a reset led to no state of the system", reason)
-        return Turn([], ended(cursor, cursor.x, FAULT), met, fault)
-    x, slope = start.x[0], start.slope[0]
-    recent = np.append(cursor.recent[1:], cursor.t)
-    first = cursor._replace(x=x, slope=slope, carried=slope, recent=recent)
-    first = aimed(guide, case, first)
-    weight, met_now = weighed(guide, case, first), [c.event for c in fired]
+        fault = stopped(
+            context, stepper_state, "a reset led to no state of the system", reason
+        )
+        return SegmentResult(
+            [], ended(stepper_state, stepper_state.x, FAULT), met, fault
+        )
+    x, x_dot = start.x[0], start.x_dot[0]
+    recent = np.append(stepper_state.recent[1:], stepper_state.t)
+    first = stepper_state._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent)
+    first = aimed(context, case, first)
+    weight, met_now = weighed(context, case, first), [c.event for c in fired]
     sides = sides_at(first, weight, first.sides, met_now)
     first = first._replace(sides=sides)
-    straight = np.zeros((1, guide.method.bends, len(x)))
+    straight = np.zeros((1, context.method.dense_terms, len(x)))
     jump = row_of(first, straight)
-    terminal = [c for c in fired if guide.events[c.event].terminal]
-    told: Told | None = None
+    terminal = [c for c in fired if context.events[c.event].terminal]
+    told: StopReason | None = None
     if terminal:
-        first, told = ended(first, x, EVENT), ending(guide, terminal[0], state)
-    elif not (start.is_sound[0] and np.all(np.isfinite(slope))):
+        first, told = ended(first, x, EVENT), ending(context, terminal[0], state)
+    elif not (start.is_sound[0] and np.all(np.isfinite(x_dot))):
         first = first._replace(status=np.int64(NOT_A_NUMBER))
-    elif float(first.t) == float(case.plan.stop):
+    elif float(first.t) == float(case.bounds.stop):
         first = first._replace(status=np.int64(DONE))
     elif _accumulates(case, first):
-        first, told = ended(first, x, ZENO), zeno(guide, fired[0], first)
-    return Turn([jump], first, met, told)
+        first, told = ended(first, x, ZENO), zeno(context, fired[0], first)
+    return SegmentResult([jump], first, met, told)
 
 
 def _reset(event: Event, state: State) -> State:
@@ -229,14 +251,14 @@ def _reset(event: Event, state: State) -> State:
     return State(state.system, float(state.t), after.q, after.z)
 
 
-def ended(cursor: Cursor, x: np.ndarray, status: int) -> Cursor:
+def ended(stepper_state: StepperState, x: np.ndarray, status: int) -> StepperState:
     """A cursor that goes no further."""
-    return cursor._replace(x=x, status=np.int64(status))
+    return stepper_state._replace(x=x, status=np.int64(status))
 
 
-def _accumulates(case: Case, cursor: Cursor) -> bool:
-    first, last = float(cursor.recent[0]), float(cursor.t)
-    span = abs(float(case.plan.stop) - float(case.plan.start))
+def _accumulates(case: Case, stepper_state: StepperState) -> bool:
+    first, last = float(stepper_state.recent[0]), float(stepper_state.t)
+    span = abs(float(case.bounds.stop) - float(case.bounds.start))
     # Far from t = 0 times are no nearer to each other than their rounding.
     close = max(ACCUMULATION * span, ROUNDED * abs(last))
     return np.isfinite(first) and abs(last - first) <= close

@@ -19,7 +19,7 @@ from polhode.integrate.events.context import INSTANT
 from polhode.integrate.events.functions import values_of, weighing
 from polhode.integrate.events.locate import PARTS, SMOOTH
 from polhode.integrate.field.dense_output import between
-from polhode.integrate.kernel.chunk import Cursor, Plan, Rows
+from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState
 from polhode.integrate.kernel.status import DONE, NEEDS_HOST, RUNNING
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
 
 
-Lookout = Callable[[Cursor, Cursor, Rows, Plan, Any], Cursor]
+Lookout = Callable[[StepperState, StepperState, Rows, RunBounds, Any], StepperState]
 
 
 def lookout_of(
@@ -36,17 +36,21 @@ def lookout_of(
 ) -> Lookout:
     """(cursor before, after, row, plan, table) -> the cursor after, perhaps watched."""
     value = values_of(equations, events, drive)
-    weigh = weighing(value)
+    uncertainty = weighing(value)
     spacing = min(event.spacing for event in events)
 
     def lookout(
-        before: Cursor, after: Cursor, row: Rows, plan: Plan, table: Any
-    ) -> Cursor:
+        before: StepperState,
+        after: StepperState,
+        row: Rows,
+        bounds: RunBounds,
+        table: Any,
+    ) -> StepperState:
         h, held = row.t - before.t, before.held
-        ends = (before.x, before.slope), (row.x, row.slope)
+        ends = (before.x, before.x_dot), (row.x, row.x_dot)
 
         def along(s: Any) -> Any:
-            x = between(s, h, *ends, row.bend)
+            x = between(s, h, *ends, row.dense)
             return value(before.t + s * h, x, table, held)
 
         looks = [
@@ -54,7 +58,7 @@ def lookout_of(
             for s in np.linspace(0.0, 1.0, PARTS + 1)
         ]
         g, d = (jnp.stack(part) for part in zip(*looks, strict=True))
-        doubt = _doubt(weigh, (before, row), plan, table)
+        doubt = _doubt(uncertainty, (before, row), bounds, table)
         busy = _is_busy(g, d, doubt, doubt * (before.accepted + 1))
         busy = busy | jnp.any(jnp.sign(before.sides) != jnp.sign(g[0]))
         busy = busy | (2 * jnp.abs(h) > PARTS * spacing)
@@ -67,14 +71,16 @@ def lookout_of(
     return lookout
 
 
-def _doubt(weigh: Any, ends: tuple[Cursor, Rows], plan: Plan, table: Any) -> Any:
+def _doubt(
+    uncertainty: Any, ends: tuple[StepperState, Rows], bounds: RunBounds, table: Any
+) -> Any:
     """How well g is known at the ends of a step, whichever is worse."""
     start, end = ends
     h, found = end.t - start.t, []
     for at in (start, end):
         instant = INSTANT * jnp.maximum(jnp.abs(at.t), jnp.abs(h))
-        row = (at.t, at.x, at.slope, instant)
-        found.append(weigh(row, (plan.rtol, plan.atol), table, start.held)[2])
+        row = (at.t, at.x, at.x_dot, instant)
+        found.append(uncertainty(row, (bounds.rtol, bounds.atol), table, start.held)[2])
     return jnp.maximum(*found)
 
 

@@ -24,8 +24,8 @@ class Steps(NamedTuple):
 
     t: np.ndarray
     x: np.ndarray
-    slope: np.ndarray
-    bend: np.ndarray
+    x_dot: np.ndarray
+    dense: np.ndarray
 
 
 def bare(t: np.ndarray, x: np.ndarray) -> Steps:
@@ -40,7 +40,7 @@ def joined(parts: list[Steps]) -> Steps:
 
 def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
     """x (len(times), width) at times within the rows; a row itself where one is hit."""
-    t, x, slope, bend = steps
+    t, x, x_dot, dense = steps
     if len(t) == 1:
         return np.repeat(x, len(times), axis=0)
     sign = 1.0 if t[-1] >= t[0] else -1.0
@@ -50,20 +50,20 @@ def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
     h = (t[last] - t[first])[:, None]
     # Two rows at one time are a jump: what was before it is asked there.
     s = (times - t[first])[:, None] / np.where(h == 0, 1.0, h)
-    start, end = (x[first], slope[first]), (x[last], slope[last])
-    found = between(s, h, start, end, np.moveaxis(bend[last], 1, 0))
+    start, end = (x[first], x_dot[first]), (x[last], x_dot[last])
+    found = between(s, h, start, end, np.moveaxis(dense[last], 1, 0))
     found = np.where(s == 0, x[first], found)
     return np.where(s == 1, x[last], found)
 
 
 def between(
-    s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any], bend: Any
+    s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any], dense: Any
 ) -> Any:
     """x at the share s of a step h, from (x, slope) at its ends and its terms."""
     d = end[0] - start[0]
     a = h * start[1] - d
     b = d - h * end[1] - a
     higher = 0.0 * d
-    for k in reversed(range(len(bend))):
-        higher = bend[k] + (s if k % 2 == 0 else 1 - s) * higher
+    for k in reversed(range(len(dense))):
+        higher = dense[k] + (s if k % 2 == 0 else 1 - s) * higher
     return start[0] + s * (d + (1 - s) * (a + s * (b + (1 - s) * higher)))

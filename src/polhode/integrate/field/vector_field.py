@@ -57,7 +57,7 @@ class Field(NamedTuple):
     """
 
     coordinates: int
-    slope: Callable[[Any, Any], Any]
+    x_dot: Callable[[Any, Any], Any]
     accelerations: Callable[[Any, Any, Any], Any]
     speeds: Callable[[Any, Any, Any], Any]
     local: Callable[[Any, Any], Any]
@@ -97,14 +97,14 @@ def field_of(
         return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
 
     @jax.jit
-    def slope(t: Any, x: Any) -> Any:
+    def x_dot(t: Any, x: Any) -> Any:
         q, y = x[:n], x[n:]
         rates = core.rates(t, q, y, table)
         return jnp.concatenate([rates, accelerations(t, q, y)])
 
     return Field(
         coordinates=n,
-        slope=slope,
+        x_dot=x_dot,
         accelerations=accelerations,
         speeds=lambda t, q, y: core.speeds(t, q, y, table),
         local=system.local,

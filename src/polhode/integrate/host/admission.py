@@ -22,7 +22,7 @@ from polhode.errors import (
 from polhode.integrate.field.states import States, repeated, states_of
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.start_warnings import warn_of_start
-from polhode.integrate.host.static_friction import warn_of_rest
+from polhode.integrate.host.static_friction import warn_static_friction
 from polhode.integrate.kernel.start import MOST_STEPS
 from polhode.integrate.methods.tolerance import real_number
 from polhode.integrate.results.indexing import ROUNDING
@@ -73,7 +73,7 @@ def admitted(
     table, wrong = admit_parameters(system, given, len(runs)) if given else ({}, {})
     if system.constraints:
         require_smooth_drivers(system, float(np.min(runs.t)), end)
-    warn_of_rest(runs)
+    warn_static_friction(runs)
     warn_of_start(runs)
     faults = runs.faults
     if table:

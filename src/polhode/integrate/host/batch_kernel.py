@@ -19,7 +19,7 @@ from polhode.integrate.events.screen import lookout_of
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.kernel.chunk import Cursor, Plan, Rows, advance_of
+from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import RUNNING
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
-class Glider(NamedTuple):
+class BatchState(NamedTuple):
     """One run in a glide.
 
     cursor           where it is
@@ -41,22 +41,29 @@ class Glider(NamedTuple):
     work             (actions,) J done since the start, where it is asked
     """
 
-    cursor: Cursor
+    stepper_state: StepperState
     t: Any
     x: Any
-    slope: Any
-    bend: Any
+    x_dot: Any
+    dense: Any
     work: Any
 
 
-def first_gliders(cursors: Cursor, terms: int, works: int) -> Glider:
+def first_gliders(stepper_states: StepperState, terms: int, works: int) -> BatchState:
     """Gliders at the start; leading axes are runs, if there are any.
 
     Without terms no glide reckons dense output, which may be a good part of a step.
     """
-    *runs, width = cursors.x.shape
-    bend, work = np.zeros((*runs, terms, width)), np.zeros((*runs, works))
-    return Glider(cursors, cursors.t, cursors.x, cursors.slope, bend, work)
+    *runs, width = stepper_states.x.shape
+    dense, work = np.zeros((*runs, terms, width)), np.zeros((*runs, works))
+    return BatchState(
+        stepper_states,
+        stepper_states.t,
+        stepper_states.x,
+        stepper_states.x_dot,
+        dense,
+        work,
+    )
 
 
 def glide_program(
@@ -72,7 +79,7 @@ def glide_program(
     """
     events, drive = beside
     glider, _, table, *_ = example
-    works, terms = glider.work.shape[0], glider.bend.shape[0]
+    works, terms = glider.work.shape[0], glider.dense.shape[0]
     watched = tuple((event.function, event.arity, event.spacing) for event in events)
     key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
     if key not in equations.programs:
@@ -90,9 +97,9 @@ def lone_glide(
     """(glider, plan, goal, room), table -> glider, of one run, to be traced."""
     glide = _glide(equations, method, is_audited, ((), drive))
 
-    def lone(run: Any, table: Any) -> Glider:
-        glider, plan, goal, room = run
-        return glide(glider, plan, table, goal, room)
+    def lone(run: Any, table: Any) -> BatchState:
+        glider, bounds, t_end, room = run
+        return glide(glider, bounds, table, t_end, room)
 
     return lone
 
@@ -125,19 +132,21 @@ def _glide(
     lookout = lookout_of(equations, events, drive) if events else None
     audit = audit_function(equations, drive) if is_audited else None
 
-    def glide(glider: Glider, plan: Plan, table: Any, goal: Any, room: Any) -> Glider:
+    def glide(
+        glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any
+    ) -> BatchState:
         field = settling(field_of(equations, table, drive.driven), method)
 
-        def goes_on(carry: tuple[Glider, Any]) -> Any:
-            cursor, k = carry[0].cursor, carry[1]
-            ahead = (goal - cursor.t) * jnp.sign(plan.stop - plan.start) > 0
-            return (cursor.status == RUNNING) & ahead & (k < room)
+        def goes_on(carry: tuple[BatchState, Any]) -> Any:
+            stepper_state, k = carry[0].stepper_state, carry[1]
+            ahead = (t_end - stepper_state.t) * jnp.sign(bounds.stop - bounds.start) > 0
+            return (stepper_state.status == RUNNING) & ahead & (k < room)
 
-        def attempt(carry: tuple[Glider, Any]) -> tuple[Glider, Any]:
+        def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
             glider, k = carry
-            after, rows = advance(field, method, plan, glider.cursor)
+            after, rows = advance(field, method, bounds, glider.stepper_state)
             if lookout is not None:
-                after = lookout(glider.cursor, after, rows, plan, table)
+                after = lookout(glider.stepper_state, after, rows, bounds, table)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
@@ -146,27 +155,27 @@ def _glide(
 
 
 def _followed(
-    glider: Glider, after: Cursor, rows: Rows, audit: Any, table: Any
-) -> Glider:
+    glider: BatchState, after: StepperState, rows: Rows, audit: Any, table: Any
+) -> BatchState:
     """A glider after an attempt; its step is the last one if it was accepted."""
-    start, good = glider.cursor, rows.accepted
-    step = (start.t, start.x, start.slope, rows.bend[: len(glider.bend)])
-    held = (glider.t, glider.x, glider.slope, glider.bend)
+    start, good = glider.stepper_state, rows.accepted
+    step = (start.t, start.x, start.x_dot, rows.dense[: len(glider.dense)])
+    held = (glider.t, glider.x, glider.x_dot, glider.dense)
     pairs = zip(step, held, strict=True)
-    t, x, slope, bend = (jnp.where(good, new, old) for new, old in pairs)
+    t, x, x_dot, dense = (jnp.where(good, new, old) for new, old in pairs)
     work = glider.work
     if audit is not None:
         work = work + jnp.where(good, _work(start, rows, audit, table), 0.0)
-    return Glider(after, t, x, slope, bend, work)
+    return BatchState(after, t, x, x_dot, dense, work)
 
 
-def _work(start: Cursor, rows: Rows, audit: Any, table: Any) -> Any:
+def _work(start: StepperState, rows: Rows, audit: Any, table: Any) -> Any:
     """The work of each action over a step, by Gauss's rule with four points."""
     h, total = rows.t - start.t, 0.0
-    ends = (start.x, start.slope), (rows.x, rows.slope)
+    ends = (start.x, start.x_dot), (rows.x, rows.x_dot)
     for node, weight in zip(NODES, WEIGHTS, strict=True):
         s = (node + 1) / 2
-        x = between(s, h, *ends, rows.bend)
+        x = between(s, h, *ends, rows.dense)
         powers = audit(start.t + s * h, x, start.held, table).powers
         total = total + weight / 2 * h * jnp.stack(list(powers.values()))
     return total

@@ -9,15 +9,15 @@ import numpy as np
 
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.host.batch_kernel import Glider, first_gliders, glide_program
+from polhode.integrate.host.batch_kernel import BatchState, first_gliders, glide_program
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import Cursor, Plan
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import INTERRUPTED, NEEDS_HOST, RUNNING, WORK_LIMIT
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.events.batch_tracker import Patrol
-    from polhode.integrate.events.context import Guide
+    from polhode.integrate.events.batch_tracker import BatchEventTracker
+    from polhode.integrate.events.context import RunContext
     from polhode.integrate.methods.method import Method
 
 # Attempts between two looks of the host: finished lanes wait no longer.
@@ -37,24 +37,24 @@ class Given(NamedTuple):
 
     equations: Equations
     method: Method
-    goals: np.ndarray
+    output_times: np.ndarray
     limit: int
     audited: bool
     sampled: bool
-    guide: Guide | None = None
+    context: RunContext | None = None
     drive: Drive = UNDRIVEN
 
 
-class Fleet(NamedTuple):
+class Batch(NamedTuple):
     """Runs at their start; `share` is of all runs: before these, and of these."""
 
-    cursors: Cursor
-    plans: Plan
+    stepper_states: StepperState
+    bounds: RunBounds
     table: dict[str, np.ndarray]
     share: tuple[float, float]
 
 
-class Landing(NamedTuple):
+class FinalState(NamedTuple):
     """Where runs ended, and what they took: t, x, the last step tried, counts, work."""
 
     t: np.ndarray
@@ -66,7 +66,7 @@ class Landing(NamedTuple):
     work: np.ndarray
 
 
-class Flight(NamedTuple):
+class BatchResult(NamedTuple):
     """Runs at their end.
 
     t (runs, s), x (runs, s, width)   at the goals; of a run that stopped early the last
@@ -77,11 +77,11 @@ class Flight(NamedTuple):
 
     t: np.ndarray
     x: np.ndarray
-    landing: Landing
+    landing: FinalState
     status: np.ndarray
     start: np.ndarray
     first: np.ndarray
-    patrol: Patrol | None = None
+    tracker: BatchEventTracker | None = None
 
 
 def loose_actions(equations: Equations) -> list[str]:
@@ -91,31 +91,34 @@ def loose_actions(equations: Equations) -> list[str]:
     return [*names, "constraints"] if system.constraints else names
 
 
-def flown(given: Given, fleet: Fleet, watch: Watch | None) -> Flight:
+def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their goals."""
-    runs, width = fleet.cursors.x.shape
-    fleet, patrol = _patrolled(given, fleet)
-    gliders = first_gliders(fleet.cursors, *extent(given))
-    way = _Way(gliders, np.array(fleet.cursors.status), _mark(patrol))
-    t, x = np.zeros((runs, len(given.goals))), np.zeros((runs, len(given.goals), width))
+    runs, width = fleet.stepper_states.x.shape
+    fleet, tracker = _patrolled(given, fleet)
+    gliders = first_gliders(fleet.stepper_states, *extent(given))
+    way = _Way(gliders, np.array(fleet.stepper_states.status), _mark(tracker))
+    t, x = (
+        np.zeros((runs, len(given.output_times))),
+        np.zeros((runs, len(given.output_times), width)),
+    )
     clock = _Clock(watch, fleet, time.perf_counter())
-    for k, goal in enumerate(given.goals):
-        way = _to_goal(given, fleet, (way, patrol), goal, clock)
+    for k, t_end in enumerate(given.output_times):
+        way = _to_goal(given, fleet, (way, tracker), t_end, clock)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(way.gliders, fleet.plans, goal)
+            t[:, k], x[:, k] = at_goal(way.gliders, fleet.bounds, t_end)
         else:
-            t[:, k], x[:, k] = way.gliders.cursor.t, way.gliders.cursor.x
+            t[:, k], x[:, k] = way.gliders.stepper_state.t, way.gliders.stepper_state.x
     # Samples may end before the run does.
-    end = float(fleet.plans.stop[0])
-    way = _to_goal(given, fleet, (way, patrol), end, clock)
-    if patrol is not None and given.sampled:
-        for (run, k), value in patrol.early.items():
-            t[run, k], x[run, k] = given.goals[k], value
-    last = way.gliders.cursor
+    end = float(fleet.bounds.stop[0])
+    way = _to_goal(given, fleet, (way, tracker), end, clock)
+    if tracker is not None and given.sampled:
+        for (run, k), value in tracker.early.items():
+            t[run, k], x[run, k] = given.output_times[k], value
+    last = way.gliders.stepper_state
     counts = (last.accepted, last.rejected, last.stiff)
-    landing = Landing(last.t, last.x, last.tried, *counts, way.gliders.work)
-    first = (fleet.plans.start, fleet.cursors.x)
-    return Flight(t, x, landing, way.status, *first, patrol)
+    landing = FinalState(last.t, last.x, last.tried, *counts, way.gliders.work)
+    first = (fleet.bounds.start, fleet.stepper_states.x)
+    return BatchResult(t, x, landing, way.status, *first, tracker)
 
 
 class _Way(NamedTuple):
@@ -124,92 +127,96 @@ class _Way(NamedTuple):
     collected   how much their patrol had collected by then
     """
 
-    gliders: Glider
+    gliders: BatchState
     status: np.ndarray
     collected: Any
 
 
-def _mark(patrol: Patrol | None) -> Any:
-    return None if patrol is None else patrol.mark()
+def _mark(tracker: BatchEventTracker | None) -> Any:
+    return None if tracker is None else tracker.mark()
 
 
 def extent(given: Given) -> tuple[int, int]:
     """How many terms of dense output, and how many works, are reckoned on the way."""
     works = len(loose_actions(given.equations)) if given.audited else 0
     # Without samples every goal is the end of a step; events lie within steps.
-    terms = given.method.bends if given.sampled or given.guide else 0
+    terms = given.method.dense_terms if given.sampled or given.context else 0
     return terms, works
 
 
-def _patrolled(given: Given, fleet: Fleet) -> tuple[Fleet, Patrol | None]:
+def _patrolled(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
     """The fleet with the sides of its events, and what goes with it."""
-    if given.guide is None:
+    if given.context is None:
         return fleet, None
-    from polhode.integrate.events.batch_tracker import Patrol
+    from polhode.integrate.events.batch_tracker import BatchEventTracker
 
-    patrol = Patrol(given.guide, fleet.plans, fleet.table, given.goals)
-    return fleet._replace(cursors=patrol.begin(fleet.cursors)), patrol
+    tracker = BatchEventTracker(
+        given.context, fleet.bounds, fleet.table, given.output_times
+    )
+    return fleet._replace(stepper_states=tracker.begin(fleet.stepper_states)), tracker
 
 
 def _to_goal(
     given: Given,
-    fleet: Fleet,
-    runs: tuple[_Way, Patrol | None],
-    goal: float,
+    fleet: Batch,
+    runs: tuple[_Way, BatchEventTracker | None],
+    t_end: float,
     clock: _Clock,
 ) -> _Way:
     """All runs that still go, to or just past a goal."""
-    way, patrol = runs
-    sign = np.sign(fleet.plans.stop - fleet.plans.start)
+    way, tracker = runs
+    sign = np.sign(fleet.bounds.stop - fleet.bounds.start)
     try:
         while True:
             gliders, status, _ = way
-            ahead = (goal - gliders.cursor.t) * sign > 0
+            ahead = (t_end - gliders.stepper_state.t) * sign > 0
             alive = np.flatnonzero((status == RUNNING) & ahead)
             if not len(alive):
                 return way
-            after = _called(given, fleet, gliders, alive, goal)
-            after = _attended(after, alive, patrol)
+            after = _called(given, fleet, gliders, alive, t_end)
+            after = _attended(after, alive, tracker)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
-            cursor = after.cursor
-            spent = cursor.accepted + cursor.rejected >= given.limit
-            out = spent & (cursor.status == RUNNING)
-            now = np.where(out, WORK_LIMIT, cursor.status)
-            way = _Way(gliders, _replaced(status, alive, now), _mark(patrol))
-            clock.tell(gliders.cursor)
+            stepper_state = after.stepper_state
+            spent = stepper_state.accepted + stepper_state.rejected >= given.limit
+            out = spent & (stepper_state.status == RUNNING)
+            now = np.where(out, WORK_LIMIT, stepper_state.status)
+            way = _Way(gliders, _replaced(status, alive, now), _mark(tracker))
+            clock.tell(gliders.stepper_state)
     except KeyboardInterrupt:
-        if patrol is not None:
-            patrol.restore(way.collected)
+        if tracker is not None:
+            tracker.restore(way.collected)
         ended = np.where(way.status == RUNNING, INTERRUPTED, way.status)
         return way._replace(status=ended)
 
 
 def _called(
-    given: Given, fleet: Fleet, gliders: Glider, alive: np.ndarray, goal: float
-) -> Glider:
+    given: Given, fleet: Batch, gliders: BatchState, alive: np.ndarray, t_end: float
+) -> BatchState:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
-    trees = (_picked(gliders, pick), _picked(fleet.plans, pick))
+    trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    events = given.guide.events if given.guide else ()
+    events = given.context.events if given.context else ()
     beside = (events, given.drive)
     program = glide_program(given.equations, given.method, example, beside)
-    cursor = trees[0].cursor
-    left = given.limit - int(np.max(cursor.accepted + cursor.rejected))
-    after = program(*trees, table, float(goal), np.int64(min(ROOM, left)))
+    stepper_state = trees[0].stepper_state
+    left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
+    after = program(*trees, table, float(t_end), np.int64(min(ROOM, left)))
     return _picked(after, slice(0, len(alive)))
 
 
-def _attended(after: Glider, alive: np.ndarray, patrol: Patrol | None) -> Glider:
+def _attended(
+    after: BatchState, alive: np.ndarray, tracker: BatchEventTracker | None
+) -> BatchState:
     """Gliders of which those that wait were looked at by the host."""
-    waiting = np.flatnonzero(after.cursor.status == NEEDS_HOST)
-    if patrol is None or not len(waiting):
+    waiting = np.flatnonzero(after.stepper_state.status == NEEDS_HOST)
+    if tracker is None or not len(waiting):
         return after
-    new = [patrol.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
+    new = [tracker.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
     return _replaced(after, waiting, _stacked(new))
 
 
@@ -219,34 +226,36 @@ def _stacked(trees: list[Any]) -> Any:
     return type(trees[0])(*map(_stacked, map(list, zip(*trees, strict=True))))
 
 
-def at_goal(gliders: Glider, plans: Plan, goal: float) -> tuple[np.ndarray, np.ndarray]:
+def at_goal(
+    gliders: BatchState, bounds: RunBounds, t_end: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Times and states at a goal, or the last that were reached."""
-    cursor = gliders.cursor
-    sign = np.sign(plans.stop - plans.start)
-    past = (cursor.t - goal) * sign > 0
-    h = cursor.t - gliders.t
-    s = np.where(past, (goal - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
-    start, end = (gliders.x, gliders.slope), (cursor.x, cursor.slope)
-    found = between(s, h[:, None], start, end, np.moveaxis(gliders.bend, 1, 0))
+    stepper_state = gliders.stepper_state
+    sign = np.sign(bounds.stop - bounds.start)
+    past = (stepper_state.t - t_end) * sign > 0
+    h = stepper_state.t - gliders.t
+    s = np.where(past, (t_end - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
+    start, end = (gliders.x, gliders.x_dot), (stepper_state.x, stepper_state.x_dot)
+    found = between(s, h[:, None], start, end, np.moveaxis(gliders.dense, 1, 0))
     found = np.where(s == 0, gliders.x, found)
-    found = np.where(s == 1, cursor.x, found)
-    return np.where(past, goal, cursor.t), found
+    found = np.where(s == 1, stepper_state.x, found)
+    return np.where(past, t_end, stepper_state.t), found
 
 
 class _Clock(NamedTuple):
     watch: Watch | None
-    fleet: Fleet
+    fleet: Batch
     began: float
 
-    def tell(self, cursors: Cursor) -> None:
+    def tell(self, stepper_states: StepperState) -> None:
         if self.watch is None:
             return
-        start, stop = self.fleet.plans.start, self.fleet.plans.stop
+        start, stop = self.fleet.bounds.start, self.fleet.bounds.stop
         span = np.where(stop == start, 1.0, stop - start)
         before, own = self.fleet.share
-        share = before + own * float(np.mean((cursors.t - start) / span))
+        share = before + own * float(np.mean((stepper_states.t - start) / span))
         seconds = time.perf_counter() - self.began
-        self.watch(Progress(share, int(np.sum(cursors.accepted)), seconds))
+        self.watch(Progress(share, int(np.sum(stepper_states.accepted)), seconds))
 
 
 def _picked(tree: Any, pick: Any) -> Any:

@@ -16,7 +16,7 @@ from polhode.errors import (
     SingularMassMatrix,
 )
 from polhode.integrate.field.states import States
-from polhode.integrate.kernel.chunk import Plan
+from polhode.integrate.kernel.chunk import RunBounds
 from polhode.integrate.kernel.outcome import Ending, fault_of, lawless
 from polhode.integrate.kernel.status import (
     NOT_A_NUMBER,
@@ -57,7 +57,7 @@ def start_faults(
 
     Those that are refused already are not asked again.
     """
-    fine = np.isfinite(start.slope).all(axis=1) & start.is_sound & start.is_kept
+    fine = np.isfinite(start.x_dot).all(axis=1) & start.is_sound & start.is_kept
     if np.all(fine):
         return {}
     runs = [k for k in np.flatnonzero(~fine).tolist() if k not in refused]
@@ -151,21 +151,21 @@ def _broken(system: System, t: float, q: Any, z: Any, table: dict[str, Any]) -> 
 
 
 def require_memory(
-    method: Method, plans: Plan, samples: Any, width: int, memory: float
+    method: Method, bounds: RunBounds, samples: Any, width: int, memory: float
 ) -> None:
     """Refuse rows that would need more bytes than were allowed.
 
     How many an adaptive run takes is not known before: it stops on its way.
     """
-    runs = len(plans.start)
+    runs = len(bounds.start)
     if samples is not None:
         rows = len(samples) * runs
     elif method.is_adaptive:
         return
     else:
-        rows = int(np.sum(plans.steps + 1))
-    bends = method.bends if samples is None else 0
-    needed = 8.0 * rows * ((2 + bends) * width + 1)
+        rows = int(np.sum(bounds.steps + 1))
+    dense_terms = method.dense_terms if samples is None else 0
+    needed = 8.0 * rows * ((2 + dense_terms) * width + 1)
     if needed > memory:
         raise IntegrationError(
             f"{rows} rows would need {needed / 1e9:.3g} GB, and {memory / 1e9:.3g} GB"

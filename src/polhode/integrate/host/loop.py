@@ -12,12 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.integrate.events.context import Case, Guide
-from polhode.integrate.events.restart import Turn
-from polhode.integrate.events.tracker import Escort
+from polhode.integrate.events.context import Case, RunContext
+from polhode.integrate.events.restart import SegmentResult
+from polhode.integrate.events.tracker import EventTracker
 from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
-from polhode.integrate.host.row_buffer import Shelf
-from polhode.integrate.kernel.chunk import ATTEMPTS, Cursor, LoneChunk, Plan, Rows
+from polhode.integrate.host.row_buffer import RowBuffer
+from polhode.integrate.kernel.chunk import (
+    ATTEMPTS,
+    PackedChunk,
+    Rows,
+    RunBounds,
+    StepperState,
+)
 from polhode.integrate.kernel.status import (
     ENDS,
     FULL,
@@ -41,7 +47,7 @@ class Progress(NamedTuple):
 Watch = Callable[[Progress], Any]
 
 
-class Wish(NamedTuple):
+class RunOptions(NamedTuple):
     """What is to be kept and when to give up.
 
     samples   times (s,), or None for every step
@@ -56,51 +62,59 @@ class Wish(NamedTuple):
     samples: np.ndarray | None
     limit: int
     watch: Watch | None
-    bends: int
+    dense_terms: int
     store: Any = None
     memory: float = np.inf
-    guide: Guide | None = None
+    context: RunContext | None = None
 
 
-class Kept(NamedTuple):
+class RunRecord(NamedTuple):
     """What is kept of one run: its rows, all or samples; its end; where it halted."""
 
     steps: Steps
     is_dense: bool
-    cursor: Cursor
+    stepper_state: StepperState
     status: int
-    plan: Plan
-    escort: Escort | None = None
+    bounds: RunBounds
+    tracker: EventTracker | None = None
 
 
 def run(
-    program: Any, cursors: Cursor, plans: Plan, table: Any, wish: Wish
-) -> list[Kept]:
+    program: Any,
+    stepper_states: StepperState,
+    bounds: RunBounds,
+    table: Any,
+    options: RunOptions,
+) -> list[RunRecord]:
     """All runs, each from its cursor to its end; leading axes are runs."""
-    count, width = cursors.x.shape
-    slab = max(1, int(SLAB_BYTES / (8 * ATTEMPTS * ((2 + wish.bends) * width + 2))))
-    clock = _Clock(wish.watch, count, time.perf_counter())
-    found: list[Kept] = []
+    count, width = stepper_states.x.shape
+    slab = max(
+        1, int(SLAB_BYTES / (8 * ATTEMPTS * ((2 + options.dense_terms) * width + 2)))
+    )
+    clock = _Clock(options.watch, count, time.perf_counter())
+    found: list[RunRecord] = []
     try:
         for first in range(0, count, slab):
             pick = slice(first, min(first + slab, count))
-            starts, ways = _part(cursors, pick), _part(plans, pick)
+            starts, ways = _part(stepper_states, pick), _part(bounds, pick)
             halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
             before = (first, first / count, halts[0] if halts else RUNNING)
             call = _Call(program, ways, _part(table, pick), *before)
             try:
-                found += _run_slab(call, starts, wish, clock)
+                found += _run_slab(call, starts, options, clock)
             except KeyboardInterrupt:
                 if not found:
                     raise
                 # What the slabs before have is not lost: this one is not begun.
                 halted = call._replace(halted=INTERRUPTED)
-                found += _run_slab(halted, starts, wish, clock)
+                found += _run_slab(halted, starts, options, clock)
             rows = (part for kept in found[first:] for part in kept.steps)
-            wish = wish._replace(memory=wish.memory - sum(r.nbytes for r in rows))
+            options = options._replace(
+                memory=options.memory - sum(r.nbytes for r in rows)
+            )
     finally:
-        if wish.store is not None:
-            _close(wish.store)
+        if options.store is not None:
+            _close(options.store)
     return found
 
 
@@ -121,7 +135,7 @@ class _Call(NamedTuple):
     """
 
     program: Any
-    plans: Plan
+    bounds: RunBounds
     table: Any
     first: int
     before: float
@@ -135,65 +149,73 @@ class _Clock(NamedTuple):
     runs: int
     began: float
 
-    def tell(self, call: _Call, cursors: Cursor) -> None:
+    def tell(self, call: _Call, stepper_states: StepperState) -> None:
         if self.watch is None:
             return
-        start, stop = call.plans.start, call.plans.stop
+        start, stop = call.bounds.start, call.bounds.stop
         span = np.where(stop == start, 1.0, stop - start)
-        share = call.before + np.sum((cursors.t - start) / span) / self.runs
+        share = call.before + np.sum((stepper_states.t - start) / span) / self.runs
         seconds = time.perf_counter() - self.began
-        self.watch(Progress(float(share), int(np.sum(cursors.accepted)), seconds))
+        self.watch(
+            Progress(float(share), int(np.sum(stepper_states.accepted)), seconds)
+        )
 
 
-def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[Kept]:
-    count = len(cursors.t)
-    escorts = _escorts(call, wish, count)
+def _run_slab(
+    call: _Call, stepper_states: StepperState, options: RunOptions, clock: _Clock
+) -> list[RunRecord]:
+    count = len(stepper_states.t)
+    trackers = _escorts(call, options, count)
     keepers = [
-        _Keeper(cursor, wish, escorts[k] if escorts else None)
-        for k, cursor in enumerate(_each(cursors))
+        _Keeper(stepper_state, options, trackers[k] if trackers else None)
+        for k, stepper_state in enumerate(_each(stepper_states))
     ]
     begun = np.zeros(count, bool)
     try:
         # A run that is gone on with has been fed already.
-        if escorts and not escorts[0].fed:
-            turns = [e.begin(_part(cursors, k)) for k, e in enumerate(escorts)]
-            cursors = _taken(keepers, turns)
-        status = np.where(cursors.status == RUNNING, call.halted, cursors.status)
+        if trackers and not trackers[0].input_log:
+            turns = [e.begin(_part(stepper_states, k)) for k, e in enumerate(trackers)]
+            stepper_states = _taken(keepers, turns)
+        status = np.where(
+            stepper_states.status == RUNNING, call.halted, stepper_states.status
+        )
         begun = status == RUNNING
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
-            after, rows = _called(call, _part(cursors, alive), alive, wish.limit)
-            if escorts:
-                those = [escorts[i] for i in alive]
-                turns = _turns(those, _part(cursors, alive), after, rows)
+            after, rows = _called(
+                call, _part(stepper_states, alive), alive, options.limit
+            )
+            if trackers:
+                those = [trackers[i] for i in alive]
+                turns = _turns(those, _part(stepper_states, alive), after, rows)
                 after = _taken([keepers[i] for i in alive], turns)
-                call.plans.room[alive] = [escort.room for escort in those]
+                call.bounds.room[alive] = [tracker.room for tracker in those]
             else:
                 _kept([keepers[i] for i in alive], after, rows)
-            cursors = _replaced(cursors, alive, after)
-            status[alive] = _with_work(after, wish)
-            status = _with_room(status, keepers, wish)
-            clock.tell(call, cursors)
+            stepper_states = _replaced(stepper_states, alive, after)
+            status[alive] = _with_work(after, options)
+            status = _with_room(status, keepers, options)
+            clock.tell(call, stepper_states)
     except KeyboardInterrupt:
         # Rows and cursor of a run change together, but not of all runs at once.
-        cursors = _stacked([keeper.restore() for keeper in keepers])
-        status = _with_work(cursors, wish)
+        stepper_states = _stacked([keeper.restore() for keeper in keepers])
+        status = _with_work(stepper_states, options)
         status[status == RUNNING] = INTERRUPTED
     ends = np.flatnonzero(begun & np.isin(status, ENDS))
 
-    def finished() -> list[Kept]:
+    def finished() -> list[RunRecord]:
         for k in ends:
-            keepers[k].end(_part(cursors, k))
+            keepers[k].end(_part(stepper_states, k))
         every = [keeper.rows() for keeper in keepers]
-        after = _with_room(status, keepers, wish)  # the last rows may not be written
+        after = _with_room(status, keepers, options)  # the last rows may not be written
         return [
-            Kept(
+            RunRecord(
                 every[k],
-                wish.samples is None,
-                _part(cursors, k),
+                options.samples is None,
+                _part(stepper_states, k),
                 int(after[k]),
-                _part(call.plans, k),
-                escorts[k] if escorts else None,
+                _part(call.bounds, k),
+                trackers[k] if trackers else None,
             )
             for k in range(count)
         ]
@@ -206,17 +228,19 @@ def _run_slab(call: _Call, cursors: Cursor, wish: Wish, clock: _Clock) -> list[K
         return finished()  # who presses twice still gets what is done
 
 
-def _with_work(after: Cursor, wish: Wish) -> np.ndarray:
+def _with_work(after: StepperState, options: RunOptions) -> np.ndarray:
     """How runs are, some of which may have made all the attempts that they may."""
-    spent = after.accepted + after.rejected >= wish.limit
+    spent = after.accepted + after.rejected >= options.limit
     return np.where(spent & (after.status == RUNNING), WORK_LIMIT, after.status)
 
 
-def _with_room(status: np.ndarray, keepers: list[_Keeper], wish: Wish) -> np.ndarray:
+def _with_room(
+    status: np.ndarray, keepers: list[_Keeper], options: RunOptions
+) -> np.ndarray:
     """How runs are, some of which may have no more room for their rows."""
-    if wish.store is not None:
-        return np.full_like(status, UNWRITTEN) if wish.store.failure else status
-    is_full = sum(keeper.bytes for keeper in keepers) > wish.memory
+    if options.store is not None:
+        return np.full_like(status, UNWRITTEN) if options.store.failure else status
+    is_full = sum(keeper.bytes for keeper in keepers) > options.memory
     return np.where(is_full & (status == RUNNING), FULL, status)
 
 
@@ -224,11 +248,11 @@ class _Note(NamedTuple):
     """What belongs to the rows of a run after a chunk: its cursor, what samples need,
     and how much its escort has collected."""
 
-    cursor: Cursor
+    stepper_state: StepperState
     last: Steps
     next: int
     sampled: Any
-    escort: Any
+    tracker: Any
 
 
 class _Keeper:
@@ -238,35 +262,40 @@ class _Keeper:
     forgotten by `restore`.
     """
 
-    def __init__(self, cursor: Cursor, wish: Wish, escort: Escort | None = None):
-        straight = np.zeros((wish.bends, len(cursor.x)))
-        first = Steps(cursor.t, cursor.x, cursor.slope, straight)
+    def __init__(
+        self,
+        stepper_state: StepperState,
+        options: RunOptions,
+        tracker: EventTracker | None = None,
+    ):
+        straight = np.zeros((options.dense_terms, len(stepper_state.x)))
+        first = Steps(stepper_state.t, stepper_state.x, stepper_state.x_dot, straight)
         self._last = Steps(*(np.asarray(part)[None] for part in first))
-        self._samples, self._store = wish.samples, wish.store
-        self._kept: Any = Shelf() if wish.store is None else wish.store
-        self._memory, self._sampled, self._escort = wish.memory, np.nan, escort
-        before = 0 if wish.store is None else wish.store.count
-        self._next = 0 if wish.samples is None else before
-        if wish.samples is None and not before:
+        self._samples, self._store = options.samples, options.store
+        self._kept: Any = RowBuffer() if options.store is None else options.store
+        self._memory, self._sampled, self._escort = options.memory, np.nan, tracker
+        before = 0 if options.store is None else options.store.count
+        self._next = 0 if options.samples is None else before
+        if options.samples is None and not before:
             self._kept.append(self._last)
-        self._mark(cursor)
+        self._mark(stepper_state)
 
-    def _mark(self, cursor: Cursor) -> None:
+    def _mark(self, stepper_state: StepperState) -> None:
         """All that was collected so far belongs to this cursor."""
         collected = self._escort and self._escort.mark()
         samples = (self._last, self._next, self._sampled)
-        self._kept.mark(cursor, _Note(cursor, *samples, collected))
+        self._kept.mark(stepper_state, _Note(stepper_state, *samples, collected))
 
-    def restore(self) -> Cursor:
+    def restore(self) -> StepperState:
         """Back to the last mark; the cursor there."""
         self._kept.restore()
         note: _Note = self._kept.note
         self._last, self._next, self._sampled = note.last, note.next, note.sampled
         if self._escort is not None:
-            self._escort.restore(note.escort)
-        return note.cursor
+            self._escort.restore(note.tracker)
+        return note.stepper_state
 
-    def choose(self, rows: Steps, chosen: np.ndarray, after: Cursor) -> None:
+    def choose(self, rows: Steps, chosen: np.ndarray, after: StepperState) -> None:
         """The rows of one chunk at the places `chosen`, and the cursor that it left."""
         if self._samples is None:
             self._kept.append(rows, chosen)
@@ -274,7 +303,7 @@ class _Keeper:
             self._add(Steps(*(part[chosen] for part in rows)))
         self._mark(after)
 
-    def take(self, rows: list[Steps], after: Cursor) -> None:
+    def take(self, rows: list[Steps], after: StepperState) -> None:
         """The accepted rows of one chunk, and the cursor that it left."""
         for new in rows:
             if len(new.t):
@@ -300,7 +329,7 @@ class _Keeper:
             self._sampled = times[-1]
             self._next += len(times)
 
-    def end(self, last: Cursor) -> None:
+    def end(self, last: StepperState) -> None:
         """Where a run ended before its time is kept, though no sample was asked."""
         self.restore()
         row = bare(np.asarray(last.t)[None], np.asarray(last.x)[None])
@@ -319,9 +348,9 @@ class _Keeper:
     def rows(self) -> Steps:
         """All that was kept; of a sampled run at least nothing, in the right shape."""
         if self._samples is not None and self._next == 0:
-            cursor = self.restore()
+            stepper_state = self.restore()
             self._sample(self._last)
-            self._mark(cursor)
+            self._mark(stepper_state)
         if self._store is not None:
             return self._store.rows(self._memory)
         if not self._kept.count:
@@ -329,41 +358,43 @@ class _Keeper:
         return self._kept.rows()
 
 
-def _escorts(call: _Call, wish: Wish, count: int) -> list[Escort]:
-    if wish.guide is None:
+def _escorts(call: _Call, options: RunOptions, count: int) -> list[EventTracker]:
+    if options.context is None:
         return []
     cases = [
-        Case(call.first + k, _part(call.plans, k), _part(call.table, k))
+        Case(call.first + k, _part(call.bounds, k), _part(call.table, k))
         for k in range(count)
     ]
-    escorts = [Escort(wish.guide, case) for case in cases]
-    call.plans.room[:] = [escort.room for escort in escorts]
-    if wish.store is not None:
-        wish.store.accompany(escorts[0], wish.store.past)
-    return escorts
+    trackers = [EventTracker(options.context, case) for case in cases]
+    call.bounds.room[:] = [tracker.room for tracker in trackers]
+    if options.store is not None:
+        options.store.accompany(trackers[0], options.store.past)
+    return trackers
 
 
-def _kept(keepers: list[_Keeper], after: Cursor, rows: Rows) -> None:
+def _kept(keepers: list[_Keeper], after: StepperState, rows: Rows) -> None:
     """Accepted rows to their keepers."""
     for k, keeper in enumerate(keepers):
         chosen = np.flatnonzero(rows.accepted[k])
         keeper.choose(Steps(*(part[k] for part in rows[1:])), chosen, _part(after, k))
 
 
-def _turns(escorts: list[Escort], before: Cursor, after: Cursor, rows: Rows) -> Any:
-    each = zip(escorts, _each(before), _each(after), _each(rows), strict=True)
-    return [escort.follow(*chunk) for escort, *chunk in each]
+def _turns(
+    trackers: list[EventTracker], before: StepperState, after: StepperState, rows: Rows
+) -> Any:
+    each = zip(trackers, _each(before), _each(after), _each(rows), strict=True)
+    return [tracker.follow(*chunk) for tracker, *chunk in each]
 
 
-def _taken(keepers: list[_Keeper], turns: list[Turn]) -> Cursor:
+def _taken(keepers: list[_Keeper], turns: list[SegmentResult]) -> StepperState:
     """Rows to their keepers; the cursors of all turns."""
     for keeper, turn in zip(keepers, turns, strict=True):
-        keeper.take(turn.rows, turn.cursor)
-    return _stacked([turn.cursor for turn in turns])
+        keeper.take(turn.rows, turn.stepper_state)
+    return _stacked([turn.stepper_state for turn in turns])
 
 
-def _stacked(cursors: list[Cursor]) -> Cursor:
-    return Cursor(*map(np.stack, zip(*cursors, strict=True)))
+def _stacked(stepper_states: list[StepperState]) -> StepperState:
+    return StepperState(*map(np.stack, zip(*stepper_states, strict=True)))
 
 
 def _each(tree: Any) -> list[Any]:
@@ -371,19 +402,19 @@ def _each(tree: Any) -> list[Any]:
 
 
 def _called(
-    call: _Call, cursors: Cursor, alive: np.ndarray, limit: int
-) -> tuple[Cursor, Rows]:
+    call: _Call, stepper_states: StepperState, alive: np.ndarray, limit: int
+) -> tuple[StepperState, Rows]:
     """One run goes in the form for one, which is quicker; the bits are the same."""
-    plans = _part(call.plans, alive)
-    left = np.maximum(limit - cursors.accepted - cursors.rejected, 0)
-    plans = plans._replace(room=np.minimum(plans.room, left))
-    trees = cursors, plans, _part(call.table, alive)
-    if len(alive) > 1 or isinstance(call.program, LoneChunk):
+    bounds = _part(call.bounds, alive)
+    left = np.maximum(limit - stepper_states.accepted - stepper_states.rejected, 0)
+    bounds = bounds._replace(room=np.minimum(bounds.room, left))
+    trees = stepper_states, bounds, _part(call.table, alive)
+    if len(alive) > 1 or isinstance(call.program, PackedChunk):
         return call.program(*trees)
     # Arrays, not NumPy's numbers: a program takes them as they are.
     after, rows = call.program(*(_part(tree, (0, ...)) for tree in trees))
     lifted = [[np.asarray(leaf)[None] for leaf in tree] for tree in (after, rows)]
-    return Cursor(*lifted[0]), Rows(*lifted[1])
+    return StepperState(*lifted[0]), Rows(*lifted[1])
 
 
 def _part(tree: Any, pick: Any) -> Any:
@@ -392,10 +423,12 @@ def _part(tree: Any, pick: Any) -> Any:
     return type(tree)(*(leaf[pick] for leaf in tree))
 
 
-def _replaced(cursors: Cursor, pick: np.ndarray, after: Cursor) -> Cursor:
+def _replaced(
+    stepper_states: StepperState, pick: np.ndarray, after: StepperState
+) -> StepperState:
     leaves = []
-    for old, new in zip(cursors, after, strict=True):
+    for old, new in zip(stepper_states, after, strict=True):
         leaf = np.array(old)
         leaf[pick] = new
         leaves.append(leaf)
-    return Cursor(*leaves)
+    return StepperState(*leaves)

@@ -33,7 +33,7 @@ class Held(NamedTuple):
 
 
 @final
-class Shelf:
+class RowBuffer:
     """Rows of one run in the order in which they came; `count` of them.
 
     `mark` says that the rows so far are complete, and what belongs to them: `note`.
@@ -60,7 +60,7 @@ class Shelf:
         """What was noted at the last mark."""
         return self._mark[1]
 
-    def mark(self, cursor: Any, note: Any) -> None:
+    def mark(self, stepper_state: Any, note: Any) -> None:
         """The rows so far are complete; the cursor is for those who write to a file."""
         self._mark = (self.held, note)
 

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.integrate.host.batch_kernel import Glider, first_gliders, lone_glide
-from polhode.integrate.host.batch_loop import Flight, Given, Landing, at_goal, extent
+from polhode.integrate.host.batch_kernel import BatchState, first_gliders, lone_glide
+from polhode.integrate.host.batch_loop import (
+    BatchResult,
+    FinalState,
+    Given,
+    at_goal,
+    extent,
+)
 from polhode.integrate.host.checks import require_sound_start
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import Cursor, Plan
-from polhode.integrate.kernel.packing import Alone, Columns, packed
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.packing import Columns, PackedProgram, packed
 from polhode.integrate.kernel.start import (
     HOPELESS,
-    Aim,
-    aim_of,
-    launched,
-    launching,
+    StepSettings,
+    initialisation,
+    initialise,
     require_feasible,
+    step_settings,
 )
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
 
@@ -42,9 +48,9 @@ class Ready(NamedTuple):
     They are none where every force is a number, and time advances beside its rounding.
     """
 
-    glider: Glider
-    plan: Plan
-    goal: Any
+    glider: BatchState
+    bounds: RunBounds
+    t_end: Any
     room: Any
     faults: Any
 
@@ -55,8 +61,8 @@ class _Lane(NamedTuple):
     A chunk makes new columns: Ctrl-C finds those before it or those after it.
     """
 
-    ready: Alone
-    glide: Alone
+    ready: PackedProgram
+    glide: PackedProgram
     columns: Columns
     table: dict[str, Any]
     status: int
@@ -75,10 +81,10 @@ class _Lane(NamedTuple):
         """How many attempts it has made."""
         return int(self.part(ACCEPTED)[0]) + int(self.part(REJECTED)[0])
 
-    def moved(self, goal: float, limit: int) -> _Lane:
+    def moved(self, t_end: float, limit: int) -> _Lane:
         """After a chunk, to or just past a goal at most."""
         doubles, counts = self.columns[0], self.columns[1][:-1]
-        doubles[-1], counts[-1] = goal, min(ROOM, limit - self.spent)
+        doubles[-1], counts[-1] = t_end, min(ROOM, limit - self.spent)
         parts = self.glide.program((doubles, counts), self.table)
         pairs = zip(self.columns, parts, strict=True)
         columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
@@ -87,50 +93,54 @@ class _Lane(NamedTuple):
 
 
 # The cursor is the first of a glider: its leaves are numbered as its fields.
-CURSOR = {word: k for k, word in enumerate(Cursor._fields)}
+CURSOR = {word: k for k, word in enumerate(StepperState._fields)}
 T, X, STATUS, WORK = CURSOR["t"], CURSOR["x"], CURSOR["status"], -1
 ACCEPTED, REJECTED = CURSOR["accepted"], CURSOR["rejected"]
 
 
 def flown_alone(
     given: Given, begun: tuple[States, dict[str, Any], float], watch: Watch | None
-) -> Flight:
+) -> BatchResult:
     """The one run from its state, with its parameters, until its time."""
     states, table, until = begun
     lane = _launched(given, states, table, until)
     start, first = states.t, lane.part(X).copy()
     clock = _Clock(watch, float(start[0]), until - float(start[0]), time.perf_counter())
-    count = len(given.goals)
+    count = len(given.output_times)
     t, x = np.empty((1, count)), np.empty((1, count, first.shape[1]))
-    for k, goal in enumerate(given.goals.tolist()):
-        lane = _to_goal(lane, goal, given.limit, clock)
+    for k, t_end in enumerate(given.output_times.tolist()):
+        lane = _to_goal(lane, t_end, given.limit, clock)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.plan, goal)
+            t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.bounds, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
     lane = _to_goal(lane, until, given.limit, clock)  # samples may end before
-    own = [lane.part(CURSOR[word]) for word in Landing._fields[:-1]]
-    landing, status = Landing._make([*own, lane.part(WORK)]), np.array([lane.status])
-    return Flight(t, x, landing, status, start, first)
+    own = [lane.part(CURSOR[word]) for word in FinalState._fields[:-1]]
+    landing, status = FinalState._make([*own, lane.part(WORK)]), np.array([lane.status])
+    return BatchResult(t, x, landing, status, start, first)
 
 
 def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
     """The run before its first step; refused as a run of a fleet would be."""
-    aim = aim_of(given.method, until)
-    lifted = Aim(*(np.array([number]) for number in aim))
+    settings = step_settings(given.method, until)
+    lifted = StepSettings(*(np.array([number]) for number in settings))
     begin = (states.t, states.q, states.z, NO_INPUTS, lifted)
     own = {name: values[0, ...] for name, values in table.items()}
     ready, glide = _programs(given, begin, own)
     columns = ready.program(packed(begin), own)
     if columns[1][-1]:
-        go = launched(given.equations, states, table, aim, (given.drive, None))
-        require_sound_start(given.drive, states, go.probe, (table, NO_INPUTS))
+        go = initialise(given.equations, states, table, settings, (given.drive, None))
+        require_sound_start(
+            given.drive, states, go.initial_derivative, (table, NO_INPUTS)
+        )
         require_feasible(given.equations, go, given.method)
     lane = _Lane(ready, glide, columns, own, RUNNING)
     return lane._replace(status=int(lane.part(STATUS)[0]))
 
 
-def _programs(given: Given, begin: Any, own: Any) -> tuple[Alone, Alone]:
+def _programs(
+    given: Given, begin: Any, own: Any
+) -> tuple[PackedProgram, PackedProgram]:
     """What makes a run ready, and what carries it on."""
     programs, method, places = given.equations.programs, given.method, extent(given)
     kind = (tuple(sorted(own)), *places, given.drive.key)
@@ -138,24 +148,24 @@ def _programs(given: Given, begin: Any, own: Any) -> tuple[Alone, Alone]:
     if key not in programs:
         word = ("lone launch", *kind)
         if word not in programs:
-            programs[word] = Alone(_readying(given, places), begin, own)
+            programs[word] = PackedProgram(_readying(given, places), begin, own)
         run = programs[word](begin, own)[:4]
         glide = lone_glide(given.equations, method, places[1] > 0, given.drive)
-        programs[key] = programs[word], Alone(glide, run, own)
+        programs[key] = programs[word], PackedProgram(glide, run, own)
     return programs[key]
 
 
 def _readying(given: Given, places: tuple[int, int]) -> Any:
     """(t, q, z, held, aim), table -> ready, to be traced."""
-    launch = launching(given.equations, given.drive)
+    launch = initialisation(given.equations, given.drive)
 
     def ready(begin: Any, table: Any) -> Ready:
-        start, cursor, plan, rate = launch(begin, table)
-        fine = jnp.all(jnp.isfinite(start.slope)) & start.is_sound & start.is_kept
+        start, stepper_state, bounds, rate = launch(begin, table)
+        fine = jnp.all(jnp.isfinite(start.x_dot)) & start.is_sound & start.is_kept
         # Of fixed steps the host counts whether there are too many.
-        lost = (plan.least * rate > HOPELESS) | (plan.steps > 0)
-        glider = first_gliders(cursor, *places)
-        return Ready(glider, plan, plan.stop, np.array(ROOM), ~fine | lost)
+        lost = (bounds.least * rate > HOPELESS) | (bounds.steps > 0)
+        glider = first_gliders(stepper_state, *places)
+        return Ready(glider, bounds, bounds.stop, np.array(ROOM), ~fine | lost)
 
     return ready
 
@@ -174,12 +184,12 @@ class _Clock(NamedTuple):
             self.watch(Progress(share, accepted, time.perf_counter() - self.began))
 
 
-def _to_goal(lane: _Lane, goal: float, limit: int, clock: _Clock) -> _Lane:
+def _to_goal(lane: _Lane, t_end: float, limit: int, clock: _Clock) -> _Lane:
     """The run to or just past a goal, or to its end."""
     t = float(lane.part(T)[0])
     try:
-        while lane.status == RUNNING and (goal - t) * clock.span > 0:
-            lane = lane.moved(goal, limit)
+        while lane.status == RUNNING and (t_end - t) * clock.span > 0:
+            lane = lane.moved(t_end, limit)
             t = float(lane.part(T)[0])
             if lane.spent >= limit and lane.status == RUNNING:
                 lane = lane._replace(status=WORK_LIMIT)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polhode.integrate.field.states import States
 
 
-def warn_of_rest(states: States) -> None:
+def warn_static_friction(states: States) -> None:
     """Tell of dry friction that does not slip where the first run begins."""
     system, z = states.system, states.z[0]
     for action in system.actions:

@@ -160,7 +160,7 @@ class Inputs:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Fed:
+class InputLog:
     """What the inputs of a motion were.
 
     t (k,) and values (k, m): sampled inputs are held from each time to the next.
@@ -190,10 +190,10 @@ class Fed:
         return self.values[np.maximum(last, 0)]
 
     def __repr__(self) -> str:
-        return f"Fed({self.inputs.words or 'nothing'})"
+        return f"InputLog({self.inputs.words or 'nothing'})"
 
 
-UNFED = Fed(Inputs(), np.zeros(0), np.zeros((0, 0)))
+UNFED = InputLog(Inputs(), np.zeros(0), np.zeros((0, 0)))
 
 
 def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
@@ -250,8 +250,8 @@ def input_size(system: System, name: str) -> int:
     if size is not None:
         return size
     actions = {action.name: action for action in system.actions}
-    fed, barred = _fed(system), _barred(system)
-    if name in fed - barred:
+    input_log, barred = _fed(system), _barred(system)
+    if name in input_log - barred:
         return 0
     why = "An input is a motor, a couple or follower force, or a parameter of such."
     if name in barred or name in actions:
@@ -259,7 +259,9 @@ def input_size(system: System, name: str) -> int:
             f"{name!r} is part of what stores energy, has mass or constrains: were it"
             " to change in time, energy would come from nowhere."
         )
-    known = [a.name for a in actions.values() if _is_port(a)] + sorted(fed - barred)
+    known = [a.name for a in actions.values() if _is_port(a)] + sorted(
+        input_log - barred
+    )
     raise IntegrationError(
         f"{system.name!r} has no input {name!r}.", why, suggestion(name, known)
     )

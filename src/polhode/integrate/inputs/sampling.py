@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.errors import ForceError
 from polhode.integrate.inputs.inputs import Inputs, Noise, Source
-from polhode.integrate.kernel.chunk import Cursor
+from polhode.integrate.kernel.chunk import StepperState
 from polhode.system.state import State
 
 
@@ -26,42 +26,50 @@ class InputFault(Exception):
         self.words, self.cause = words, cause
 
 
-def next_time(inputs: Inputs, start: Any, cursor: Cursor) -> float:
+def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> float:
     """When the next sample is due: multiples of dt, not sums of it."""
     times = [
         float(start) + int(count) * source.noun.dt
-        for source, count in zip(inputs.sources, cursor.ticks, strict=True)
+        for source, count in zip(
+            inputs.sources, stepper_state.sample_count, strict=True
+        )
     ]
     return min(times, default=np.inf)
 
 
 def sampled(
-    inputs: Inputs, run: int, cursor: Cursor, state: Callable[[], State], start: Any
-) -> Cursor:
+    inputs: Inputs,
+    run: int,
+    stepper_state: StepperState,
+    state: Callable[[], State],
+    start: Any,
+) -> StepperState:
     """The cursor with all inputs that are due at its time asked anew.
 
     `state` makes the state there, for those that look at it: noise does not.
     """
-    held, recall = np.array(cursor.held), np.array(cursor.recall)
-    ticks = np.array(cursor.ticks)
-    close = 4 * np.finfo(float).eps * max(abs(float(cursor.t)), abs(float(start)))
+    held, recall = np.array(stepper_state.held), np.array(stepper_state.recall)
+    sample_count = np.array(stepper_state.sample_count)
+    close = (
+        4 * np.finfo(float).eps * max(abs(float(stepper_state.t)), abs(float(start)))
+    )
     for k, source in enumerate(inputs.sources):
-        due = float(start) + int(ticks[k]) * source.noun.dt
-        if due > float(cursor.t) + close:
+        due = float(start) + int(sample_count[k]) * source.noun.dt
+        if due > float(stepper_state.t) + close:
             continue
         size = inputs.drive.sizes[source.name]
-        value, memory = _asked(source, size, (run, int(ticks[k])), state, recall)
+        value, memory = _asked(source, size, (run, int(sample_count[k])), state, recall)
         held[source.held], recall[source.recall] = value, memory
-        ticks[k] += 1
-    return cursor._replace(held=held, recall=recall, ticks=ticks)
+        sample_count[k] += 1
+    return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
 
 
 def first_samples(
-    inputs: Inputs, run: int, cursor: Cursor, state: State, start: Any
-) -> Cursor:
+    inputs: Inputs, run: int, stepper_state: StepperState, state: State, start: Any
+) -> StepperState:
     """The samples at the start, where a fault is refused before any step."""
     try:
-        return sampled(inputs, run, cursor, lambda: state, start)
+        return sampled(inputs, run, stepper_state, lambda: state, start)
     except InputFault as fault:
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"

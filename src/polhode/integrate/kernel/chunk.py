@@ -37,7 +37,7 @@ ATTEMPTS = 512
 RECENT = 10
 
 
-class Cursor(NamedTuple):
+class StepperState(NamedTuple):
     """Where a run is.
 
     t, x, slope   the last accepted state and its rate of change
@@ -60,7 +60,7 @@ class Cursor(NamedTuple):
 
     t: Any
     x: Any
-    slope: Any
+    x_dot: Any
     h: Any
     memory: Any
     tried: Any
@@ -70,17 +70,17 @@ class Cursor(NamedTuple):
     carried: Any
     stiff: Any
     begun: Any
-    goal: Any
-    quota: Any
+    t_end: Any
+    n_steps: Any
     before: Any
     held: Any
-    ticks: Any
+    sample_count: Any
     recall: Any
     sides: Any
     recent: Any
 
 
-class Plan(NamedTuple):
+class RunBounds(NamedTuple):
     """What a run is to do: the same for all its chunks.
 
     start, stop   times (s)
@@ -108,103 +108,114 @@ class Rows(NamedTuple):
     accepted: Any
     t: Any
     x: Any
-    slope: Any
-    bend: Any
+    x_dot: Any
+    dense: Any
 
 
 def chunk_program(
-    equations: Equations, method: Method, runs: tuple[Cursor, Plan, Any], drive: Drive
-) -> Program | LoneChunk:
+    equations: Equations,
+    method: Method,
+    runs: tuple[StepperState, RunBounds, Any],
+    drive: Drive,
+) -> Program | PackedChunk:
     """The compiled chunk of some equations and a method, for one run or for many.
 
     `runs` are cursors, plans and parameters, their leading axes runs.
     """
-    cursors, plans, table = runs
-    many = len(cursors.t) > 1
-    shapes = tuple(leaf.shape[1:] for leaf in cursors)
+    stepper_states, bounds, table = runs
+    many = len(stepper_states.t) > 1
+    shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
     kind = (type(method), method.name, tuple(sorted(table)), many)
     key = ("chunk", *kind, shapes, drive.key)
     if key not in equations.programs:
         function = _chunk(equations, method, drive)
         first = (
-            Cursor(*(leaf[0] for leaf in cursors)),
-            Plan(*(leaf[0] for leaf in plans)),
+            StepperState(*(leaf[0] for leaf in stepper_states)),
+            RunBounds(*(leaf[0] for leaf in bounds)),
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
             made: Any = compile(function, *first, own, batched=True)
         else:
-            made = LoneChunk(function, *first, own)
+            made = PackedChunk(function, *first, own)
         equations.programs[key] = made
     return equations.programs[key]
 
 
 @final
-class LoneChunk:
+class PackedChunk:
     """The chunk of one run: (cursor, plan, table) -> cursor, rows, as for many.
 
     All have an axis of one run; its program takes and gives few arrays (see `packing`).
     """
 
-    def __init__(self, function: Any, cursor: Cursor, plan: Plan, table: Any):
-        given = form_of((cursor, plan))
+    def __init__(
+        self, function: Any, stepper_state: StepperState, bounds: RunBounds, table: Any
+    ):
+        given = form_of((stepper_state, bounds))
 
         def lone(columns: Any, table: Any) -> tuple[Any, Rows]:
             after, rows = function(*given.unpacked(columns), table)
             return packed_in_trace(after), rows
 
-        self._program = compile(lone, packed((cursor, plan)), table)
-        self._back = form_of(cursor).lifted()
+        self._program = compile(lone, packed((stepper_state, bounds)), table)
+        self._back = form_of(stepper_state).lifted()
 
-    def __call__(self, cursors: Cursor, plans: Plan, table: Any) -> tuple[Cursor, Rows]:
+    def __call__(
+        self, stepper_states: StepperState, bounds: RunBounds, table: Any
+    ) -> tuple[StepperState, Rows]:
         own = {name: values[0, ...] for name, values in table.items()}
-        columns, rows = self._program(packed((cursors, plans)), own)
+        columns, rows = self._program(packed((stepper_states, bounds)), own)
         return self._back.unpacked(columns), Rows(*(leaf[None] for leaf in rows))
 
 
-def start_cursor(t: Any, x: np.ndarray, slope: np.ndarray, h: Any) -> Cursor:
+def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:
     """The cursor of runs that begin; a leading axis of t, x, slope, h is runs."""
     count = np.zeros(np.shape(t), np.int64)
     zero = np.zeros(np.shape(t))
     first = step_size.FIRST_MEMORY + zero
-    counts = (count, count, count, slope, count)
-    leg = (t, t, count, count)
+    counts = (count, count, count, x_dot, count)
+    segment = (t, t, count, count)
     nothing = np.zeros((*np.shape(t), 0))
     none = nothing.astype(np.int64)
     never = np.full((*np.shape(t), RECENT), np.inf)
     own = (nothing, none, nothing, none, never)
-    return Cursor(t, x, slope, h, first, zero, *counts, *leg, *own)
+    return StepperState(t, x, x_dot, h, first, zero, *counts, *segment, *own)
 
 
 def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., Any]:
     advance = advance_of(method)
 
-    def chunk(cursor: Cursor, plan: Plan, table: Any) -> tuple[Cursor, Rows]:
-        table = {**table, **drive.unpacked(cursor.held)}
+    def chunk(
+        stepper_state: StepperState, bounds: RunBounds, table: Any
+    ) -> tuple[StepperState, Rows]:
+        table = {**table, **drive.unpacked(stepper_state.held)}
         field = settling(field_of(equations, table, drive.driven), method)
 
-        def attempt(cursor: Cursor, k: Any) -> tuple[Cursor, Rows]:
+        def attempt(stepper_state: StepperState, k: Any) -> tuple[StepperState, Rows]:
             return lax.cond(
-                (cursor.status == RUNNING) & (k < plan.room),
-                lambda cursor: advance(field, method, plan, cursor),
-                lambda cursor: _idle(method, cursor),
-                cursor,
+                (stepper_state.status == RUNNING) & (k < bounds.room),
+                lambda stepper_state: advance(field, method, bounds, stepper_state),
+                lambda stepper_state: _idle(method, stepper_state),
+                stepper_state,
             )
 
-        return lax.scan(attempt, cursor, jnp.arange(ATTEMPTS))
+        return lax.scan(attempt, stepper_state, jnp.arange(ATTEMPTS))
 
     return chunk
 
 
-def advance_of(method: Method) -> Callable[..., tuple[Cursor, Rows]]:
+def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
     """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
     return _adaptive if method.is_adaptive else _fixed
 
 
-def _idle(method: Method, cursor: Cursor) -> tuple[Cursor, Rows]:
-    nothing = jnp.zeros_like(cursor.x)
-    bend = jnp.zeros((method.bends, *cursor.x.shape))
-    return cursor, Rows(jnp.zeros((), bool), cursor.t, nothing, nothing, bend)
+def _idle(method: Method, stepper_state: StepperState) -> tuple[StepperState, Rows]:
+    nothing = jnp.zeros_like(stepper_state.x)
+    dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
+    return stepper_state, Rows(
+        jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense
+    )
 
 
 def _bend(terms: tuple[Any, ...], x: Any) -> Any:
@@ -213,75 +224,83 @@ def _bend(terms: tuple[Any, ...], x: Any) -> Any:
 
 
 def _fixed(
-    field: Field, method: Method, plan: Plan, cursor: Cursor
-) -> tuple[Cursor, Rows]:
-    count = cursor.accepted + 1
-    done = count - cursor.before
-    is_last = done >= cursor.quota
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> tuple[StepperState, Rows]:
+    count = stepper_state.accepted + 1
+    done = count - stepper_state.before
+    is_last = done >= stepper_state.n_steps
     # Times are multiples of the step: sums of it would drift.
-    t = jnp.where(is_last, cursor.goal, cursor.begun + done * cursor.h)
-    moved = _moved(field, method, plan, cursor)
-    x, slope, good, is_kept = _arrived(field, t, moved.x)
+    t = jnp.where(
+        is_last, stepper_state.t_end, stepper_state.begun + done * stepper_state.h
+    )
+    moved = _moved(field, method, bounds, stepper_state)
+    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
     fault = fault_status(moved.is_solved, good)
     good = good & moved.is_solved & is_kept
     status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
-    after = cursor._replace(tried=cursor.h, status=status)
-    reached = after._replace(t=t, x=x, slope=slope, accepted=count)
+    after = stepper_state._replace(tried=stepper_state.h, status=status)
+    reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
     reached = _remembered(reached, moved)
-    bend = _bend(moved.bend, x)
-    return _chosen(good, reached, after), Rows(good, t, x, slope, bend)
+    dense = _bend(moved.dense, x)
+    return _chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
 
 
 def _adaptive(
-    field: Field, method: Method, plan: Plan, cursor: Cursor
-) -> tuple[Cursor, Rows]:
-    left = cursor.goal - cursor.t
-    is_last = 1.01 * jnp.abs(cursor.h) >= jnp.abs(left)
-    h = jnp.where(is_last, left, cursor.h)
-    t = jnp.where(is_last, cursor.goal, cursor.t + h)
-    h = t - cursor.t  # as far as the clock goes: late times are rounded
-    moved = _moved(field, method, plan, cursor._replace(h=h))
-    x, slope, good, is_kept = _arrived(field, t, moved.x)
-    share = step_size.shares(cursor.x, moved.foreseen, plan.rtol, plan.atol)
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> tuple[StepperState, Rows]:
+    left = stepper_state.t_end - stepper_state.t
+    is_last = 1.01 * jnp.abs(stepper_state.h) >= jnp.abs(left)
+    h = jnp.where(is_last, left, stepper_state.h)
+    t = jnp.where(is_last, stepper_state.t_end, stepper_state.t + h)
+    h = t - stepper_state.t  # as far as the clock goes: late times are rounded
+    moved = _moved(field, method, bounds, stepper_state._replace(h=h))
+    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
+    share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
     size = step_size.size_of(moved.error, share)
     good = good & size.is_finite
     fault = fault_status(moved.is_solved, good)
     # A step whose constraints are not met leads nowhere, however small its error.
     good = good & moved.is_solved & is_kept
     accepted = good & size.is_allowed
-    tried = step_size.Tried(h, size, good, accepted, cursor.tried == 0)
-    h, memory = step_size.chosen(falls_of(method), tried, cursor.memory)
+    tried = step_size.Tried(h, size, good, accepted, stepper_state.tried == 0)
+    h, memory = step_size.chosen(falls_of(method), tried, stepper_state.memory)
     # A step cut short by the end of a leg says nothing against longer ones.
-    whole = jnp.sign(left) * step_size.larger(jnp.abs(h), jnp.abs(cursor.h))
+    whole = jnp.sign(left) * step_size.larger(jnp.abs(h), jnp.abs(stepper_state.h))
     h = jnp.where(is_last & accepted, whole, h)
     # Also after an accepted step: time must advance by more than its rounding.
-    stuck = jnp.abs(h) <= plan.least
+    stuck = jnp.abs(h) <= bounds.least
     reason = jnp.where(good, TOO_SMALL, fault)
     running = jnp.where(is_last, DONE, jnp.where(stuck, TOO_SMALL, RUNNING))
     zero = jnp.zeros_like(h)
-    after = cursor._replace(h=h, tried=h, rejected=cursor.rejected + 1)
+    after = stepper_state._replace(h=h, tried=h, rejected=stepper_state.rejected + 1)
     after = after._replace(status=jnp.where(stuck, reason, RUNNING))
-    reached = cursor._replace(t=t, x=x, slope=slope, h=h, memory=memory, tried=zero)
-    reached = reached._replace(accepted=cursor.accepted + 1, status=running)
+    reached = stepper_state._replace(
+        t=t, x=x, x_dot=x_dot, h=h, memory=memory, tried=zero
+    )
+    reached = reached._replace(accepted=stepper_state.accepted + 1, status=running)
     reached = _remembered(reached, moved)
     held = _is_held(moved, share, tried.h, reached)
-    reached = reached._replace(stiff=cursor.stiff + held)
-    bend = _bend(moved.bend, x)
-    return _chosen(accepted, reached, after), Rows(accepted, t, x, slope, bend)
+    reached = reached._replace(stiff=stepper_state.stiff + held)
+    dense = _bend(moved.dense, x)
+    return _chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
 
 
-def _moved(field: Field, method: Method, plan: Plan, cursor: Cursor) -> Attempt:
-    t, x, slope, h = cursor[:4]
-    here = field._replace(carried=cursor.carried, allowed=(plan.rtol, plan.atol))
-    return method.attempt(here, t, x, slope, h)
+def _moved(
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> Attempt:
+    t, x, x_dot, h = stepper_state[:4]
+    here = field._replace(
+        carried=stepper_state.carried, allowed=(bounds.rtol, bounds.atol)
+    )
+    return method.attempt(here, t, x, x_dot, h)
 
 
-def _remembered(cursor: Cursor, moved: Attempt) -> Cursor:
-    kept = cursor.carried if moved.carried is None else moved.carried
-    return cursor._replace(carried=kept)
+def _remembered(stepper_state: StepperState, moved: Attempt) -> StepperState:
+    kept = stepper_state.carried if moved.carried is None else moved.carried
+    return stepper_state._replace(carried=kept)
 
 
-def _is_held(moved: Attempt, share: Any, h: Any, end: Cursor) -> Any:
+def _is_held(moved: Attempt, share: Any, h: Any, end: StepperState) -> Any:
     """Whether stability held a step, not accuracy: h |lambda| is above its limit.
 
         |lambda| = |f(a) - f(b)| / |a - b|
@@ -291,8 +310,8 @@ def _is_held(moved: Attempt, share: Any, h: Any, end: Cursor) -> Any:
     """
     if moved.edge is None:
         return jnp.zeros((), bool)
-    x, slope, limit = moved.edge
-    rise, way = (end.slope - slope) * share, (end.x - x) * share
+    x, x_dot, limit = moved.edge
+    rise, way = (end.x_dot - x_dot) * share, (end.x - x) * share
     above, below = jnp.sum(rise * rise), jnp.sum(way * way)
     return (below > 0) & (h * h * above > limit**2 * below)
 
@@ -305,12 +324,12 @@ def fault_status(is_solved: Any, is_finite: Any) -> Any:
 def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
     """The state projected, its slope, whether all of it is numbers, and is kept."""
     x, is_kept = field.projected(t, x)
-    slope = field.slope(t, x)
+    x_dot = field.x_dot(t, x)
     # Each is tested apart: a product with zero would let a missing number through.
-    good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(slope))
-    return x, slope, good & field.is_sound(t, x), is_kept
+    good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(x_dot))
+    return x, x_dot, good & field.is_sound(t, x), is_kept
 
 
-def _chosen(flag: Any, yes: Cursor, no: Cursor) -> Cursor:
+def _chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
     pairs = zip(yes, no, strict=True)
-    return Cursor(*(jnp.where(flag, a, b) for a, b in pairs))
+    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

@@ -35,7 +35,7 @@ class Form(NamedTuple):
 
 
 @final
-class Alone:
+class PackedProgram:
     """A function of a tree and a table, compiled for one run: few arrays go and come.
 
     The trees that it takes and gives have an axis of one run before all others.

@@ -14,8 +14,13 @@ from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.kernel.chunk import ATTEMPTS, Cursor, Plan, start_cursor
-from polhode.integrate.kernel.packing import Alone
+from polhode.integrate.kernel.chunk import (
+    ATTEMPTS,
+    RunBounds,
+    StepperState,
+    start_cursor,
+)
+from polhode.integrate.kernel.packing import PackedProgram
 from polhode.integrate.kernel.status import DONE, RUNNING
 from polhode.integrate.methods.method import Method
 from polhode.lowering.compile import compile
@@ -39,7 +44,7 @@ MOST_STEPS = 2.0**62
 UNMOVED = 1e-10
 
 
-class Aim(NamedTuple):
+class StepSettings(NamedTuple):
     """What a run is asked for, as numbers.
 
     until        the time that it runs to
@@ -53,7 +58,7 @@ class Aim(NamedTuple):
     step: Any
 
 
-class Probe(NamedTuple):
+class InitialDerivative(NamedTuple):
     """The start as the formulation sees it.
 
     x, slope      [q; y] and its rate
@@ -63,75 +68,79 @@ class Probe(NamedTuple):
     """
 
     x: Any
-    slope: Any
+    x_dot: Any
     z_dot: Any
     is_sound: Any
     is_kept: Any
 
 
-class Launch(NamedTuple):
+class InitialStep(NamedTuple):
     """Runs before their first step; `rate` is of the quickest motion at the start."""
 
-    probe: Probe
-    cursor: Cursor
-    plan: Plan
+    initial_derivative: InitialDerivative
+    stepper_state: StepperState
+    bounds: RunBounds
     rate: Any
 
 
-def aim_of(method: Method, until: float) -> Aim:
+def step_settings(method: Method, until: float) -> StepSettings:
     """What a method is to do."""
     own: Any = method
     if not method.is_adaptive:
-        return Aim(until, 0.0, 0.0, own.step)
-    return Aim(until, own.rtol, np.nan if own.atol is None else own.atol, np.nan)
+        return StepSettings(until, 0.0, 0.0, own.step)
+    return StepSettings(
+        until, own.rtol, np.nan if own.atol is None else own.atol, np.nan
+    )
 
 
-def probe(
+def initial_derivative(
     equations: Equations,
     states: States,
     table: Any,
     drive: Drive = UNDRIVEN,
     held: Any = None,
-) -> Probe:
+) -> InitialDerivative:
     """The start of many runs; leading axes are runs, of `held` inputs too."""
-    nowhere = Aim(0.0, 0.0, 0.0, 1.0)
-    return launched(equations, states, table, nowhere, (drive, held)).probe
+    nowhere = StepSettings(0.0, 0.0, 0.0, 1.0)
+    return initialise(
+        equations, states, table, nowhere, (drive, held)
+    ).initial_derivative
 
 
-def launched(
+def initialise(
     equations: Equations,
     states: States,
     table: Any,
-    aim: Aim,
-    fed: tuple[Drive, Any] = (UNDRIVEN, None),
-) -> Launch:
+    settings: StepSettings,
+    input_log: tuple[Drive, Any] = (UNDRIVEN, None),
+) -> InitialStep:
     """Runs from their states to one time, fed by held inputs; leading axes are runs."""
-    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), fed
+    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), input_log
     held = np.zeros((runs, drive.width)) if held is None else held
-    way = Aim(*(np.full(runs, number) for number in aim))
+    way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
     key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
     if runs == 1:
         if key not in equations.programs:
-            made = Alone(launching(equations, drive), given, own)
+            made = PackedProgram(initialisation(equations, drive), given, own)
             equations.programs[key] = made
         only = {name: values[0, ...] for name, values in table.items()}
         return equations.programs[key](given, only)
     if key not in equations.programs:
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
-        function = launching(equations, drive)
+        function = initialisation(equations, drive)
         equations.programs[key] = compile(function, first, own, batched=True)
     return equations.programs[key](given, table)
 
 
-def launching(equations: Equations, drive: Drive) -> Any:
+def initialisation(equations: Equations, drive: Drive) -> Any:
     """(t, q, z, held, aim), table -> launch, of one run, to be traced."""
     probing = _probe(equations, drive)
 
-    def launch(given: Any, table: Any) -> Launch:
-        t, q, z, held, aim = given
+    def launch(given: Any, table: Any) -> InitialStep:
+        t, q, z, held, settings = given
         start, spread = probing(t, q, z, table, held)
-        return _laid(equations.system, (t, q, z), start, spread, aim)
+        return _laid(equations.system, (t, q, z), start, spread, settings)
 
     return launch
 
@@ -140,14 +149,16 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     """(t, q, z, table, held) -> probe, and dy/dz (k, nz)."""
     core = equations.functions
 
-    def probe(t: Any, q: Any, z: Any, given: Any, held: Any) -> tuple[Probe, Any]:
+    def initial_derivative(
+        t: Any, q: Any, z: Any, given: Any, held: Any
+    ) -> tuple[InitialDerivative, Any]:
         table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
         y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
         x = jnp.concatenate([q, y])
-        slope = field.slope(t, x)
+        x_dot = field.x_dot(t, x)
         n = field.coordinates
-        now, change = (t, q, y), (jnp.ones_like(t), slope[:n], slope[n:])
+        now, change = (t, q, y), (jnp.ones_like(t), x_dot[:n], x_dot[n:])
         _, z_dot = jax.jvp(field.speeds, now, change)
         there = spread(t, q, z, table)
         is_kept = jnp.array(True)
@@ -155,34 +166,42 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         if equations.system.constraints and given:
             A, _ = equations.system.constraint_rows(t, q, z, given)
             is_kept = keeps_constraints(equations.system, (t, q, z), A, given)
-        return Probe(x, slope, z_dot, field.is_sound(t, x), is_kept), there
+        return InitialDerivative(x, x_dot, z_dot, field.is_sound(t, x), is_kept), there
 
-    return probe
+    return initial_derivative
 
 
 def _laid(
-    system: System, state: tuple[Any, Any, Any], start: Probe, spread: Any, aim: Aim
-) -> Launch:
+    system: System,
+    state: tuple[Any, Any, Any],
+    start: InitialDerivative,
+    spread: Any,
+    settings: StepSettings,
+) -> InitialStep:
     """The cursor and the plan of one run, inside a trace."""
     t, q, z = state
-    span = aim.until - t
+    span = settings.until - t
     far = jnp.abs(span)
     size = scales(system, q, z, start.z_dot, jnp.where(span == 0, 1.0, far))
-    latest = jnp.maximum(jnp.abs(t), jnp.abs(aim.until))
+    latest = jnp.maximum(jnp.abs(t), jnp.abs(settings.until))
     least = LEAST * jnp.maximum(latest, far)
-    is_fixed = aim.step > 0
-    count = jnp.ceil(far / jnp.where(is_fixed, aim.step, 1.0) * (1 - 1e-12))
+    is_fixed = settings.step > 0
+    count = jnp.ceil(far / jnp.where(is_fixed, settings.step, 1.0) * (1 - 1e-12))
     steps = jnp.where(is_fixed, jnp.clip(count, 1.0, MOST_STEPS), 0.0)
     chosen = jnp.sign(span) * jnp.minimum(far, FIRST_STEP / size.rate)
     h = jnp.where(is_fixed, span / jnp.maximum(steps, 1.0), chosen)
-    own = aim.rtol * jnp.concatenate([size.coordinates, _moving(spread, size.speeds)])
-    atol = jnp.where(jnp.isnan(aim.atol), own, aim.atol)
-    quota, room = steps.astype(np.int64), np.array(ATTEMPTS)
-    cursor = start_cursor(t, start.x, start.slope, h)
+    own = settings.rtol * jnp.concatenate(
+        [size.coordinates, _moving(spread, size.speeds)]
+    )
+    atol = jnp.where(jnp.isnan(settings.atol), own, settings.atol)
+    n_steps, room = steps.astype(np.int64), np.array(ATTEMPTS)
+    stepper_state = start_cursor(t, start.x, start.x_dot, h)
     status = jnp.where(span == 0, DONE, RUNNING)
-    cursor = cursor._replace(goal=aim.until, quota=quota, status=status)
-    plan = Plan(t, aim.until, quota, aim.rtol, atol, least, room)
-    return Launch(start, cursor, plan, size.rate)
+    stepper_state = stepper_state._replace(
+        t_end=settings.until, n_steps=n_steps, status=status
+    )
+    bounds = RunBounds(t, settings.until, n_steps, settings.rtol, atol, least, room)
+    return InitialStep(start, stepper_state, bounds, size.rate)
 
 
 def _moving(spread: Any, speeds: Any) -> Any:
@@ -193,13 +212,13 @@ def _moving(spread: Any, speeds: Any) -> Any:
     return jnp.where(found > UNMOVED * most, found, most)
 
 
-def require_feasible(equations: Equations, go: Launch, method: Method) -> None:
+def require_feasible(equations: Equations, go: InitialStep, method: Method) -> None:
     """Refuse times that rounding swallows, and more steps than can be counted."""
-    start, stop = go.plan.start, go.plan.stop
+    start, stop = go.bounds.start, go.bounds.stop
     if method.is_adaptive:
         # A rate that is not finite is that of a run that is refused by itself.
         own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
-        _require_reach(equations, (start, float(stop[0])), own, go.plan.least)
+        _require_reach(equations, (start, float(stop[0])), own, go.bounds.least)
     else:
         far = float(np.max(np.abs(stop - start)))
         _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States, unchecked
-from polhode.integrate.kernel.start import Probe, probe
+from polhode.integrate.kernel.start import InitialDerivative, initial_derivative
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -38,7 +38,7 @@ class Start(NamedTuple):
     table: dict[str, np.ndarray]
     drive: Drive
     held: np.ndarray
-    probe: Probe
+    initial_derivative: InitialDerivative
 
 
 class Decay(NamedTuple):
@@ -71,7 +71,9 @@ def decay_of(equations: Equations, start: Start, until: float) -> Decay:
         return NO_DECAY
     first = slice(0, 1)
     q, z = states.q[first], states.z[first]
-    size = scales(system, q, z, start.probe.z_dot[first], np.array([duration]))
+    size = scales(
+        system, q, z, start.initial_derivative.z_dot[first], np.array([duration])
+    )
     lengths = size.speeds[0] / size.rate[0]
     roots = np.linalg.eigvals(_linear(equations, start, lengths, float(size.rate[0])))
     if not np.all(np.isfinite(roots)):
@@ -95,7 +97,7 @@ def _linear(
         system, np.full(2 * n, t), np.array([*places, *[q] * n]),
         np.array([*[z] * n, *speeds]),
     )  # fmt: skip
-    change = _rates(equations, start, rows) - start.probe.z_dot[0]
+    change = _rates(equations, start, rows) - start.initial_derivative.z_dot[0]
     steps = SHARE * np.concatenate([lengths, rate * lengths])
     lower = (change / steps[:, None]).T
     upper = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
@@ -114,7 +116,7 @@ def _rates(equations: Equations, start: Start, rows: States) -> np.ndarray:
     def asked(pick: slice) -> Any:
         table = {name: values[pick] for name, values in own.items()}
         part = rows.part(pick)
-        return probe(equations, part, table, start.drive, held[pick]).z_dot
+        return initial_derivative(equations, part, table, start.drive, held[pick]).z_dot
 
     if len(start.states) > 1:
         return asked(slice(0, len(rows)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, climbed, gained
+from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
 from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability, on the negative axis.
@@ -110,14 +110,14 @@ class Calvo7(Adaptive):
 
     name: ClassVar[str] = "Calvo 7(5)"
     order: ClassVar[int] = 7
-    falls: ClassVar[int] = 6
-    bends: ClassVar[int] = 2
+    error_order: ClassVar[int] = 6
+    dense_terms: ClassVar[int] = 2
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
-        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
-        error = (gained(h, ERROR, k),)
-        k.append(field.slope(t + h, there))
-        bend = tuple(gained(h, weights, k) for weights in BEND)
-        return Attempt(there, error, bend, edge=edge)
+        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
+        error = (axpy(h, ERROR, k),)
+        k.append(field.x_dot(t + h, there))
+        dense = tuple(axpy(h, weights, k) for weights in BEND)
+        return Attempt(there, error, dense, edge=edge)

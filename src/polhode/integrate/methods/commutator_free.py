@@ -29,7 +29,7 @@ class CommutatorFree4(FixedStep):
     name: ClassVar[str] = "commutator-free 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n, move, middle = field.coordinates, field.local, t + h / 2
         q, y = x[:n], x[n:]
@@ -37,7 +37,7 @@ class CommutatorFree4(FixedStep):
         def stage(t: Any, q: Any, y: Any) -> tuple[Any, Any]:
             return h * field.speeds(t, q, y), h * field.accelerations(t, q, y)
 
-        k1, a1 = h * field.speeds(t, q, y), h * slope[n:]
+        k1, a1 = h * field.speeds(t, q, y), h * x_dot[n:]
         q2 = move(q, k1 / 2)
         k2, a2 = stage(middle, q2, y + a1 / 2)
         k3, a3 = stage(middle, move(q, k2 / 2), y + a2 / 2)
@@ -68,11 +68,11 @@ class CommutatorFree5(FixedStep):
     name: ClassVar[str] = "commutator-free 5"
     order: ClassVar[int] = 5
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         start = x[:n], x[n:]
-        k, a = [h * field.speeds(t, *start)], [h * slope[n:]]
+        k, a = [h * field.speeds(t, *start)], [h * x_dot[n:]]
         for row in FIVE[:-1]:
             there = _carried(field, start, (k, a), row)
             then = t + sum(map(sum, row)) * h
@@ -93,5 +93,5 @@ def _carried(
 
 
 def _mixed(weights: tuple[float, ...], slopes: list[Any]) -> Any:
-    first, *others = (w * slope for w, slope in zip(weights, slopes, strict=True))
+    first, *others = (w * x_dot for w, x_dot in zip(weights, slopes, strict=True))
     return sum(others, first)

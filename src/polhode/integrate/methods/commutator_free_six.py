@@ -39,7 +39,7 @@ class CommutatorFree6(FixedStep):
     name: ClassVar[str] = "commutator-free 6"
     order: ClassVar[int] = 6
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n = field.coordinates
 
@@ -59,7 +59,7 @@ class CommutatorFree6(FixedStep):
             return (u, v, way_at(end, u)), None
 
         start, rows = (x[:n], x[n:]), PARTS[:-1]
-        first = (start, start, (field.speeds(t, *start), slope[n:]))
+        first = (start, start, (field.speeds(t, *start), x_dot[n:]))
         (u, v, way), _ = lax.scan(part, first, jnp.asarray(rows))
         kick, share, middle, _ = PARTS[-1]
         v = moved(v, way, kick)

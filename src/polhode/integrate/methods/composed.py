@@ -47,7 +47,7 @@ class Composed:
     order: int
     is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
-    bends: ClassVar[int] = 0
+    dense_terms: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         name = getattr(self.method, "name", repr(self.method))
@@ -79,7 +79,7 @@ class Composed:
         """The step that the parts make together (s)."""
         return self.method.step  # type: ignore[attr-defined]
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         shares = sequence(self.method.order, self.order)
         starts = np.concatenate([[0.0], np.cumsum(shares)[:-1]])
@@ -87,7 +87,7 @@ class Composed:
         def part(state: tuple[Any, Any], share: Any) -> tuple[tuple[Any, Any], None]:
             x, solved = state
             then, part = t + share[1] * h, share[0] * h
-            moved = self.method.attempt(field, then, x, field.slope(then, x), part)
+            moved = self.method.attempt(field, then, x, field.x_dot(then, x), part)
             return (moved.x, solved & moved.is_solved), None
 
         first = (x, jnp.ones((), bool))

@@ -40,11 +40,11 @@ class CrouchGrossman4(FixedStep):
     name: ClassVar[str] = "Crouch-Grossman 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         q, y = x[:n], x[n:]
-        k, a = [h * field.speeds(t, q, y)], [h * slope[n:]]
+        k, a = [h * field.speeds(t, q, y)], [h * x_dot[n:]]
         for weights in STAGES:
             there = _moved(field, (q, y), (k, a), weights)
             then = t + sum(weights) * h

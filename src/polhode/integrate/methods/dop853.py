@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, climbed, gained
+from polhode.integrate.methods.method import Attempt, axpy, rk_stages
 from polhode.integrate.methods.tableaux.dop853 import (
     BEND,
     END,
@@ -36,15 +36,15 @@ class DormandPrince8(Adaptive):
 
     name: ClassVar[str] = "Dormand-Prince 8(5,3)"
     order: ClassVar[int] = 8
-    bends: ClassVar[int] = 4
+    dense_terms: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
-        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
-        error = gained(h, ERROR_5, k), gained(h, ERROR_3, k)
-        k.append(field.slope(t + h, there))
+        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
+        error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
+        k.append(field.x_dot(t + h, there))
         for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
-            k.append(field.slope(t + node * h, gained(h, weights, k, x)))
-        bend = tuple(gained(h, weights, k) for weights in BEND)
-        return Attempt(there, error, bend, edge=edge)
+            k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
+        dense = tuple(axpy(h, weights, k) for weights in BEND)
+        return Attempt(there, error, dense, edge=edge)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, climbed, gained
+from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
 from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
@@ -53,12 +53,12 @@ class DormandPrince(Adaptive):
 
     name: ClassVar[str] = "Dormand-Prince 5(4)"
     order: ClassVar[int] = 5
-    bends: ClassVar[int] = 1
+    dense_terms: ClassVar[int] = 1
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = climbed(field, (t, x, h), slope, (NODES, STAGES))
-        there, edge = gained(h, END, k, x), (before, k[-1], STABLE)
-        k.append(field.slope(t + h, there))
-        error, bend = (gained(h, ERROR, k),), (gained(h, BEND, k),)
-        return Attempt(there, error, bend, edge=edge)
+        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
+        k.append(field.x_dot(t + h, there))
+        error, dense = (axpy(h, ERROR, k),), (axpy(h, BEND, k),)
+        return Attempt(there, error, dense, edge=edge)

@@ -47,7 +47,7 @@ class EnergyMomentum(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         system, n = field.system, field.coordinates
         require_tree(self.name, system)
@@ -56,16 +56,16 @@ class EnergyMomentum(FixedStep):
         p = constrained_terms.mass(field, t, q) @ z
         k = len(z)
         way = newton.size_of_way(displacements(system, q), h * z)
-        push = newton.spread(p) + jnp.abs(h) * newton.spread(slope[n:]) + 1e-300
+        push = newton.spread(p) + jnp.abs(h) * newton.spread(x_dot[n:]) + 1e-300
         unit = jnp.concatenate([way * jnp.ones(k), jnp.full(k, push)])
         start = _Start(t, q, p, _energy(field, t, q, p))
 
         def residual(u: Any) -> Any:
             d, gain = u[:k] * unit[:k], u[k:] * push
-            there, gained = _stepped(field, start, (d, gain), h)
-            return u - jnp.concatenate([there, gained]) / unit
+            there, axpy = _stepped(field, start, (d, gain), h)
+            return u - jnp.concatenate([there, axpy]) / unit
 
-        guessed = newton.way(field, (t, x, slope), h)
+        guessed = newton.way(field, (t, x, x_dot), h)
         first = _stepped(field, start, (guessed, jnp.zeros(k)), h)
         guess = jnp.concatenate([guessed, first[1]]) / unit
         found = newton.solve(residual, guess, 1.0)
@@ -93,7 +93,11 @@ def _stepped(field: Field, start: _Start, step: tuple[Any, Any], h: Any) -> Any:
     z = solve_definite(M, mean)
     values = constrained_terms.table(field, then, middle, z)
     given = along(
-        system, then, middle, system.unstored(then, middle, z, values), values
+        system,
+        then,
+        middle,
+        system.nonconservative_wrenches(then, middle, z, values),
+        values,
     )
     drawn = constrained_terms.potential_slope(field, then, middle, z) - given
     inner = _inner(field, then, middle, (M, d)) / h

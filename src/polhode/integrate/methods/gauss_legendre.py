@@ -61,9 +61,9 @@ class GaussLegendre4(FixedStep):
     order: ClassVar[int] = 4
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(TWO, field, (t, x, slope), h)
+        return _collocated(TWO, field, (t, x, x_dot), h)
 
 
 @final
@@ -75,24 +75,24 @@ class GaussLegendre6(FixedStep):
     order: ClassVar[int] = 6
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(THREE, field, (t, x, slope), h)
+        return _collocated(THREE, field, (t, x, x_dot), h)
 
 
 def _collocated(
     rule: Collocation, field: Field, at: tuple[Any, Any, Any], h: Any
 ) -> Attempt:
-    (t, x, slope), (nodes, A, b) = at, rule
+    (t, x, x_dot), (nodes, A, b) = at, rule
     n = field.coordinates
-    J = jax.jacfwd(field.slope, 1)(t + h / 2, x + h / 2 * slope)
+    J = jax.jacfwd(field.x_dot, 1)(t + h / 2, x + h / 2 * x_dot)
     stages = apart(A)
-    factors, size = factored(stages, J, h), newton.sizes(x, slope, h, n)
+    factors, size = factored(stages, J, h), newton.sizes(x, x_dot, h, n)
     across = stages.back @ stages.inverse
 
     def slopes(Z: Any) -> Any:
         pairs = zip(nodes, Z, strict=True)
-        return jnp.stack([field.slope(t + c * h, x + z) for c, z in pairs])
+        return jnp.stack([field.x_dot(t + c * h, x + z) for c, z in pairs])
 
     def missed(Z: Any) -> Any:
         return Z - h * jnp.asarray(A) @ slopes(Z)
@@ -105,7 +105,7 @@ def _collocated(
         q, y = newton.spread(step[:, :n]), newton.spread(step[:, n:])
         return jnp.maximum(q / size[0], y / size[1])
 
-    start = h * jnp.asarray(nodes)[:, None] * slope
+    start = h * jnp.asarray(nodes)[:, None] * x_dot
     found = newton.iterated(increment, start, measure)
     # Of the stages, not of slopes asked anew: their rounding is what x1 then has.
     weights = np.linalg.solve(A.T, b)

@@ -38,9 +38,9 @@ class GearGuptaLeimkuhler(AlphaStep):
 
     kind: ClassVar[str] = "Gear-Gupta-Leimkuhler"
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        way = way_of(field, (t, x, slope, h), weights_of(self.radius))
+        way = way_of(field, (t, x, x_dot, h), weights_of(self.radius))
         n = field.system.speeds
         q0, z0 = way.before[:2]
         M0 = constrained_terms.mass(field, t, q0)

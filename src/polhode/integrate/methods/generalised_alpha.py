@@ -50,7 +50,7 @@ class AlphaStep:
     kind: ClassVar[str]
     order: ClassVar[int] = 2
     is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
+    dense_terms: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step("generalised-alpha", self.step))
@@ -80,9 +80,9 @@ class GeneralisedAlpha(AlphaStep):
 
     kind: ClassVar[str] = "generalised-alpha"
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        way = way_of(field, (t, x, slope, h), weights_of(self.radius))
+        way = way_of(field, (t, x, x_dot, h), weights_of(self.radius))
         flags = constrained_terms.is_placed(field.system)
 
         def equations(change: Any) -> Held:
@@ -157,7 +157,7 @@ class Way(NamedTuple):
 
 def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> Way:
     """What a step from (t, x, slope, h) can reach."""
-    t, x, slope, h = start
+    t, x, x_dot, h = start
     n = field.coordinates
     if not field.is_in_speeds:
         raise IntegrationError(
@@ -169,10 +169,10 @@ def way_of(field: Field, start: tuple[Any, Any, Any, Any], weights: Weights) -> 
     carried = field.carried
     if carried is None:
         # Without a step before: a is z_dot at a time a little apart.
-        _, change = jax.jvp(field.slope, (1.0 * t, x), (jnp.ones(()), slope))
-        carried = slope + (weights.alpha_m - weights.alpha_f) * h * change
+        _, change = jax.jvp(field.x_dot, (1.0 * t, x), (jnp.ones(()), x_dot))
+        carried = x_dot + (weights.alpha_m - weights.alpha_f) * h * change
     z = field.speeds(t, x[:n], x[n:])
-    return Way(field, start, weights, (x[:n], z, carried[n:], slope[n:]))
+    return Way(field, start, weights, (x[:n], z, carried[n:], x_dot[n:]))
 
 
 def admit_radius(radius: Any) -> float:

@@ -28,13 +28,13 @@ class ImplicitMidpoint(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
-        d = newton.way(field, (t, x, slope), h)
+        d = newton.way(field, (t, x, x_dot), h)
         k = len(d)
-        size_q, size_y = newton.sizes(x, slope, h, n)
+        size_q, size_y = newton.sizes(x, x_dot, h, n)
         unit = jnp.concatenate([jnp.full(k, size_q), jnp.full(len(y), size_y)])
 
         def residual(u: Any) -> Any:
@@ -44,7 +44,7 @@ class ImplicitMidpoint(FixedStep):
             gain1 = h * field.accelerations(middle, there, mean)
             return u - jnp.concatenate([d1, gain1]) / unit
 
-        start = jnp.concatenate([d, h * slope[n:]]) / unit
+        start = jnp.concatenate([d, h * x_dot[n:]]) / unit
         found = newton.solve(residual, start, 1.0)
         q = field.local(q, found.u[:k] * size_q)
         y = y + found.u[k:] * size_y

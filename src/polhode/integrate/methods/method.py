@@ -36,7 +36,7 @@ class Attempt(NamedTuple):
 
     x: Any
     error: tuple[Any, ...] = ()
-    bend: tuple[Any, ...] = ()
+    dense: tuple[Any, ...] = ()
     is_solved: Any = True
     carried: Any = None
     edge: tuple[Any, Any, float] | None = None
@@ -64,39 +64,39 @@ class Method(Protocol):
         """Whether it chooses its own steps."""
 
     @property
-    def bends(self) -> int:
+    def dense_terms(self) -> int:
         """How many terms its dense output adds to Hermite's cubic."""
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
 
 
 Weights = dict[int, float]  # of slopes, by their numbers
 
 
-def mixed(weights: Weights, slopes: list[Any]) -> Any:
+def weighted_sum(weights: Weights, slopes: list[Any]) -> Any:
     """The sum of w k."""
     first, *others = (weight * slopes[i] for i, weight in weights.items())
     return sum(others, first)
 
 
-def gained(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
+def axpy(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
     """x + h sum w k; the latest slope, for which all wait, is one product from it."""
     *others, last = weights
     late = (h * weights[last]) * slopes[last]
     if others:
-        x = x + h * mixed({i: weights[i] for i in others}, slopes)
+        x = x + h * weighted_sum({i: weights[i] for i in others}, slopes)
     return x + late
 
 
-def climbed(
-    field: Field, at: tuple[Any, Any, Any], slope: Any, table: tuple[Any, Any]
+def rk_stages(
+    field: Field, at: tuple[Any, Any, Any], x_dot: Any, table: tuple[Any, Any]
 ) -> tuple[list[Any], Any]:
     """The slopes of a step h from x at t by nodes and stages, and its last stage."""
-    (t, x, h), k, there = at, [slope], None
+    (t, x, h), k, there = at, [x_dot], None
     for node, weights in zip(*table, strict=True):
-        there = gained(h, weights, k, x)
-        k.append(field.slope(t + node * h, there))
+        there = axpy(h, weights, k, x)
+        k.append(field.x_dot(t + node * h, there))
     return k, there
 
 
@@ -128,7 +128,7 @@ class FixedStep:
     step: float
     name: ClassVar[str]
     is_adaptive: ClassVar[bool] = False
-    bends: ClassVar[int] = 0
+    dense_terms: ClassVar[int] = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", admit_step(self.name, self.step))

@@ -40,7 +40,7 @@ class MoserVeselov(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         system, n = field.system, field.coordinates
         require_tree(self.name, system)
@@ -60,7 +60,7 @@ class MoserVeselov(FixedStep):
             return p + start + h / 2 * _pushed(field, t, q, d / h)
 
         size = newton.size_of_way(displacements(system, q), h * z)
-        found = newton.solve(balance, newton.way(field, (t, x, slope), h), size)
+        found = newton.solve(balance, newton.way(field, (t, x, x_dot), h), size)
         d, end = found.u, field.local(q, found.u)
         p1 = jax.grad(chords, 1)(still, still, d)
         p1 = p1 + h / 2 * _pushed(field, t + h, end, d / h)

@@ -47,7 +47,7 @@ class Unprojected:
         return self.method.order
 
     @property
-    def falls(self) -> int:
+    def error_order(self) -> int:
         """That of the method."""
         return falls_of(self.method)
 
@@ -57,9 +57,9 @@ class Unprojected:
         return self.method.is_adaptive
 
     @property
-    def bends(self) -> int:
+    def dense_terms(self) -> int:
         """That of the method."""
-        return self.method.bends
+        return self.method.dense_terms
 
     @property
     def rtol(self) -> float:
@@ -76,9 +76,9 @@ class Unprojected:
         """That of a method of fixed step (s)."""
         return self.method.step  # type: ignore[attr-defined]
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step of the method, traced."""
-        return self.method.attempt(field, t, x, slope, h)
+        return self.method.attempt(field, t, x, x_dot, h)
 
 
 def settling(field: Field, method: Method) -> Field:
@@ -110,8 +110,8 @@ def projection_work(motion: Trajectory) -> np.ndarray:
             "Simulate without samples=... and inputs, by a method such as"
             " ph.methods.DormandPrince.",
         )
-    t, x, slope, _ = motion.steps
-    each = _each(motion)(t[:-1], x[:-1], slope[:-1], np.diff(t), dict(motion.table))
+    t, x, x_dot, _ = motion.steps
+    each = _each(motion)(t[:-1], x[:-1], x_dot[:-1], np.diff(t), dict(motion.table))
     return np.concatenate([[0.0], np.cumsum(each)])
 
 
@@ -122,7 +122,7 @@ def _each(motion: Trajectory) -> Any:
     if key not in equations.programs:
         system, n = equations.system, equations.system.coordinates
 
-        def work(t: Any, x: Any, slope: Any, h: Any, table: Any) -> Any:
+        def work(t: Any, x: Any, x_dot: Any, h: Any, table: Any) -> Any:
             field = field_of(equations, table)
 
             def energy(x: Any) -> Any:
@@ -130,7 +130,7 @@ def _each(motion: Trajectory) -> Any:
                 kinetic = system.kinetic_energy(t + h, q, z, table)
                 return kinetic + system.potential_energy(t + h, q, table)
 
-            there = method.attempt(field, t, x, slope, h).x
+            there = method.attempt(field, t, x, x_dot, h).x
             return energy(field.settled(t + h, there)) - energy(there)
 
         column = np.zeros(motion.steps.x.shape[1])

@@ -62,13 +62,13 @@ class RadauIIA(Adaptive):
     rtol: float = RTOL
     name: ClassVar[str] = "Radau IIA 5"
     order: ClassVar[int] = 5
-    bends: ClassVar[int] = 0
+    dense_terms: ClassVar[int] = 0
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        _, J = jacobian(lambda x: field.slope(t, x), x)
+        _, J = jacobian(lambda x: field.x_dot(t, x), x)
         factors = factored(STAGES, J, h)
-        first = jnp.stack([c * h * slope for c in NODES])
+        first = jnp.stack([c * h * x_dot for c in NODES])
         rtol, atol = field.allowed
         # Below the rounding of x nothing can be asked.
         allowed = atol + rtol * jnp.abs(x) + 1e-15 * jnp.max(jnp.abs(x)) + 1e-300
@@ -77,12 +77,12 @@ class RadauIIA(Adaptive):
             return _corrected(factors, h, Z, _slopes(field, (t, x), h, Z))
 
         def missed(Z: Any) -> Any:
-            F = [field.slope(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
+            F = [field.x_dot(t + c * h, x + z) for c, z in zip(NODES, Z, strict=True)]
             return h * jnp.stack(F) - jnp.asarray(STAGES.inverse) @ Z
 
         Z, is_solved = _iterated(increment, first, allowed)
         Z = implicit(Z, missed)
-        gap = slope + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
+        gap = x_dot + sum(e * z for e, z in zip(ERROR, Z, strict=True)) / h
         assert factors.real is not None
         return Attempt(x + Z[2], (factors.real(gap),), is_solved=is_solved)
 
@@ -92,11 +92,11 @@ def _slopes(field: Field, at: tuple[Any, Any], h: Any, Z: Any) -> Any:
     t, x = at
     if len(x) <= STRAIGHT:
         each = zip(NODES, Z, strict=True)
-        return jnp.stack([field.slope(t + c * h, x + z) for c, z in each])
+        return jnp.stack([field.x_dot(t + c * h, x + z) for c, z in each])
     nodes = jnp.asarray(NODES)
 
     def one(k: Any, F: Any) -> Any:
-        return F.at[k].set(field.slope(t + nodes[k] * h, x + Z[k]))
+        return F.at[k].set(field.x_dot(t + nodes[k] * h, x + Z[k]))
 
     return rolled(len(NODES), one, jnp.zeros_like(Z))
 

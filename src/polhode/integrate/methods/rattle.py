@@ -12,7 +12,7 @@ from polhode.integrate.field.scales import displacements
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.implicit import constrained_terms
 from polhode.integrate.methods.implicit.constrained_step import Held, solve_step
-from polhode.integrate.methods.implicit.lu import eliminated
+from polhode.integrate.methods.implicit.lu import lu_solver
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.system.natural_sizes import natural_sizes, position_sizes
 
@@ -37,7 +37,7 @@ class Rattle(FixedStep):
     name: ClassVar[str] = "RATTLE"
     order: ClassVar[int] = 2
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n, system = field.coordinates, field.system
         q, t1 = x[:n], t + h
@@ -70,7 +70,7 @@ class Rattle(FixedStep):
         M1 = constrained_terms.mass(field, t1, there)
         E = constrained_terms.tangent(field, t, q, h * v)
         kick = h / 2 * constrained_terms.potential_slope(field, t1, there, v)
-        momentum = eliminated(E.T)((M0 @ v + M1 @ v) / 2) + kick
+        momentum = lu_solver(E.T)((M0 @ v + M1 @ v) / 2) + kick
         still = jnp.zeros_like(v)
         A1 = constrained_terms.velocity_rows(field, t1, there, still)
         missed = constrained_terms.velocities(field, t1, there, still)

@@ -20,9 +20,9 @@ class RungeKutta4(FixedStep):
     name: ClassVar[str] = "Runge-Kutta 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k2 = field.slope(t + h / 2, x + h / 2 * slope)
-        k3 = field.slope(t + h / 2, x + h / 2 * k2)
-        k4 = field.slope(t + h, x + h * k3)
-        return Attempt(x + h / 6 * (slope + 2 * k2 + 2 * k3 + k4))
+        k2 = field.x_dot(t + h / 2, x + h / 2 * x_dot)
+        k3 = field.x_dot(t + h / 2, x + h / 2 * k2)
+        k4 = field.x_dot(t + h, x + h * k3)
+        return Attempt(x + h / 6 * (x_dot + 2 * k2 + 2 * k3 + k4))

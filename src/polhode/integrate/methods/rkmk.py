@@ -30,7 +30,7 @@ class MuntheKaas4(FixedStep):
     name: ClassVar[str] = "Munthe-Kaas 4"
     order: ClassVar[int] = 4
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n, middle = field.coordinates, t + h / 2
         q, y = x[:n], x[n:]
@@ -40,7 +40,7 @@ class MuntheKaas4(FixedStep):
             z, a = field.speeds(t, there, y), field.accelerations(t, there, y)
             return h * _rates(field, (t, q, u), z), h * a
 
-        k1, a1 = h * field.speeds(t, q, y), h * slope[n:]
+        k1, a1 = h * field.speeds(t, q, y), h * x_dot[n:]
         k2, a2 = stage(middle, k1 / 2, y + a1 / 2)
         k3, a3 = stage(middle, k2 / 2, y + a2 / 2)
         k4, a4 = stage(t + h, k3, y + a3)

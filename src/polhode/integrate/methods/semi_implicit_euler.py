@@ -24,9 +24,9 @@ class SemiImplicitEuler(FixedStep):
     name: ClassVar[str] = "semi-implicit Euler"
     order: ClassVar[int] = 1
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n = field.coordinates
-        q, y = x[:n], x[n:] + h * slope[n:]
+        q, y = x[:n], x[n:] + h * x_dot[n:]
         q = field.local(q, h * field.speeds(t + h, q, y))
         return Attempt(jnp.concatenate([q, y]))

@@ -31,11 +31,11 @@ class StormerVerlet(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         n = field.coordinates
         q, y = x[:n], x[n:]
-        half = y + h / 2 * slope[n:]
+        half = y + h / 2 * x_dot[n:]
         for _ in range(ITERATIONS - 1):
             half = y + h / 2 * field.accelerations(t, q, half)
         # The drift is symmetric if both ends see the speeds of its middle.

@@ -36,7 +36,7 @@ class Variational(FixedStep):
     order: ClassVar[int] = 2
     is_symmetric: ClassVar[bool] = True
 
-    def attempt(self, field: Field, t: Any, x: Any, slope: Any, h: Any) -> Attempt:
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         require_tree(self.name, field.system)
         n = field.coordinates
@@ -49,7 +49,7 @@ class Variational(FixedStep):
             return _discrete(field, (t, q, p), d, h)[0]
 
         size = newton.size_of_way(displacements(field.system, q), h * z)
-        found = newton.solve(balance, newton.way(field, (t, x, slope), h), size)
+        found = newton.solve(balance, newton.way(field, (t, x, x_dot), h), size)
         p1 = _discrete(field, (t, q, p), found.u, h)[1]
         end = arrived(field, t + h, field.local(q, found.u), p1)
         return Attempt(end, is_solved=found.is_solved)

@@ -156,8 +156,8 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
     def twists(t: Any, x: Any, table: Any) -> Any:
         return system.twists(t, x[:n], speeds(t, x, table), table)
 
-    def slope(t: Any, x: Any, table: Any) -> Any:
-        return field_of(equations, table).slope(t, x)
+    def x_dot(t: Any, x: Any, table: Any) -> Any:
+        return field_of(equations, table).x_dot(t, x)
 
     def settled_rows(t: Any, x: Any, table: Any) -> Any:
         return settled(equations, t, x, table)
@@ -171,6 +171,6 @@ def _functions(motion: Trajectory) -> dict[str, Any]:
         "poses": poses,
         "twists": twists,
         "speeds": speeds,
-        "slope": slope,
+        "slope": x_dot,
         "settled": settled_rows,
     }

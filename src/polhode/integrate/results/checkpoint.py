@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.integrate.kernel.chunk import Cursor, Plan
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
 
 
-class Halt(NamedTuple):
+class Checkpoint(NamedTuple):
     """The last cursor of a run, its plan, and what was wished of it.
 
     start     (t, q, z) from which it began
@@ -18,8 +18,8 @@ class Halt(NamedTuple):
     limit     attempts that it may make
     """
 
-    cursor: Cursor
-    plan: Plan
+    stepper_state: StepperState
+    bounds: RunBounds
     start: tuple[float, np.ndarray, np.ndarray]
     until: float
     samples: np.ndarray | None

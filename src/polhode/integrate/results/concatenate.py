@@ -23,10 +23,10 @@ def one_after_the_other(first: Trajectory, second: Trajectory) -> Trajectory:
     changed in between is kept on both sides, as a reset is.
     """
     _require_meeting(first, second)
-    terms = max(first.steps.bend.shape[1], second.steps.bend.shape[1])
+    terms = max(first.steps.dense.shape[1], second.steps.dense.shape[1])
     one, other = (_padded(motion.steps, terms) for motion in (first, second))
     same = np.array_equal(one.x[-1], other.x[0])
-    if same and np.array_equal(one.slope[-1], other.slope[0]):
+    if same and np.array_equal(one.x_dot[-1], other.x_dot[0]):
         other = Steps(*(part[1:] for part in other))
     steps = joined([one, other])
     known = set(map(id, first.events))
@@ -36,7 +36,7 @@ def one_after_the_other(first: Trajectory, second: Trajectory) -> Trajectory:
     whole = replace(
         second, steps=steps, outcome=_outcome(first, second), is_dense=dense
     )
-    return replace(whole, halt=None, events=events)
+    return replace(whole, checkpoint=None, events=events)
 
 
 def _outcome(first: Trajectory, second: Trajectory) -> Outcome:
@@ -54,8 +54,8 @@ def _names(first: Trajectory, second: Trajectory) -> tuple[str, ...]:
 
 def _padded(steps: Steps, terms: int) -> Steps:
     """With as many terms of dense output; those that are added are zero."""
-    missing = terms - steps.bend.shape[1]
-    return steps._replace(bend=np.pad(steps.bend, ((0, 0), (0, missing), (0, 0))))
+    missing = terms - steps.dense.shape[1]
+    return steps._replace(dense=np.pad(steps.dense, ((0, 0), (0, missing), (0, 0))))
 
 
 def _require_meeting(first: Trajectory, second: Trajectory) -> None:

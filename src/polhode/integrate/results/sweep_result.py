@@ -11,7 +11,7 @@ from polhode.integrate.audit.rates import audit_function
 from polhode.integrate.events.sweep_events import SweepEvents, events_of, joined_events
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import settled
-from polhode.integrate.host.batch_loop import Flight, Given, loose_actions
+from polhode.integrate.host.batch_loop import BatchResult, Given, loose_actions
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
 from polhode.lowering.compile import compile
@@ -162,7 +162,7 @@ def _whole(values: list[Any]) -> Any:
     return np.concatenate(values)
 
 
-def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
+def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Sweep:
     """The runs of a flight as a sweep: on their manifolds, in the system's speeds."""
     equations = given.equations
     n = equations.system.coordinates
@@ -184,16 +184,18 @@ def part_of(given: Given, flight: Flight, table: Any, until: float) -> Sweep:
     )
 
 
-def _happened(given: Given, flight: Flight) -> tuple[SweepEvents | None, dict]:
+def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, dict]:
     """The events of a flight, and what was told of runs that they ended."""
-    if given.guide is None or flight.patrol is None:
+    if given.context is None or flight.tracker is None:
         return None, {}
-    names = tuple(event.name for event in given.guide.events)
-    found = events_of(given.equations.system, names, flight.patrol.met)
-    return found, flight.patrol.told
+    names = tuple(event.name for event in given.context.events)
+    found = events_of(given.equations.system, names, flight.tracker.met)
+    return found, flight.tracker.told
 
 
-def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray]:
+def _settled(
+    given: Given, flight: BatchResult, table: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """States between steps put back on their manifold, and the system's speeds."""
     equations, system = given.equations, given.equations.system
     n, core, x = system.coordinates, equations.functions, flight.x
@@ -213,7 +215,7 @@ def _settled(given: Given, flight: Flight, table: Any) -> tuple[np.ndarray, np.n
     return there, z.reshape(*x.shape[:2], -1)
 
 
-def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
+def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     audit = audit_function(given.equations, given.drive)
 
     def own(t: Any, x: Any, table: Any) -> Any:
@@ -236,7 +238,7 @@ def _ledger(given: Given, flight: Flight, table: Any) -> SweepLedger:
     )
 
 
-def _flat(flight: Flight, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
     """All rows of all runs one after the other, each with its run's parameters."""
     count = flight.t.shape[1]
     own = {name: np.repeat(values, count) for name, values in table.items()}

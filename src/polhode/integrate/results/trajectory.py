@@ -10,12 +10,12 @@ import numpy as np
 
 from polhode.integrate.events.event import NO_EVENTS, Events
 from polhode.integrate.field.dense_output import Steps, bare, evaluate
-from polhode.integrate.inputs.inputs import UNFED, Fed
+from polhode.integrate.inputs.inputs import UNFED, InputLog
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
-from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.indexing import (
     admit_choice,
     admit_times,
@@ -57,9 +57,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     table: Table
     note: str
     is_dense: bool
-    halt: Halt | None = None
+    checkpoint: Checkpoint | None = None
     events: Events = NO_EVENTS
-    inputs: Fed = UNFED
+    inputs: InputLog = UNFED
     cause: BaseException | None = None
 
     def __post_init__(self) -> None:
@@ -119,7 +119,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
             raise not_asked(self, key) from reason
         ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
         events = self.events.within(*ends)
-        return replace(self, steps=rows, is_dense=dense, halt=None, events=events)
+        return replace(self, steps=rows, is_dense=dense, checkpoint=None, events=events)
 
     def __contains__(self, name: Any) -> bool:
         system = self.system
@@ -147,7 +147,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         times = admit_times(self, times)
         x = evaluate(self.steps, times)
         on_rows = np.isin(times, self.t)
-        rows = replace(self, steps=bare(times, x), is_dense=False, halt=None)
+        rows = replace(self, steps=bare(times, x), is_dense=False, checkpoint=None)
         return rows if np.all(on_rows) else settled_rows(rows)
 
     def ledger(self) -> Ledger:

@@ -13,7 +13,7 @@ from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.create import put_text
-from polhode.integrate.storage.event_log import Diary
+from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.layout import LIBRARY, Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.paths import file_errors
@@ -74,7 +74,7 @@ class Appender:
         words = [f"cursor_{word}" for word in Columns._fields]
         found = {*layout.row_variables(self._shape), *words, "ending", "ending_letter"}
         found |= {"part", "part_rows", "part_checksum"}
-        for name in Diary._fields if self._shape.diary is not None else ():
+        for name in EventLog._fields if self._shape.diary is not None else ():
             kind = name.split("_")[0]
             found |= {name, kind, f"part_{kind}s"}
         return found
@@ -84,16 +84,18 @@ class Appender:
         """Whether the file was let go."""
         return self._raw.closed
 
-    def put(self, steps: Steps | None, cursor: Columns, diary: Diary | None) -> None:
+    def put(
+        self, steps: Steps | None, stepper_state: Columns, diary: EventLog | None
+    ) -> None:
         """One part: rows, where the run is after them, what happened on the way."""
         values = {} if steps is None else layout.row_values(steps, self._shape)
-        after = self.chain.link(values, cursor, diary)
+        after = self.chain.link(values, stepper_state, diary)
         for name, value in values.items():
             self._put_rows(self._lengthened(name, after.rows), value)
         mark: dict[str, Any] = {"part_rows": after.rows}
         mark["part_checksum"] = after.checksum
         mark |= self._put_diary(diary) if diary else {}
-        for word, column in zip(cursor._fields, cursor, strict=True):
+        for word, column in zip(stepper_state._fields, stepper_state, strict=True):
             mark[f"cursor_{word}"] = column
         self._lengthened("part", after.number)
         for name, entry in mark.items():
@@ -129,7 +131,7 @@ class Appender:
                 at = slice(self.chain.rows + part.start, self.chain.rows + part.stop)
                 variable[at] = value[part]
 
-    def _put_diary(self, diary: Diary) -> dict[str, int]:
+    def _put_diary(self, diary: EventLog) -> dict[str, int]:
         """Append to the diary; how many entries there are then, of each kind."""
         totals = {}
         for name, entries in diary._asdict().items():

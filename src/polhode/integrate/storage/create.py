@@ -39,27 +39,27 @@ class Blank(NamedTuple):
     units: tuple[str, ...]
     diary: tuple[tuple[str, int, str], ...]
     samples: int
-    plan: tuple[int, int]
-    cursor: tuple[int, int]
+    bounds: tuple[int, int]
+    stepper_state: tuple[int, int]
 
 
 def create(
-    shape: Shape, header: dict[str, Any], plan: Any, cursor: Any
+    shape: Shape, header: dict[str, Any], bounds: Any, stepper_state: Any
 ) -> tuple[bytes, Chain]:
     """The bytes of a new file, and the chain that its first part begins."""
-    plans, cursors = columns_of(plan), columns_of(cursor)
+    bounds, stepper_states = columns_of(bounds), columns_of(stepper_state)
     # The random entry tells this run from another one of the same model.
     facts: dict[str, Any] = {"samples": None, "identity": secrets.token_hex(16)}
-    facts["digests"] = layout.plan_digests(plans, header["samples"])
+    facts["digests"] = layout.plan_digests(bounds, header["samples"])
     text = text_of({**header, **facts})
-    chain = Chain(digest(text)).link({}, cursors, shape.diary)
-    content = io.BytesIO(_laid_out(_blank(shape, header, plans, cursors)))
+    chain = Chain(digest(text)).link({}, stepper_states, shape.diary)
+    content = io.BytesIO(_laid_out(_blank(shape, header, bounds, stepper_states)))
     with h5py.File(content, "r+", libver=LIBRARY) as file:
         if header["samples"] is not None:
             file["sample_times"][...] = np.array(header["samples"], dtype=float)
-        for word, own in plans._asdict().items():
+        for word, own in bounds._asdict().items():
             file[f"plan_{word}"][...] = own
-        for word, own in cursors._asdict().items():
+        for word, own in stepper_states._asdict().items():
             file[f"cursor_{word}"][0] = own
         file["part_checksum"][0] = chain.checksum
         title = f"motion of {header['model']['name']}".encode()
@@ -79,7 +79,7 @@ def put_text(file: Any, name: str, text: str) -> None:
 
 
 def _blank(
-    shape: Shape, header: dict[str, Any], plan: Columns, cursor: Columns
+    shape: Shape, header: dict[str, Any], bounds: Columns, stepper_state: Columns
 ) -> Blank:
     names, units = layout.names_and_units(header)
     diary = shape.diary._asdict() if shape.diary else {}
@@ -91,8 +91,8 @@ def _blank(
         tuple(units),
         tuple((name, e.shape[1], e.dtype.str) for name, e in diary.items()),
         -1 if samples is None else len(samples),
-        (len(plan.numbers), len(plan.counts)),
-        (len(cursor.numbers), len(cursor.counts)),
+        (len(bounds.numbers), len(bounds.counts)),
+        (len(stepper_state.numbers), len(stepper_state.counts)),
     )
 
 
@@ -140,9 +140,11 @@ def _parts(file: Any, blank: Blank) -> None:
     for name in ("part_rows", "part_checksum"):
         file.create_variable(name, ("part",), "i8", chunks=(BLOCK,))[0] = 0
     types = (np.float64, np.int64)
-    for word, size, kind in zip(Columns._fields, blank.plan, types, strict=True):
+    for word, size, kind in zip(Columns._fields, blank.bounds, types, strict=True):
         _column(file, f"plan_{word}", f"plan_{word}_entry", np.zeros(size, kind))
-    for word, size, kind in zip(Columns._fields, blank.cursor, types, strict=True):
+    for word, size, kind in zip(
+        Columns._fields, blank.stepper_state, types, strict=True
+    ):
         file.dimensions[f"cursor_{word}_entry"] = size
         place, chunks = ("part", f"cursor_{word}_entry"), (BLOCK // 16, size)
         name = f"cursor_{word}"

@@ -17,10 +17,10 @@ from polhode.system.state import State
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-Fed = list[tuple[float, np.ndarray]]
+InputLog = list[tuple[float, np.ndarray]]
 
 
-class Diary(NamedTuple):
+class EventLog(NamedTuple):
     """The columns; see the module."""
 
     event_numbers: np.ndarray
@@ -28,32 +28,34 @@ class Diary(NamedTuple):
     fed_numbers: np.ndarray
 
 
-def sizes(system: System, inputs: int) -> Diary:
+def sizes(system: System, inputs: int) -> EventLog:
     """A diary without entries, of the right widths."""
     state = system.coordinates + system.speeds
-    return Diary(
+    return EventLog(
         np.zeros((0, 1 + 2 * state)),
         np.zeros((0, 3), np.int64),
         np.zeros((0, 1 + inputs)),
     )
 
 
-def written(names: list[str], met: list[Occurrence], fed: Fed, empty: Diary) -> Diary:
+def written(
+    names: list[str], met: list[Occurrence], input_log: InputLog, empty: EventLog
+) -> EventLog:
     """Events and inputs as columns."""
     numbers = [
         np.concatenate([[e.t], e.before.q, e.before.z, e.after.q, e.after.z])
         for e in met
     ]
     counts = [[names.index(e.name), e.direction, int(e.is_grazing)] for e in met]
-    held = [np.concatenate([[t], values]) for t, values in fed]
+    held = [np.concatenate([[t], values]) for t, values in input_log]
     columns = (numbers, np.array(counts, np.int64), held)
     pairs = zip(columns, empty, strict=True)
-    return Diary(*(np.array(c).reshape(-1, e.shape[1]) for c, e in pairs))
+    return EventLog(*(np.array(c).reshape(-1, e.shape[1]) for c, e in pairs))
 
 
 def read(
-    system: System, names: list[str], diary: Diary
-) -> tuple[list[Occurrence], Fed]:
+    system: System, names: list[str], diary: EventLog
+) -> tuple[list[Occurrence], InputLog]:
     """Events and inputs from columns."""
     n, m = system.coordinates, system.speeds
     met = []

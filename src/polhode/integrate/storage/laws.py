@@ -78,7 +78,7 @@ def require_same_model(path: Any, header: Mapping[str, Any], system: System) -> 
 
 def sweep_laws(given: Given) -> tuple[str | None, str]:
     """The digest of model, events and inputs of a sweep, or None and the reason."""
-    events = given.guide.events if given.guide is not None else ()
+    events = given.context.events if given.context is not None else ()
     laws = sorted((name, law.function) for name, law in given.drive.laws.items())
     try:
         whole = fingerprint((given.equations, events, laws))

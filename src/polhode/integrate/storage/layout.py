@@ -33,7 +33,7 @@ import numpy as np
 
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.storage.columns import Columns
-from polhode.integrate.storage.event_log import Diary
+from polhode.integrate.storage.event_log import EventLog
 
 # Rows in one block of the file: of a few kilobytes to some hundred.
 BLOCK = 1024
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
     width: int
     terms: int | None
-    diary: Diary | None = None
+    diary: EventLog | None = None
 
 
 def names_and_units(header: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -81,8 +81,8 @@ def row_variables(shape: Shape) -> dict[str, tuple[str, ...]]:
 
 def row_values(steps: Steps, shape: Shape) -> dict[str, np.ndarray]:
     """The values of these variables."""
-    all_values = {"time": steps.t, "x": steps.x, "slope": steps.slope}
-    all_values["bend"] = steps.bend
+    all_values = {"time": steps.t, "x": steps.x, "slope": steps.x_dot}
+    all_values["bend"] = steps.dense
     return {name: all_values[name] for name in row_variables(shape)}
 
 
@@ -107,13 +107,18 @@ class Chain(NamedTuple):
     diary: int = 0
 
     def link(
-        self, values: dict[str, np.ndarray], cursor: Columns, diary: Diary | None
+        self,
+        values: dict[str, np.ndarray],
+        stepper_state: Columns,
+        diary: EventLog | None,
     ) -> Chain:
         """The chain after one more part: rows, the cursor after them, what happened."""
         happened = self.diary
         for entries in diary or ():
             happened = _running(entries, happened)
-        columns = values | {f"cursor_{n}": c for n, c in cursor._asdict().items()}
+        columns = values | {
+            f"cursor_{n}": c for n, c in stepper_state._asdict().items()
+        }
         shapes = [[name, c.dtype.str, c.shape] for name, c in columns.items()]
         place = json.dumps([*self, happened, shapes])
         found = zlib.crc32(place.encode())
@@ -142,10 +147,10 @@ def columns_digest(columns: dict[str, np.ndarray], *facts: str) -> str:
     return found.hexdigest()
 
 
-def plan_digests(plan: Columns, samples: Any) -> dict[str, str]:
+def plan_digests(bounds: Columns, samples: Any) -> dict[str, str]:
     """The hashes of the columns that are written once: plan and sample times."""
     found = {
-        "plan": columns_digest({f"plan_{n}": c for n, c in plan._asdict().items()})
+        "plan": columns_digest({f"plan_{n}": c for n, c in bounds._asdict().items()})
     }
     if samples is not None:
         times = np.array(samples, dtype=float)

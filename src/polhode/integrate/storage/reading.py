@@ -19,7 +19,7 @@ from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.storage import layout
 from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.datasets import dataset, open_datasets, read
-from polhode.integrate.storage.event_log import Diary
+from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import (
     FORMAT,
     FORMAT_VERSION,
@@ -60,8 +60,8 @@ class Content:
     header: dict[str, Any]
     shape: Shape
     steps: Steps
-    cursor: Columns
-    plan: Columns
+    stepper_state: Columns
+    bounds: Columns
     ending: dict[str, Any]
     chain: Chain
 
@@ -128,11 +128,11 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
     diary, shape = _shape(own)
     ends = read(own, "part_rows", "i8", 1)
     sums = read(own, "part_checksum", "i8", 1)
-    cursors = [
+    stepper_states = [
         read(own, f"cursor_{word}", kind, 2)
         for word, kind in zip(Columns._fields, KINDS, strict=True)
     ]
-    if any(len(column) != len(ends) for column in (sums, *cursors)):
+    if any(len(column) != len(ends) for column in (sums, *stepper_states)):
         raise ValueError("'part_rows' and what goes with it differ in length")
     if not len(ends) or np.any(np.diff(ends, prepend=0) < 0):
         raise ValueError("'part_rows': its parts do not follow each other")
@@ -155,44 +155,44 @@ def _content(path: Path, file: Any, span: Any, most: int | None) -> Content:
         inside = first <= part < last
         here = slice(start - begin, end - begin) if inside else slice(0, 0)
         values = {name: column[here] for name, column in picked.items()}
-        cursor = Columns(*(column[part] for column in cursors))
-        chain = chain.link(values if end > start else {}, cursor, pasts[part])
+        stepper_state = Columns(*(column[part] for column in stepper_states))
+        chain = chain.link(values if end > start else {}, stepper_state, pasts[part])
         if inside and chain.checksum != sums[part]:
             raise ValueError(
                 f"part {part}, rows {start} to {end}, does not have its checksum"
                 " ('part_checksum'): its rows, its cursor or its events changed"
             )
     chain = chain._replace(rows=int(ends[-1]), checksum=int(sums[-1]))
-    plan = _plan(own, header)
+    bounds = _plan(own, header)
     ending = _outcome(layout.ending_from(chain, _text(own, "ending")))
     steps = _steps(picked, shape)
-    cursor = Columns(*(column[last - 1] for column in cursors))
-    return Content(path, header, shape, steps, cursor, plan, ending, chain)
+    stepper_state = Columns(*(column[last - 1] for column in stepper_states))
+    return Content(path, header, shape, steps, stepper_state, bounds, ending, chain)
 
 
-def _shape(own: dict[str, Any]) -> tuple[Diary | None, Shape]:
+def _shape(own: dict[str, Any]) -> tuple[EventLog | None, Shape]:
     """The sizes of a file, and what happened on the way."""
     diary = _diary(own)
-    bends = dataset(own, "bend", "f8", 3).shape[1] if "bend" in own else 0
+    dense_terms = dataset(own, "bend", "f8", 3).shape[1] if "bend" in own else 0
     width = dataset(own, "x", "f8", 2).shape[1]
-    return diary, Shape(width, bends if "slope" in own else None, diary)
+    return diary, Shape(width, dense_terms if "slope" in own else None, diary)
 
 
 def _plan(own: dict[str, Any], header: dict[str, Any]) -> Columns:
     """The plan, which must have its hash; sample times go into the header."""
-    plan = Columns(
+    bounds = Columns(
         *(
             read(own, f"plan_{word}", kind, 1)
             for word, kind in zip(Columns._fields, KINDS, strict=True)
         )
     )
     times = read(own, "sample_times", "f8", 1) if "sample_times" in own else None
-    found = layout.plan_digests(plan, times)
+    found = layout.plan_digests(bounds, times)
     for name in sorted({*found, *header["digests"]}):
         if found.get(name) != header["digests"].get(name):
             raise ValueError(f"{name!r} does not have its hash")
     header["samples"] = None if times is None else [float(t) for t in times]
-    return plan
+    return bounds
 
 
 def _outcome(ending: dict[str, Any]) -> dict[str, Any]:
@@ -242,14 +242,14 @@ def _parts(time: Any, ends: np.ndarray, span: Any) -> tuple[int, int]:
     return min(first, len(ends) - 1), min(last + 1, len(ends))
 
 
-def _diary(own: dict[str, Any]) -> Diary | None:
+def _diary(own: dict[str, Any]) -> EventLog | None:
     if "event_numbers" not in own:
         return None
-    kinds = dict(zip(Diary._fields, ("f8", "i8", "f8"), strict=True))
-    return Diary(*(read(own, name, kind, 2) for name, kind in kinds.items()))
+    kinds = dict(zip(EventLog._fields, ("f8", "i8", "f8"), strict=True))
+    return EventLog(*(read(own, name, kind, 2) for name, kind in kinds.items()))
 
 
-def _pasts(own: Any, diary: Diary | None, parts: int) -> list[Diary | None]:
+def _pasts(own: Any, diary: EventLog | None, parts: int) -> list[EventLog | None]:
     """The entries of each part, all of which are checked in every reading."""
     if diary is None:
         return [None] * parts
@@ -262,13 +262,13 @@ def _pasts(own: Any, diary: Diary | None, parts: int) -> list[Diary | None]:
         if np.any(np.diff(totals, prepend=0) < 0):
             raise ValueError(f"{word!r} counts backwards")
         columns.append(np.split(entries[: totals[-1]], totals[:-1]))
-    return [Diary(*entries) for entries in zip(*columns, strict=True)]
+    return [EventLog(*entries) for entries in zip(*columns, strict=True)]
 
 
 def _steps(picked: dict[str, Any], shape: Shape) -> Steps:
     t, x = picked["time"], picked["x"]
-    bend = picked.get("bend", np.zeros((len(t), 0, shape.width)))
-    return Steps(t, x, picked.get("slope", np.zeros_like(x)), bend)
+    dense = picked.get("bend", np.zeros((len(t), 0, shape.width)))
+    return Steps(t, x, picked.get("slope", np.zeros_like(x)), dense)
 
 
 def _text(own: dict[str, Any], name: str) -> str:

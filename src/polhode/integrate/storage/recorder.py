@@ -13,19 +13,19 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from polhode.errors import FileError, IntegrationWarning
-from polhode.integrate.events.messages import Told
+from polhode.integrate.events.messages import StopReason
 from polhode.integrate.field.dense_output import Steps, joined
-from polhode.integrate.host.row_buffer import Held, Shelf
+from polhode.integrate.host.row_buffer import Held, RowBuffer
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.storage.appender import Appender
 from polhode.integrate.storage.columns import Columns, columns_of
-from polhode.integrate.storage.event_log import Diary, written
+from polhode.integrate.storage.event_log import EventLog, written
 from polhode.integrate.storage.layout import Chain, Shape
 from polhode.integrate.storage.lock import WriterLock
 from polhode.integrate.storage.paths import file_errors
 from polhode.integrate.storage.reading import content_of
 from polhode.integrate.storage.uninterrupted import Job, uninterrupted
-from polhode.integrate.storage.write_queue import Desk
+from polhode.integrate.storage.write_queue import WriteQueue
 
 # A part goes to the disk when it is this old or this large.
 SECONDS, BYTES = 0.25, 32e6
@@ -51,9 +51,9 @@ class Stand(NamedTuple):
     part           what is on its way there, or was refused by the disk
     """
 
-    desk: Desk
+    desk: WriteQueue
     held: Held
-    cursor: Any = None
+    stepper_state: Any = None
     note: Any = None
     told: tuple[int, int] = (0, 0)
     sent: tuple[int, int] = (0, 0)
@@ -88,10 +88,10 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         self._names = list(names)
         self.failure = ""
         # Of a run that goes on, older rows are in the file alone.
-        desk = Desk.empty(KEPT if self._is_dense and not rows else 0.0)
+        desk = WriteQueue.empty(KEPT if self._is_dense and not rows else 0.0)
         self._stand = Stand(desk, desk.shelf.held)
-        self._settled = None if rows or self._is_dense else Shelf()
-        self.escort: Any = None
+        self._settled = None if rows or self._is_dense else RowBuffer()
+        self.tracker: Any = None
         self.past: tuple[list, list] = ([], [])
         self.told = ""  # why a run that goes on had ended, where the host ended it
         self._since = time.perf_counter()
@@ -118,13 +118,15 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         """More rows, all or those at the places `chosen`; they wait for a mark."""
         self._stand.desk.shelf.append(rows, chosen)
 
-    def mark(self, cursor: Any, note: Any = None) -> None:
+    def mark(self, stepper_state: Any, note: Any = None) -> None:
         """Where the run is after the rows so far."""
         told = (0, 0)
-        if self.escort is not None:
-            told = (len(self.escort.met), len(self.escort.fed))
+        if self.tracker is not None:
+            told = (len(self.tracker.met), len(self.tracker.input_log))
         stand, held = self._stand, self._stand.desk.shelf.held
-        self._stand = stand._replace(held=held, cursor=cursor, note=note, told=told)
+        self._stand = stand._replace(
+            held=held, stepper_state=stepper_state, note=note, told=told
+        )
         old = time.perf_counter() - self._since > SECONDS
         if (old or self._stand.desk.waiting > BYTES) and not self.failure:
             self._send()
@@ -215,7 +217,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
             return
         self.restore()
         stand = self._stand
-        rows, columns = stand.desk.unsent(), columns_of(stand.cursor)
+        rows, columns = stand.desk.unsent(), columns_of(stand.stepper_state)
         diary = self._diary(stand)
         part = Part(rows, Job(lambda: self._put(rows, columns, diary)))
         desk = stand.desk.after_sending()
@@ -242,32 +244,37 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
         if error is not None:
             raise error
 
-    def accompany(self, escort: Any, past: tuple[list, list]) -> None:
+    def accompany(self, tracker: Any, past: tuple[list, list]) -> None:
         """Write down what happens to a run; the escort knows of what is past."""
-        self.escort = escort
-        escort.met[:0], escort.fed[:0] = past
+        self.tracker = tracker
+        tracker.met[:0], tracker.input_log[:0] = past
         if self.told:
-            escort.told = Told(self.told)
+            tracker.told = StopReason(self.told)
         known = (len(past[0]), len(past[1]))
         self._stand = self._stand._replace(told=known, sent=known)
 
-    def _diary(self, stand: Stand) -> Diary | None:
+    def _diary(self, stand: Stand) -> EventLog | None:
         """What happened since the last part."""
         empty = self._shape.diary
-        if empty is None or self.escort is None:
+        if empty is None or self.tracker is None:
             return empty
-        met, fed = (
+        met, input_log = (
             entries[first:last]
             for entries, first, last in zip(
-                (self.escort.met, self.escort.fed), stand.sent, stand.told, strict=True
+                (self.tracker.met, self.tracker.input_log),
+                stand.sent,
+                stand.told,
+                strict=True,
             )
         )
-        return written(self._names, met, fed, empty)
+        return written(self._names, met, input_log, empty)
 
-    def _put(self, leaving: Steps | None, cursor: Columns, diary: Diary | None) -> None:
+    def _put(
+        self, leaving: Steps | None, stepper_state: Columns, diary: EventLog | None
+    ) -> None:
         """One part, beside the run."""
         settled = None if leaving is None else self._settle(leaving)
-        self._file.put(settled, cursor, diary)
+        self._file.put(settled, stepper_state, diary)
         if settled is None or self._settled is None:
             return
         self._settled.append(settled)

@@ -112,7 +112,9 @@ class Recording:
 
     def _counts(self) -> tuple[int, int]:
         names = [e[0] for e in self.header["cursor_layout"] if e[1] == "counts"]
-        single = dict(zip(names, self.content.cursor.counts.tolist(), strict=False))
+        single = dict(
+            zip(names, self.content.stepper_state.counts.tolist(), strict=False)
+        )
         return single.get(".accepted", 0), single.get(".rejected", 0)
 
     def __getitem__(self, joint: str) -> JointMotion:

@@ -10,7 +10,7 @@ from polhode.errors import FileError
 from polhode.integrate.events.event import Events
 from polhode.integrate.events.functions import land_program
 from polhode.integrate.field.dense_output import bare
-from polhode.integrate.inputs.inputs import Fed, admit_inputs
+from polhode.integrate.inputs.inputs import InputLog, admit_inputs
 from polhode.integrate.methods.method import is_method
 from polhode.integrate.methods.registry import method_from
 from polhode.integrate.results.body_motion import asked
@@ -131,10 +131,10 @@ def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, 
     require_same_laws(content.path, header, "inputs", input_laws(given))
     if diary is None:
         return {}
-    met, fed = read(equations.system, header["events"], diary)
+    met, input_log = read(equations.system, header["events"], diary)
     events = Events(tuple(met), tuple(header["events"]))
-    times, values = np.array([t for t, _ in fed]), diary.fed_numbers[:, 1:]
-    return {"events": events, "inputs": Fed(given, times, values)}
+    times, values = np.array([t for t, _ in input_log]), diary.fed_numbers[:, 1:]
+    return {"events": events, "inputs": InputLog(given, times, values)}
 
 
 def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
@@ -175,9 +175,9 @@ def _cursor_entries(content: Content) -> dict[str, np.ndarray]:
     for name, kind, shape in content.header["cursor_layout"]:
         if kind == "numbers":
             size = int(np.prod(shape))
-            found[name.lstrip(".")] = content.cursor.numbers[at : at + size].reshape(
-                shape
-            )
+            found[name.lstrip(".")] = content.stepper_state.numbers[
+                at : at + size
+            ].reshape(shape)
             at += size
     return found
 
@@ -193,7 +193,7 @@ def _slope(
     if last["held"].shape != (drive.width,):
         return last["slope"]  # other inputs, which are refused by name
     here = (float(last["t"]), last["x"], dict(content.header["table"]), last["held"])
-    return land_program(equations, drive, here)(*here).slope
+    return land_program(equations, drive, here)(*here).x_dot
 
 
 def _require_same_motion(content: Content, equations: Equations, inputs: Any) -> None:
@@ -217,7 +217,7 @@ def _require_same_motion(content: Content, equations: Equations, inputs: Any) ->
     here = bare(steps.t[rows], steps.x[rows])
     table = dict(content.header["table"])
     some = Trajectory(equations, method, here, None, table, "", True)  # type: ignore[arg-type]
-    now, then = asked(some, "slope"), steps.slope[rows]
+    now, then = asked(some, "slope"), steps.x_dot[rows]
     size = np.max(np.abs(then), initial=0.0)
     miss = np.max(np.abs(now - then), axis=1, initial=0.0)
     if not np.all(miss <= SAME_FORCES * size):

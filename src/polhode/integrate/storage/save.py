@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage.csv_table import save_csv
 from polhode.integrate.storage.laws import input_laws
 from polhode.integrate.storage.lock import WriterLock, require_free
@@ -39,7 +39,7 @@ def save(motion: Trajectory, path: Any) -> None:
     if target.suffix.lower() == ".csv":
         save_csv(motion, target)
         return
-    halt = _require_halt(motion)
+    checkpoint = _require_halt(motion)
     _require_replaceable(target)
     require_netcdf(target)
     with file_errors(target):
@@ -47,15 +47,15 @@ def save(motion: Trajectory, path: Any) -> None:
         if not target.exists():
             require_writable(target)
         # Ctrl-C waits: locks and what lies aside would be left behind.
-        uninterrupted(lambda: _replace(motion, halt, target))
+        uninterrupted(lambda: _replace(motion, checkpoint, target))
 
 
-def _replace(motion: Trajectory, halt: Halt, target: Path) -> None:
+def _replace(motion: Trajectory, checkpoint: Checkpoint, target: Path) -> None:
     # Held while it is replaced: a run that begins or goes on there is refused.
     with WriterLock(target) as held, temporary(target) as aside:
         held.sign()  # an older journal was of the file that is replaced
         aside.unlink()  # a run makes its file itself
-        _write(motion, halt, aside)
+        _write(motion, checkpoint, aside)
         replace_synced(aside, target)
 
 
@@ -74,19 +74,19 @@ def _require_replaceable(path: Path) -> None:
     )
 
 
-def _write(motion: Trajectory, halt: Halt, path: Path) -> None:
+def _write(motion: Trajectory, checkpoint: Checkpoint, path: Path) -> None:
     made = Made(
         *(motion.equations, motion.method, motion.note, dict(motion.table)),
         motion.events.names,
         motion.inputs.inputs.words,
         laws={"inputs": input_laws(motion.inputs.inputs)},
     )
-    recorder = begun(path, made, halt, lambda steps: steps)
+    recorder = begun(path, made, checkpoint, lambda steps: steps)
     try:
         with file_errors(path):
             recorder.accompany(_Met(list(motion.events), _fed(motion)), ([], []))
             recorder.append(motion.steps)
-            recorder.mark(halt.cursor)
+            recorder.mark(checkpoint.stepper_state)
             recorder.close()
     finally:
         recorder.discard()  # where Ctrl-C or the disk has cut it short
@@ -103,15 +103,15 @@ class _Met(NamedTuple):
     """What happened, as an escort tells it."""
 
     met: list[Occurrence]
-    fed: list[tuple[float, np.ndarray]]
+    input_log: list[tuple[float, np.ndarray]]
 
 
 def _fed(motion: Trajectory) -> list[tuple[float, np.ndarray]]:
     return list(zip(motion.inputs.t, motion.inputs.values, strict=True))
 
 
-def _require_halt(motion: Trajectory) -> Halt:
-    if motion.halt is None:
+def _require_halt(motion: Trajectory) -> Checkpoint:
+    if motion.checkpoint is None:
         raise FileError(
             f"this motion of {motion.system.name!r} cannot be saved.",
             "A file holds a run as it was made: its rows, and where it halted. Parts of"
@@ -119,4 +119,4 @@ def _require_halt(motion: Trajectory) -> Halt:
             "Save what ph.simulate gave, or copy its file; all else goes out by"
             " motion.to_xarray().",
         )
-    return motion.halt
+    return motion.checkpoint

@@ -11,11 +11,11 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.status import EVENT, FAULT, ZENO
-from polhode.integrate.results.checkpoint import Halt
+from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage import event_log, laws
 from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
-from polhode.integrate.storage.event_log import Diary
+from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import header_of
 from polhode.integrate.storage.layout import Shape
 from polhode.integrate.storage.lock import WriterLock
@@ -33,7 +33,7 @@ from polhode.output_file import move_new, temporary
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.events.context import Guide
+    from polhode.integrate.events.context import RunContext
     from polhode.integrate.events.event import Occurrence
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
@@ -67,40 +67,41 @@ class Continuation(NamedTuple):
     content: Content
 
 
-def guided_by(guide: Guide) -> dict[str, Any]:
+def guided_by(context: RunContext) -> dict[str, Any]:
     """What `Made` tells of events and inputs."""
-    names = tuple(event.name for event in guide.events)
+    names = tuple(event.name for event in context.events)
     kinds = [
-        [int(e.direction), bool(e.terminal), e.reset is not None] for e in guide.events
+        [int(e.direction), bool(e.terminal), e.reset is not None]
+        for e in context.events
     ]
-    digests = {"events": laws.event_laws(guide.events)}
-    digests["inputs"] = laws.input_laws(guide.inputs)
-    found = {"events": names, "inputs": guide.inputs.words, "kinds": kinds}
+    digests = {"events": laws.event_laws(context.events)}
+    digests["inputs"] = laws.input_laws(context.inputs)
+    found = {"events": names, "inputs": context.inputs.words, "kinds": kinds}
     return {**found, "laws": digests}
 
 
 def opened(
-    to: Path | Continuation, made: Made, halt: Halt, settle: Settle
-) -> tuple[Recorder, Halt]:
+    to: Path | Continuation, made: Made, checkpoint: Checkpoint, settle: Settle
+) -> tuple[Recorder, Checkpoint]:
     """The file of a run, and where the run is; `halt` has no leading axes."""
     if isinstance(to, Continuation):
         _require_same_guide(to.content, made)
-        halt = halt_from(to.content, halt)
+        checkpoint = halt_from(to.content, checkpoint)
         recorder = continued(to.content, settle)
     else:
-        recorder = begun(to, made, halt, settle)
+        recorder = begun(to, made, checkpoint, settle)
     try:
-        recorder.mark(halt.cursor)
+        recorder.mark(checkpoint.stepper_state)
     except BaseException:
         recorder.discard()
         raise
-    return recorder, halt
+    return recorder, checkpoint
 
 
-def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
+def begun(path: Path, made: Made, checkpoint: Checkpoint, settle: Settle) -> Recorder:
     """The file of a run that begins, laid out."""
     require_writable(path)
-    shape, header = shape_of(made, halt), header_for(made, halt)
+    shape, header = shape_of(made, checkpoint), header_for(made, checkpoint)
     with file_errors(path):
         held = WriterLock(path)
         try:
@@ -108,7 +109,9 @@ def begun(path: Path, made: Made, halt: Halt, settle: Settle) -> Recorder:
             held.sign()  # an older journal was of a file that is no more
             # HDF5 must not be cut short: its objects would outlive their memory.
             content, chain = uninterrupted(
-                lambda: create(shape, header, halt.plan, halt.cursor)
+                lambda: create(
+                    shape, header, checkpoint.bounds, checkpoint.stepper_state
+                )
             )
             with temporary(path) as aside:
                 aside.write_bytes(content)
@@ -124,17 +127,19 @@ def continued(content: Content, settle: Settle) -> Recorder:
     shape, names = content.shape, content.header["events"]
     if shape.diary is not None:
         none = [entries[:0] for entries in shape.diary]
-        shape = shape._replace(diary=Diary(*none))
+        shape = shape._replace(diary=EventLog(*none))
     return Recorder(content.path, shape, settle, content.chain, names=names)
 
 
-def halt_from(content: Content, example: Halt) -> Halt:
+def halt_from(content: Content, example: Checkpoint) -> Checkpoint:
     """Where the run in a file halted; the example is of a run like it."""
     header = content.header
     samples = header["samples"]
-    return Halt(
-        tree_from(example.cursor, header["cursor_layout"], content.cursor),
-        tree_from(example.plan, header["plan_layout"], content.plan),
+    return Checkpoint(
+        tree_from(
+            example.stepper_state, header["cursor_layout"], content.stepper_state
+        ),
+        tree_from(example.bounds, header["plan_layout"], content.bounds),
         example.start,
         float(header["until"]),
         None if samples is None else np.array(samples),
@@ -151,19 +156,23 @@ def past_of(
     return event_log.read(system, to.content.header["events"], to.content.shape.diary)
 
 
-def told_of(to: Any, cursor: Any) -> str:
+def told_of(to: Any, stepper_state: Any) -> str:
     """Why the host had ended the run that is to go on, if it had."""
-    if isinstance(to, Continuation) and int(cursor.status) in (EVENT, ZENO, FAULT):
+    if isinstance(to, Continuation) and int(stepper_state.status) in (
+        EVENT,
+        ZENO,
+        FAULT,
+    ):
         return str(to.content.ending.get("sentence", ""))
     return ""
 
 
-def shape_of(made: Made, halt: Halt) -> Shape:
+def shape_of(made: Made, checkpoint: Checkpoint) -> Shape:
     """The sizes of a file."""
-    terms = made.method.bends if halt.samples is None else None
+    terms = made.method.dense_terms if checkpoint.samples is None else None
     guided = made.events or made.inputs
-    empty = event_log.sizes(made.equations.system, len(halt.cursor.held))
-    return Shape(len(halt.cursor.x), terms, empty if guided else None)
+    empty = event_log.sizes(made.equations.system, len(checkpoint.stepper_state.held))
+    return Shape(len(checkpoint.stepper_state.x), terms, empty if guided else None)
 
 
 def _require_same_guide(content: Content, made: Made) -> None:
@@ -183,9 +192,11 @@ def _require_same_guide(content: Content, made: Made) -> None:
         laws.require_same_laws(content.path, content.header, what, digests)
 
 
-def header_for(made: Made, halt: Halt) -> dict[str, Any]:
+def header_for(made: Made, checkpoint: Checkpoint) -> dict[str, Any]:
     """The header of a run: by what it is made, and what it is to do."""
-    samples = None if halt.samples is None else [float(t) for t in halt.samples]
+    samples = (
+        None if checkpoint.samples is None else [float(t) for t in checkpoint.samples]
+    )
     text = told(made.equations.system)
     model = laws.model_law(made.equations.system, text)
     facts = {
@@ -196,12 +207,12 @@ def header_for(made: Made, halt: Halt) -> dict[str, Any]:
         "event_kinds": made.kinds,
         "inputs": made.inputs,
         "table": {name: float(value) for name, value in made.table.items()},
-        "start": [[float(v) for v in np.atleast_1d(part)] for part in halt.start],
-        "until": float(halt.until),
-        "limit": int(halt.limit),
+        "start": [[float(v) for v in np.atleast_1d(part)] for part in checkpoint.start],
+        "until": float(checkpoint.until),
+        "limit": int(checkpoint.limit),
         "samples": samples,
-        "cursor_layout": layout_of(halt.cursor),
-        "plan_layout": layout_of(halt.plan),
+        "cursor_layout": layout_of(checkpoint.stepper_state),
+        "plan_layout": layout_of(checkpoint.bounds),
     }
     return header_of(made.equations, made.method, facts)
 

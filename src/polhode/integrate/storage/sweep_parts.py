@@ -318,17 +318,17 @@ def _header(
         "runs": len(runs),
         "slab": slab,
         "varied": sorted(table),
-        "goals": [float(t) for t in given.goals],
+        "goals": [float(t) for t in given.output_times],
         "until": until,
         "limit": given.limit,
         "audited": given.audited,
         "states_sha256": state.hexdigest(),
         "python": PYTHON,
     }
-    if given.guide is not None:
+    if given.context is not None:
         facts["events"] = [
             [e.name, e.direction, e.terminal, e.reset is not None]
-            for e in given.guide.events
+            for e in given.context.events
         ]
     if given.drive.laws:
         facts["inputs"] = sorted(given.drive.laws)

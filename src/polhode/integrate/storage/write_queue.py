@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.integrate.field.dense_output import Steps
-from polhode.integrate.host.row_buffer import Shelf
+from polhode.integrate.host.row_buffer import RowBuffer
 
 
-class Desk(NamedTuple):
+class WriteQueue(NamedTuple):
     """Shelves with rows that wait for the writer, and how many have left.
 
     Up to `kept` bytes all rows stay where they were put, and `all_stay`. Beyond, two
     shelves are used by turns: one fills while the rows of the other are written.
     """
 
-    shelf: Shelf
-    second: Shelf
+    shelf: RowBuffer
+    second: RowBuffer
     kept: float
     all_stay: bool
     rows_left: int = 0
     bytes_left: int = 0
 
     @classmethod
-    def empty(cls, kept: float) -> Desk:
+    def empty(cls, kept: float) -> WriteQueue:
         """A desk without rows."""
-        return cls(Shelf(), Shelf(), kept, kept > 0)
+        return cls(RowBuffer(), RowBuffer(), kept, kept > 0)
 
     @property
     def waiting(self) -> int:
@@ -42,11 +42,11 @@ class Desk(NamedTuple):
         """All rows that ever came, if they are here, and there are any."""
         return self.shelf.rows() if self.all_stay and self.shelf.count else None
 
-    def after_sending(self) -> Desk:
+    def after_sending(self) -> WriteQueue:
         """The desk when what waits has left; those rows stay until the next time."""
         if self.all_stay and self.shelf.bytes <= self.kept:
             rows, size = self.shelf.count, self.shelf.bytes
             return self._replace(rows_left=rows, bytes_left=size)
-        used = Shelf() if self.all_stay else self.shelf
+        used = RowBuffer() if self.all_stay else self.shelf
         self.second.clear()
-        return Desk(self.second, used, self.kept, False)
+        return WriteQueue(self.second, used, self.kept, False)

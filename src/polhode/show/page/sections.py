@@ -92,9 +92,10 @@ def ledger_section(motion: Trajectory) -> str:
     kind = "good" if balanced else "bad"
     verdict = f'<p class="{kind}">{html.escape(words)}</p>'
     steps = f"{ledger.accepted} steps accepted, {ledger.rejected} rejected."
-    if np.any(ledger.position_miss) or np.any(ledger.velocity_miss):
+    if np.any(ledger.constraint_violation) or np.any(ledger.velocity_miss):
         steps += (
-            f" Constraints are kept to {ledger.position_miss.max():.2g} in position"
+            f" Constraints are kept to {ledger.constraint_violation.max():.2g} in"
+            " position"
             f" and {ledger.velocity_miss.max():.2g} in velocity."
         )
     body = table(("", "start", "end", "change"), lines) + verdict + note(steps)

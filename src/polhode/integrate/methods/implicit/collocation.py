@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.integrate.methods.implicit.lu import Solver, eliminated, eliminated_pair
+from polhode.integrate.methods.implicit.lu import Solver, eliminated_pair, lu_solver
 
 
 class Apart(NamedTuple):
@@ -61,7 +61,7 @@ def apart(matrix: np.ndarray) -> Apart:
 def factored(stages: Apart, J: Any, h: Any) -> Factors:
     """The matrices of all roots, factored for a Jacobian and a step."""
     one, (a, b) = jnp.eye(J.shape[0]), stages.pair
-    alone = None if stages.real is None else eliminated(stages.real / h * one - J)
+    alone = None if stages.real is None else lu_solver(stages.real / h * one - J)
     return Factors(alone, eliminated_pair(a / h * one - J, b / h))
 
 

@@ -79,7 +79,9 @@ def potential_slope(field: Field, t: Any, q: Any, z: Any) -> Any:
         stored = system.potential_energy(t, place, values)
         return system.kinetic_energy(t, place, z, values) - stored
 
-    pushed = along(system, t, q, system.unstored(t, q, z, values), values)
+    pushed = along(
+        system, t, q, system.nonconservative_wrenches(t, q, z, values), values
+    )
     return jax.grad(lagrangian)(jnp.zeros(system.speeds)) + pushed
 
 

@@ -24,7 +24,7 @@ STRAIGHT = 8
 Solver = Callable[[Any], Any]
 
 
-def eliminated(A: Any) -> Solver:
+def lu_solver(A: Any) -> Solver:
     """b -> x with A x = b for any regular A (n, n); b is (n,) or (n, k)."""
     return _straight(A) if A.shape[0] <= STRAIGHT else _in_loops(A)
 
@@ -64,18 +64,18 @@ def solve_held(
     """
     A, B = rows
     if A.shape[0] == 0:
-        return eliminated(K)(r), jnp.zeros(0)
+        return lu_solver(K)(r), jnp.zeros(0)
     m, c, s = A.shape[0], natural.speeds, natural.rows
     K, r, g = c[:, None] * K * c, c * r, g / s
     A, B = (part * c / s[:, None] for part in (A, B))
     size = _signed_size(K)
     weight = size / (jnp.sum(jnp.abs(A * B)) + VANISHING)
     right = [(r + weight * B.T @ g)[:, None], B.T]
-    both = eliminated(K + weight * B.T @ A)(jnp.concatenate(right, axis=1))
+    both = lu_solver(K + weight * B.T @ A)(jnp.concatenate(right, axis=1))
     free, yielding = both[:, 0], both[:, 1:]
     S, gap = A @ yielding, g - A @ free
     small = RELATIVE * _signed_size(S) + VANISHING / size
-    proximal = eliminated(S + small * jnp.eye(m))
+    proximal = lu_solver(S + small * jnp.eye(m))
     intensity = proximal(gap)
     for times in FURTHER:
         intensity = intensity + times * proximal(gap - S @ intensity)

@@ -22,7 +22,7 @@ import numpy as np
 from jax import lax
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.implicit.lu import eliminated
+from polhode.integrate.methods.implicit.lu import lu_solver
 
 ITERATIONS = 25
 EPSILON = np.finfo(float).eps
@@ -45,7 +45,7 @@ def solve(residual: Callable[[Any], Any], start: Any, size: Any) -> Solved:
 
     `size`, a number or (n,), is that of the unknowns in their own units.
     """
-    inverse = eliminated(jax.jacfwd(residual)(start))
+    inverse = lu_solver(jax.jacfwd(residual)(start))
     found = iterated(
         lambda u: -inverse(residual(u)), start, lambda step: spread(step / size)
     )
@@ -89,7 +89,7 @@ def held(loop: Callable[[Any], Any], start: Any) -> Any:
 def implicit(
     u: Any,
     residual: Callable[[Any], Any],
-    solver: Callable[[Any, Any], Any] = lambda J, b: eliminated(J)(b),
+    solver: Callable[[Any, Any], Any] = lambda J, b: lu_solver(J)(b),
 ) -> Any:
     """The same u, a function of what the residual depends on: r(u) = 0.
 
@@ -127,11 +127,11 @@ def spread(column: Any) -> Any:
     return jnp.sqrt(jnp.sum(column * column) / max(column.size, 1))
 
 
-def sizes(x: Any, slope: Any, h: Any, n: int) -> tuple[Any, Any]:
+def sizes(x: Any, x_dot: Any, h: Any, n: int) -> tuple[Any, Any]:
     """How large the coordinates and the velocities of x = [q; y] are in a step h."""
     h = jnp.abs(h)
-    q = spread(x[:n]) + h * spread(slope[:n]) + LEAST
-    y = spread(x[n:]) + h * spread(slope[n:]) + LEAST * spread(slope[n:])
+    q = spread(x[:n]) + h * spread(x_dot[:n]) + LEAST
+    y = spread(x[n:]) + h * spread(x_dot[n:]) + LEAST * spread(x_dot[n:])
     return q, y + np.finfo(float).tiny
 
 
@@ -142,5 +142,5 @@ def size_of_way(natural: Any, way: Any) -> Any:
 
 def way(field: Field, start: tuple[Any, Any, Any], h: Any) -> Any:
     """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
-    (t, x, slope), n = start, field.coordinates
-    return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * slope[n:])
+    (t, x, x_dot), n = start, field.coordinates
+    return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * x_dot[n:])
