@@ -50,7 +50,8 @@ def zeno(
     span = float(stepper_state.t) - float(stepper_state.recent[0])
     return StopReason(
         f"{name!r} stopped at t = {float(stepper_state.t):.9g} s: the event"
-        f" {event.name!r} was the last of {len(stepper_state.recent)} within {abs(span):.3g} s. Such events"
+        f" {event.name!r} was the last of {len(stepper_state.recent)} within"
+        f" {abs(span):.3g} s. Such events"
         " accumulate, infinitely many in a finite time (Zeno), and no run passes them."
         " End the run there with terminal=True, or let the reset hold what comes to"
         " rest; what was reached is kept."
