@@ -101,6 +101,36 @@ def test_a_room_has_no_cycle_inside(room):
         pytest.fail(" -> ".join(error.args[1]))
 
 
+# Drawers of a room, lowest first; modules at its root are its verbs, above them all.
+DRAWERS = {
+    "integrate": (
+        *("field", "methods", "kernel", "inputs", "events", "results", "audit"),
+        *("host", "storage", ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("room", DRAWERS)
+def test_a_drawer_imports_only_lower_drawers(room):
+    """What runs is read from the equations up to the verbs."""
+    upwards = [
+        f"{SOURCES[module].place}:{line} imports {target}"
+        for module in SOURCES
+        if SOURCES[module].room == room
+        for target, inside, line in inner_imports(module)
+        if SOURCES[target].room == room and not inside
+        if rank(room, target) > rank(room, module)
+    ]
+    assert not upwards, "\n".join(upwards)
+
+
+def rank(room: str, module: str) -> int:
+    """Where the drawer of a module is among those of its room."""
+    parts = module.split(".")[2:]
+    drawer = parts[0] if parts and parts[0] in DRAWERS[room] else ""
+    return DRAWERS[room].index(drawer)
+
+
 def test_libraries_stay_in_their_rooms():
     """A library that one room is for is imported nowhere else."""
     astray = [

@@ -13,7 +13,6 @@ from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.request import guided, initial_inputs, run_context
 from polhode.integrate.field.dense_output import Steps, bare
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
@@ -24,6 +23,7 @@ from polhode.integrate.host.admission import (
     admitted,
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
+from polhode.integrate.host.event_request import guided, initial_inputs, run_context
 from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched

@@ -20,13 +20,13 @@ from polhode.errors import (
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
 from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.admission import (
     raise_of_run,
     require_mapping,
 )
-from polhode.integrate.host.checks import inconsistency
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.inputs import is_input, port_size

@@ -12,7 +12,6 @@ from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.request import run_context
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
@@ -24,10 +23,12 @@ from polhode.integrate.host.admission import (
 )
 from polhode.integrate.host.batch_loop import Batch, Given, run_batch
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
+from polhode.integrate.host.event_request import run_context
 from polhode.integrate.host.loop import Watch
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
 from polhode.integrate.host.single_run import flown_alone
+from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.kernel.start import (
     initial_derivative,
     initialise,
@@ -42,7 +43,7 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
-from polhode.integrate.results.sweep_result import Sweep, joined, part_of
+from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT, equations_of
 from polhode.system.state import State
 from polhode.system.system import System

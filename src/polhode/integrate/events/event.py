@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.field.input_table import arity
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -105,16 +105,6 @@ def _is_positive(span: Any) -> bool:
         return float(span) > 0
     except (TypeError, ValueError):
         return False
-
-
-def arity(function: Callable[..., Any]) -> int:
-    """How many arguments a function needs by position; 2 where Python cannot tell."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 2
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in kinds and p.default is p.empty for p in parameters)
 
 
 class Occurrence(NamedTuple):

@@ -24,8 +24,8 @@ from polhode.integrate.events.event import Event, Occurrence
 from polhode.integrate.events.locate import Crossing, restricted
 from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.field.dense_output import Steps, joined
+from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
-from polhode.integrate.host.checks import inconsistency
 from polhode.integrate.inputs.sampling import next_time
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.chunk import Rows, StepperState

@@ -6,6 +6,7 @@ values of the inputs, at every time and state.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
@@ -136,3 +137,13 @@ def shaped(name: str, value: Any, size: int) -> Any:
             "Let its law return that.",
         )
     return value.reshape((size,) if size else ())
+
+
+def arity(function: Callable[..., Any]) -> int:
+    """How many arguments a function needs by position; 2 where Python cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is p.empty for p in parameters)

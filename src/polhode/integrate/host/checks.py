@@ -10,11 +10,11 @@ import numpy as np
 from polhode.errors import (
     ConstraintError,
     ForceError,
-    InconsistentState,
     IntegrationError,
     PolhodeError,
     SingularMassMatrix,
 )
+from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States
 from polhode.integrate.kernel.chunk import RunBounds
 from polhode.integrate.kernel.outcome import Ending, fault_of, lawless
@@ -25,8 +25,6 @@ from polhode.integrate.kernel.status import (
     SINGULAR,
     UNMET,
 )
-from polhode.system.check import require_consistent
-from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
@@ -110,29 +108,6 @@ def _fault(
         "Its mass matrix or its constraints are singular in this state, or the speeds"
         " chosen cease to determine the others.",
         "Start from another state, or choose other speeds.",
-    )
-
-
-def inconsistency(
-    system: System, at: tuple[float, Any, Any], parameters: dict[str, Any]
-) -> PolhodeError:
-    """How a state breaks the constraints of a system with other parameters."""
-    own = system.with_({n: float(v) for n, v in parameters.items()})
-    try:
-        require_consistent(State(own, *at))
-    except PolhodeError as error:
-        if not parameters:
-            return error
-        values = ", ".join(f"{n} = {v:g}" for n, v in parameters.items())
-        repair = (
-            "Find a state that keeps them with these values:"
-            " ph.assemble(system.with_({...}), ...), and run that system from it."
-        )
-        return type(error)(error.what, error.why, repair, f"With {values}.")
-    return InconsistentState(
-        f"the state of {system.name!r} at t = {at[0]:g} s breaks its constraints.",
-        "It misses them by as little as states are refused for.",
-        "Let ph.assemble(system.with_({...}), ...) find one that keeps them.",
     )
 
 

@@ -21,8 +21,7 @@ import numpy as np
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.joint_law import Motor
 from polhode.errors import IntegrationError
-from polhode.integrate.events.event import arity
-from polhode.integrate.field.input_table import Drive, Law
+from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.methods.tolerance import real_number
 from polhode.system.members import suggestion
 

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.sweep_events import SweepEvents, events_of, joined_events
+from polhode.integrate.events.sweep_events import SweepEvents, joined_events
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.field.vector_field import settled
-from polhode.integrate.host.batch_loop import BatchResult, Given, loose_actions
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -160,96 +156,3 @@ def _whole(values: list[Any]) -> Any:
     if isinstance(first, tuple):
         return type(first)(*(_whole(list(each)) for each in zip(*values, strict=True)))
     return np.concatenate(values)
-
-
-def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Sweep:
-    """The runs of a flight as a sweep: on their manifolds, in the system's speeds."""
-    equations = given.equations
-    n = equations.system.coordinates
-    x, z = _settled(given, flight, table)
-    end = flight.landing
-    counts = (end.accepted, end.rejected, end.stiff, end.tried)
-    return Sweep(
-        equations.system,
-        until,
-        flight.t,
-        x[..., :n],
-        z,
-        flight.status,
-        *counts,
-        table,
-        _ledger(given, flight, table) if given.audited else None,
-        *_happened(given, flight),
-        given.drive,
-    )
-
-
-def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, dict]:
-    """The events of a flight, and what was told of runs that they ended."""
-    if given.context is None or flight.tracker is None:
-        return None, {}
-    names = tuple(event.name for event in given.context.events)
-    found = events_of(given.equations.system, names, flight.tracker.met)
-    return found, flight.tracker.told
-
-
-def _settled(
-    given: Given, flight: BatchResult, table: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """States between steps put back on their manifold, and the system's speeds."""
-    equations, system = given.equations, given.equations.system
-    n, core, x = system.coordinates, equations.functions, flight.x
-    between = given.sampled
-    bound = equations.row_names or system.coordinates != system.speeds
-    if core.start is core.speeds and not (bound and between):
-        return x, x[..., n:]
-
-    def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
-        there = settled(equations, t, x, table) if bound else x
-        return there, core.speeds(t, there[:n], there[n:], table)
-
-    flat = _flat(flight, table)
-    there, z = _asked(given, "settled for a sweep", own, flat)
-    # The ends of runs are steps, and settled already.
-    there = there.reshape(x.shape) if between else x
-    return there, z.reshape(*x.shape[:2], -1)
-
-
-def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
-    audit = audit_function(given.equations, given.drive)
-
-    def own(t: Any, x: Any, table: Any) -> Any:
-        return audit(t, x, np.zeros(0), table)
-
-    ends = flight.landing
-    runs = len(ends.t)
-    times = np.stack([flight.start, ends.t], axis=1)
-    states = np.stack([flight.first, ends.x], axis=1)
-    both = flight._replace(t=times, x=states)
-    found = _asked(given, "audited for a sweep", own, _flat(both, table))
-    work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
-    pair = (runs, 2)
-    return SweepLedger(
-        found.kinetic.reshape(pair),
-        found.potential.reshape(pair),
-        work,
-        found.momentum.reshape(*pair, 3),
-        found.angular_momentum.reshape(*pair, 3),
-    )
-
-
-def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    """All rows of all runs one after the other, each with its run's parameters."""
-    count = flight.t.shape[1]
-    own = {name: np.repeat(values, count) for name, values in table.items()}
-    return flight.t.reshape(-1), flight.x.reshape(-1, flight.x.shape[2]), own
-
-
-def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
-    """A function of the state at rows, compiled once for each word."""
-    programs, (t, x, table) = given.equations.programs, rows
-    key = (word, tuple(sorted(table)), given.drive.key)
-    if key not in programs:
-        example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
-        programs[key] = compile(function, *example, batched=True)
-    return programs[key](t, x, table)
