@@ -31,6 +31,8 @@ from moving import double_pendulum, point_pendulum
 SOON = 5.0  # seconds in which a call ends on a very busy machine; 0.1 on an idle one
 Trial = Callable[[random.Random], "tuple[float, str]"]
 
+AGAIN = 6.0  # seconds after which Ctrl-C is pressed once more
+
 
 class Press:
     """Ctrl-C after a delay, from another thread, to the whole process."""
@@ -41,9 +43,13 @@ class Press:
         self._thread = threading.Thread(target=self._wait)
 
     def _wait(self) -> None:
-        if not self._cancelled.wait(self._delay):
+        # Python drops what is raised while an object is finalised, Ctrl-C too: whoever
+        # sits at the keyboard presses again.
+        delay = self._delay
+        while not self._cancelled.wait(delay):
             self.at = time.perf_counter()
             os.kill(os.getpid(), signal.SIGINT)
+            delay = AGAIN
 
     def __enter__(self) -> Press:
         self._thread.start()
