@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 import signal
 import threading
@@ -38,19 +40,33 @@ def summed(x):
     return lax.scan(turn, x, jnp.arange(400.0))
 
 
-@pytest.fixture
-def pressed():
-    """Ctrl-C a moment after it is asked for, and perhaps again."""
-    timers = []
+class Press:
+    """Ctrl-C, pressed a moment after it is asked for; `at` is when, last.
 
-    def press(*delays):
-        for delay in delays:
-            timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
-            timers[-1].start()
+    Python drops what is raised while an object is finalised, Ctrl-C too: after some
+    seconds it is pressed again, until the block ends.
+    """
 
-    yield press
-    for timer in timers:
-        timer.join()
+    def __init__(self, *delays: float):
+        self.at, self._delays = math.inf, [*delays]
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._press)
+
+    def _press(self) -> None:
+        began = time.perf_counter()
+        for delay in itertools.chain(self._delays, itertools.count(5, 5)):
+            if self._ended.wait(max(0.0, began + delay - time.perf_counter())):
+                return
+            self.at = time.perf_counter()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def __enter__(self) -> Press:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *facts: object) -> None:
+        self._ended.set()
+        self._thread.join()
 
 
 @pytest.mark.parametrize("choices", [{"threads": 1}, {"threads": 3}, {"lanes": 3}])
@@ -77,22 +93,20 @@ def leaves(result):
 
 
 @pytest.mark.parametrize("batched", [False, ["x"]])
-def test_an_endless_loop_is_left_by_ctrl_c(batched, pressed):
+def test_an_endless_loop_is_left_by_ctrl_c(batched):
     """Soon, also after short calls; and the program is as good as before."""
     program = ph.compile(turned, MANY[0], FEW, batched=batched)
     given = MANY if batched else MANY[0]
     want = program(given, FEW)
     for _ in range(2):
-        pressed(0.05)
-        began = time.perf_counter()
-        with pytest.raises(KeyboardInterrupt):
+        with Press(0.05) as press, pytest.raises(KeyboardInterrupt):
             program(given, ENDLESS)
-        assert time.perf_counter() - began < 2.0
+        assert time.perf_counter() - press.at < 2.0
         assert not threads.CALLS
         assert np.array_equal(program(given, FEW), want)
 
 
-def test_who_presses_twice_waits_for_the_threads_all_the_same(pressed, monkeypatch):
+def test_who_presses_twice_waits_for_the_threads_all_the_same(monkeypatch):
     """A second Ctrl-C while threads leave: they are still waited for."""
     program = ph.compile(turned, MANY[0], FEW, batched=["x"], threads=2)
     program(MANY, FEW)
@@ -105,22 +119,20 @@ def test_who_presses_twice_waits_for_the_threads_all_the_same(pressed, monkeypat
         return end
 
     monkeypatch.setattr(threads.Frame, "resume", slow)
-    pressed(0.05, 0.12, 0.15)
-    with pytest.raises(KeyboardInterrupt):
+    with Press(0.05, 0.12, 0.15), pytest.raises(KeyboardInterrupt):
         program(MANY, ENDLESS)
     assert len(left) == 2
     assert threading.get_ident() not in left
 
 
-def test_an_interrupt_leaves_the_calls_of_other_threads_alone(pressed):
+def test_an_interrupt_leaves_the_calls_of_other_threads_alone():
     """Each call has an allowance of its own."""
     program = ph.compile(turned, MANY[0], FEW, batched=["x"], threads=2)
     longer, found = np.int64(20_000), []
     want = program(MANY, longer)
     other = threading.Thread(target=lambda: found.append(program(MANY, longer)))
     other.start()
-    pressed(0.02)
-    with pytest.raises(KeyboardInterrupt):
+    with Press(0.02), pytest.raises(KeyboardInterrupt):
         program(MANY, ENDLESS)
     other.join()
     assert np.array_equal(found[0], want)
