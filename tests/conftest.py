@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 os.environ.setdefault("POLHODE_CACHE", str(Path(__file__).parent / "../build/cache"))
 os.environ.setdefault("XDG_STATE_HOME", str(Path(__file__).parents[1] / "build/state"))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# A shell starts what runs in the background deaf to Ctrl-C; tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile(
     "polhode",
