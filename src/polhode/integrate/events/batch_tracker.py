@@ -74,7 +74,7 @@ class BatchEventTracker:
         at_end = float(glider.stepper_state.t) == float(bounds.stop)
         status = np.int64(DONE if at_end else RUNNING)
         after = glider.stepper_state._replace(status=status)
-        start = {"t": glider.t, "x": glider.x, "slope": glider.x_dot}
+        start = {"t": glider.t, "x": glider.x, "x_dot": glider.x_dot}
         before = after._replace(**start, accepted=after.accepted - 1)
         dense = np.asarray(glider.dense)[None]
         t, x, x_dot = (np.asarray(part)[None] for part in after[:3])
@@ -87,7 +87,7 @@ class BatchEventTracker:
         here = {
             "t": stepper_state.t,
             "x": stepper_state.x,
-            "slope": stepper_state.x_dot,
+            "x_dot": stepper_state.x_dot,
         }
         return glider._replace(
             stepper_state=stepper_state, **here, dense=0.0 * glider.dense

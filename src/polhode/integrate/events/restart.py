@@ -64,14 +64,14 @@ def aimed(context: RunContext, case: Case, stepper_state: StepperState) -> Stepp
         t_end = float(bounds.stop)
     segment = {
         "begun": stepper_state.t,
-        "goal": np.float64(t_end),
+        "t_end": np.float64(t_end),
         "before": stepper_state.accepted,
     }
     if not context.method.is_adaptive:
         span = t_end - float(stepper_state.t)
         step = context.method.step  # type: ignore[attr-defined]
         n_steps = max(int(np.ceil(abs(span) / step * (1 - 1e-12))), 1)
-        segment |= {"quota": np.int64(n_steps), "h": np.float64(span / n_steps)}
+        segment |= {"n_steps": np.int64(n_steps), "h": np.float64(span / n_steps)}
     return stepper_state._replace(**segment)
 
 
@@ -115,7 +115,7 @@ def cut_at(
     facts = {
         "t": np.float64(checkpoint.t),
         "x": last.x[-1],
-        "slope": last.x_dot[-1],
+        "x_dot": last.x_dot[-1],
         "h": np.float64(h),
         "accepted": before.accepted + steps,
         "rejected": before.rejected + attempts - steps,

@@ -72,7 +72,7 @@ def glide_program(
     example: tuple[Any, ...],
     beside: tuple[tuple[Event, ...], Drive],
 ) -> Program:
-    """(glider, plan, table, goal, room) -> glider, for many runs at once.
+    """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
     there are events, a run halts after a step that may hold one (see `lookout`).
@@ -85,7 +85,7 @@ def glide_program(
     if key not in equations.programs:
         function = _glide(equations, method, works > 0, beside)
         batched = [
-            name for name in _leaves(example) if not name.startswith(("goal", "room"))
+            name for name in _leaves(example) if not name.startswith(("t_end", "room"))
         ]
         equations.programs[key] = compile(function, *example, batched=batched)
     return equations.programs[key]
@@ -94,7 +94,7 @@ def glide_program(
 def lone_glide(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
-    """(glider, plan, goal, room), table -> glider, of one run, to be traced."""
+    """(glider, bounds, t_end, room), table -> glider, of one run, to be traced."""
     glide = _glide(equations, method, is_audited, ((), drive))
 
     def lone(run: Any, table: Any) -> BatchState:
@@ -105,7 +105,7 @@ def lone_glide(
 
 
 def batch_kernel(equations: Equations, method: Method) -> Any:
-    """(glider, plan, table, goal, room) -> glider, of one run, to be traced."""
+    """(glider, bounds, table, t_end, room) -> glider, of one run, to be traced."""
     return _glide(equations, method, False, ((), UNDRIVEN))
 
 
@@ -114,7 +114,7 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    names = ("glider", "plan", "table", "goal", "room")
+    names = ("glider", "bounds", "table", "t_end", "room")
     return [
         name
         for name, tree in zip(names, example, strict=True)

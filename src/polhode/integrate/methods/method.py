@@ -102,7 +102,7 @@ def rk_stages(
 
 def falls_of(method: Method) -> int:
     """An estimated error falls as h to this: the order, or what a method says it is."""
-    return getattr(method, "falls", method.order)
+    return getattr(method, "error_order", method.order)
 
 
 def is_method(given: Any) -> bool:
@@ -114,7 +114,7 @@ def is_method(given: Any) -> bool:
 @cache
 def _is_kind(kind: Any) -> bool:
     """Whether all that a method answers stands in its class."""
-    words = ("name", "order", "is_adaptive", "bends", "attempt")
+    words = ("name", "order", "is_adaptive", "dense_terms", "attempt")
     return all(hasattr(kind, word) for word in words)
 
 

@@ -135,6 +135,6 @@ def _each(motion: Trajectory) -> Any:
 
         column = np.zeros(motion.steps.x.shape[1])
         example = (0.0, column, column, 0.1, table)
-        given = ["t", "x", "slope", "h"]
+        given = ["t", "x", "x_dot", "h"]
         equations.programs[key] = compile(work, *example, batched=given)
     return equations.programs[key]

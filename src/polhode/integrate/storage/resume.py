@@ -191,7 +191,7 @@ def _slope(
         return asked(_at_cursor(content, equations, method), "slope")[0]
     last = _cursor_entries(content)
     if last["held"].shape != (drive.width,):
-        return last["slope"]  # other inputs, which are refused by name
+        return last["x_dot"]  # other inputs, which are refused by name
     here = (float(last["t"]), last["x"], dict(content.header["table"]), last["held"])
     return land_program(equations, drive, here)(*here).x_dot
 
@@ -242,7 +242,7 @@ def _require_same_forces(
     """Refuse a model, or laws of inputs, called the same that move otherwise."""
     last = _cursor_entries(content)
     now = _slope(content, equations, method, inputs)
-    size = np.max(np.abs(last["slope"]), initial=0.0)
-    miss = float(np.max(np.abs(now - last["slope"]), initial=0.0))
+    size = np.max(np.abs(last["x_dot"]), initial=0.0)
+    miss = float(np.max(np.abs(now - last["x_dot"]), initial=0.0))
     if not miss <= SAME_FORCES * size:
         raise _other_forces(content, equations, float(last["t"]), miss, size)
