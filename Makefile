@@ -33,8 +33,9 @@ $(BROWSER_READY): $(READY)
 demo: $(READY)
 	$(BIN)/polhode demo
 
+# One room alone: make test ROOM=geometry
 test: $(READY)
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long" $(addprefix tests/,$(ROOM))
 
 test-all: $(READY)
 	$(PYTEST) --timeout=3600

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,7 +82,25 @@ class RowCount:
             self.config.stash[PASSED].update(ids)
 
 
+SLOWEST = 10  # files whose time is told at the end
+WORTH_TELLING = 60.0  # seconds of all tests below which it is not
+
+
+def tell_slow_files(terminalreporter) -> None:
+    """Where the time goes: seconds of the slowest files, set-up included."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "duration"):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    if sum(seconds.values()) > WORTH_TELLING:
+        terminalreporter.write_line("slowest files, seconds")
+        for name, each in seconds.most_common(SLOWEST):
+            terminalreporter.write_line(f"{each:8.1f}  {name}")
+
+
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    tell_slow_files(terminalreporter)
     if not config.getoption("--rows"):
         return
     shown = config.stash[PASSED] - config.stash[FAILED]

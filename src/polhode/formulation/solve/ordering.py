@@ -11,6 +11,7 @@ pivot is as large as the row is independent of those before it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from polhode.formulation.solve.sparse import Below, below_pivots, products
 
 if TYPE_CHECKING:
+    from polhode.constraints.constraint import Constraint
     from polhode.system.system import System
 
 
@@ -51,14 +53,16 @@ class Ordering(NamedTuple):
     below: Below | None = None
 
 
-def pattern_of(system: System) -> Pattern:
-    """The entries that the tree and the constraints of a system allow."""
+def pattern_of(
+    system: System, constraints: Sequence[Constraint] | None = None
+) -> Pattern:
+    """The entries that the tree and constraints of a system, all or some, allow."""
     feels = np.zeros((len(system.bodies) + 1, system.speeds), dtype=bool)
     for edge in system.tree.edges:  # a body after the one that carries it
         feels[edge.child] = feels[edge.parent] if edge.parent >= 0 else False
         feels[edge.child, edge.z] = True
     touched = []
-    for constraint in system.constraints:
+    for constraint in system.constraints if constraints is None else constraints:
         own = np.zeros(system.speeds, dtype=bool)
         for body in system.places_of(constraint.bodies):
             own |= feels[body]  # the world, the last, feels nothing
@@ -70,15 +74,19 @@ def pattern_of(system: System) -> Pattern:
     return Pattern(counts.T @ counts > 0, rows)
 
 
-def ordered(system: System) -> Ordering:
+def ordered(
+    system: System, constraints: Sequence[Constraint] | None = None
+) -> Ordering:
     """The order for a system: by least degree, or in bands where that takes too long.
 
-    Few unknowns take the first road whatever it costs.
+    Few unknowns take the first road whatever it costs. The rows are those of all
+    constraints, or of the given ones.
     """
-    M, A = pattern_of(system)
+    constraints = system.constraints if constraints is None else constraints
+    M, A = pattern_of(system, constraints)
     k, m = len(M), len(A)
     coupled = M | (A.T.astype(int) @ A.astype(int) > 0)
-    blocks = _blocks(system, A)
+    blocks = _blocks(constraints, A)
     sequence = by_degree(coupled, PRODUCTS)  # of few unknowns never None
     if sequence is not None:
         order, width, K = _placed(sequence, coupled, A)
@@ -137,9 +145,11 @@ def by_degree(coupled: np.ndarray, most: float = np.inf) -> np.ndarray | None:
     return None if near else np.array(found, dtype=int)
 
 
-def _blocks(system: System, A: np.ndarray) -> tuple[tuple[slice, np.ndarray], ...]:
+def _blocks(
+    constraints: Sequence[Constraint], A: np.ndarray
+) -> tuple[tuple[slice, np.ndarray], ...]:
     found, start = [], 0
-    for constraint in system.constraints:
+    for constraint in constraints:
         stop = start + len(constraint.rows)
         found.append((slice(start, stop), np.flatnonzero(A[start])))
         start = stop

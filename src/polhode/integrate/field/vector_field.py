@@ -16,7 +16,12 @@ import jax.numpy as jnp
 
 from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
-from polhode.formulation.solve.equations_of_motion import solve_constrained
+from polhode.formulation.recursive.composite_inertia import mass_matrix
+from polhode.formulation.solve.equations_of_motion import (
+    solve_constrained,
+    solve_ordered,
+)
+from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.matter.parameter import Table
 from polhode.system import rows
@@ -159,11 +164,12 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     if system.coordinates != system.speeds:
         q = system.normalised(q)
     if system.constraints:
+        placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
-            q = _placed(equations, t, q, table)
+            q = placed(t, q)
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
-            z, A = _moved(equations, t, q, z, table)
+            z, A = moved(t, q, z)
         is_kept = keeps_constraints(system, (t, q, z), A, table)
         y = core.start(t, q, z, table)
     elif equations.row_names:
@@ -171,19 +177,38 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     return Projected(jnp.concatenate([q, y]), is_kept)
 
 
+def _projections(
+    equations: Equations, table: Table
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """(t, q) -> q nearer to the constraints; (t, q, z) -> z nearer, and the rows A.
+
+    Of a large system each is written once, however often it is asked.
+    """
+
+    def placed(t: Any, q: Any) -> Any:
+        return _placed(equations, t, q, table)
+
+    def moved(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
+        return _moved(equations, t, q, z, table)
+
+    system = equations.system
+    if system.speeds + len(system.row_names) <= FEW:
+        return placed, moved
+    return shared(placed), shared(moved)
+
+
 def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
     system = equations.system
-    if not any(constraint.is_holonomic for constraint in system.constraints):
+    some = [c for c in system.constraints if c.is_holonomic]
+    if not some:
         return q
 
     def missed(delta: Any) -> Any:
         return rows.positions(system, t, system.local(q, delta), table)
 
     still = jnp.zeros(system.speeds)
-    M = system.mass_matrix(t, q, table)
     A, natural = jax.jacfwd(missed)(still), position_sizes(system)
-    delta, _ = solve_constrained(M, still, A, -missed(still), natural)
-    return system.local(q, delta)
+    return system.local(q, _nearest(system, q, A, -missed(still), natural, some, table))
 
 
 def _moved(
@@ -191,8 +216,22 @@ def _moved(
 ) -> tuple[Any, Any]:
     """Speeds nearer to their rows, and the rows A."""
     system = equations.system
-    M = system.mass_matrix(t, q, table)
     A, _ = system.constraint_rows(t, q, z, table)
     missed = rows.velocities(system, t, q, z, table)
-    still, natural = jnp.zeros(system.speeds), natural_sizes(system)
-    return z + solve_constrained(M, still, A, -missed, natural)[0], A
+    natural, all_ = natural_sizes(system), system.constraints
+    return z + _nearest(system, q, A, -missed, natural, all_, table), A
+
+
+def _nearest(
+    system: System, q: Any, A: Any, g: Any, natural: Any, constraints: Any, table: Any
+) -> Any:
+    """The change x of least inertia with A x = g, where A has rows of constraints.
+
+    Few unknowns are eliminated as they stand, many in the order of least fill.
+    """
+    still = jnp.zeros(system.speeds)
+    if system.speeds + A.shape[0] <= FEW:
+        M = system.mass_matrix(0.0, q, table)
+        return solve_constrained(M, still, A, g, natural)[0]
+    M, ordering = mass_matrix(system, q, table), ordered(system, constraints)
+    return solve_ordered(M, still, A, g, natural, ordering=ordering)[0]
