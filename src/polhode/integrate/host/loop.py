@@ -18,11 +18,11 @@ from polhode.integrate.events.tracker import EventTracker
 from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
 from polhode.integrate.host.row_buffer import RowBuffer
 from polhode.integrate.kernel.chunk import (
-    ATTEMPTS,
     PackedChunk,
     Rows,
     RunBounds,
     StepperState,
+    attempts_of,
 )
 from polhode.integrate.kernel.status import (
     ENDS,
@@ -88,9 +88,9 @@ def run(
 ) -> list[RunRecord]:
     """All runs, each from its cursor to its end; leading axes are runs."""
     count, width = stepper_states.x.shape
-    slab = max(
-        1, int(SLAB_BYTES / (8 * ATTEMPTS * ((2 + options.dense_terms) * width + 2)))
-    )
+    terms = options.dense_terms
+    row = 8 * ((2 + terms) * width + 2)
+    slab = max(1, int(SLAB_BYTES / (row * attempts_of(width, terms))))
     clock = _Clock(options.watch, count, time.perf_counter())
     found: list[RunRecord] = []
     try:

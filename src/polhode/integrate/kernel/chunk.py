@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.field.input_table import Drive
 
-ATTEMPTS = 512
+ATTEMPTS = 512  # of one chunk at most
+# Of wide states fewer: a chunk's rows are columns of a program, each as long as there
+# are attempts, and a program of so many elements takes seconds to be made.
+LEAST_ATTEMPTS, ELEMENTS = 16, 32_768
 RECENT = 10
 
 
@@ -183,6 +186,11 @@ def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperSta
     return StepperState(t, x, x_dot, h, first, zero, *counts, *segment, *own)
 
 
+def attempts_of(width: int, terms: int) -> int:
+    """How many steps a chunk attempts at most; no bit of a run depends on it."""
+    return min(ATTEMPTS, max(LEAST_ATTEMPTS, ELEMENTS // (width * (2 + terms))))
+
+
 def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., Any]:
     advance = advance_of(method)
 
@@ -200,7 +208,8 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
                 stepper_state,
             )
 
-        return lax.scan(attempt, stepper_state, jnp.arange(ATTEMPTS))
+        count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
+        return lax.scan(attempt, stepper_state, jnp.arange(count))
 
     return chunk
 
