@@ -220,9 +220,9 @@ def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
     go = _launch(
         equations, ph.States(start.system, 0.0, q, z), step_settings(method, 10.0)
     )
-    gliders = first_gliders(go.cursor, terms, 0)
+    gliders = first_gliders(go.stepper_state, terms, 0)
     ends = (np.full(SYSTEMS, 10.0), np.full(SYSTEMS, ATTEMPTS))
-    return Animal(batch_kernel(equations, method), (gliders, go.plan, {}, *ends))
+    return Animal(batch_kernel(equations, method), (gliders, go.bounds, {}, *ends))
 
 
 def _launch(equations: Any, states: ph.States, aim: StepSettings) -> Any:

@@ -146,26 +146,3 @@ def test_what_is_no_symmetry_carries_nothing():
         ph.steady_motions(ph.models.pendulum(), {"hing": 1.0})
     with pytest.raises(ph.PolhodeError, match="is pushed, but it is not among"):
         ph.steady_motions(ph.models.heavy_top(), {"turn z": 1.0}, pushes={"x": 1.0})
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("seed", [0, 1])
-def test_two_arms_on_a_shaft_are_out_to_both_sides_or_to_one(seed):
-    """Motions of one energy and one stiffness that no turn brings to each other."""
-    world, g, rate = ph.World(), 9.81, 6.0
-    shaft = ph.Body("shaft", ph.solids.rod(mass=1.0, length=0.1, along=ph.Z))
-    joints = [ph.Revolute("shaft", world.origin, shaft.origin, axis=ph.Z)]
-    for name in ("left", "right"):
-        arm = ph.Body(name, ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
-        top = arm.point(0, 0, 0.5)
-        joints.append(ph.Revolute(name, shaft.origin, top, axis=ph.Y))
-    system = ph.System(joints, [ph.Weight(g)])
-    found = ph.steady_motions(system, {"shaft": rate}, starts=64, seed=seed)
-    tilt = np.arccos(1.5 * g / rate**2)
-    pairs = {
-        (round(float(each["left"][0] / tilt)), round(float(each["right"][0] / tilt)))
-        for each in found
-        if abs(abs(each["left"][0]) - tilt) < 1e-6
-        and abs(abs(each["right"][0]) - tilt) < 1e-6
-    }
-    assert {abs(a - b) for a, b in pairs} == {0, 2}

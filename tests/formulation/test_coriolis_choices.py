@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
-from polhode import CoriolisChoice, PolhodeError
+from polhode import PolhodeError
 from polhode.formulation.spatial_forms.choices import (
     CHOICES,
     DEFAULT,
@@ -29,6 +29,7 @@ from polhode.formulation.spatial_forms.forms import (
 )
 from polhode.formulation.spatial_forms.transfer import spin
 from polhode.geometry.vector import skew
+from polhode.theory import CoriolisChoice
 from tumbling import DRAWS, tumbling
 
 draws = pytest.mark.parametrize("seed", range(DRAWS))

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies
 
-from polhode import PolhodeError, Program, State, compile
+from polhode import PolhodeError, State, compile
 from polhode.formulation.compare import answers, disagreement, sizes
 from polhode.formulation.registry import FORMULATIONS
+from polhode.results import Program
 from strategies_system import TOPOLOGIES, random_state, topology
 
 # Few bodies and every kind of thing; the others take minutes to compile in all forms.

@@ -19,7 +19,7 @@ NOTHING = object()
 def system_argument(function: Function) -> Function:
     """A function that takes a system first, and says so to who gives another thing.
 
-    >>> @of_system
+    >>> @system_argument
     ... def count(system):
     ...     return len(system.bodies)
     >>> count("pendulum")

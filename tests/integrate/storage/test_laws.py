@@ -149,7 +149,7 @@ def test_a_saved_motion_knows_its_inputs(tmp_path):
     motion = ph.simulate(system, start, until=0.2, inputs=pushes(1.0))
     motion.save(path)
     assert same(ph.load_motion(path).of(system, inputs=pushes(1.0)), motion)
-    with pytest.raises(FileError, match="another law: that of push differs"):
+    with pytest.raises(FileError, match=r"that of push differs|forces do not"):
         ph.load_motion(path).of(system, inputs=pushes(2.0))
 
 

@@ -353,7 +353,9 @@ def test_a_secret_that_others_may_know_is_made_anew(folder, secret, fault):
 
 def test_one_secret_for_processes_that_begin_together(folder, secret):
     """Whoever creates it first; the others read it."""
-    command = "from polhode.lowering import cache; print(cache.refusal() or 'ok')"
+    command = (
+        "from polhode.lowering.backends import cache; print(cache.refusal() or 'ok')"
+    )
     running = [
         subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE)
         for _ in range(4)

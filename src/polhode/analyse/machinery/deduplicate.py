@@ -3,7 +3,7 @@
 A balance may be one of a family: moved along a direction in which nothing changes, it
 balances again. Members of a family that are alike in energy, rates and stiffness are
 told once, half turns of a body among them, and so are those to which a walk along the
-family leads. Alike they are only where all bodies stand alike to each other.
+family leads.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from polhode.analyse.machinery.search import (
     free_motions,
     one_of,
 )
-from polhode.system.lengths import natural_length
 from polhode.system.system import System
 
 STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
-NEAR = 1e-5  # radians, or lengths: places of bodies that are one
 PACES = 40  # of a walk from one member to another
 
 
@@ -110,26 +108,9 @@ def stiffness(search: Search, found: Settled) -> np.ndarray:
     return np.linalg.solve(S.T @ M @ S, S.T @ J[:n, :n] @ S)
 
 
-def is_congruent(search: Search, one: Settled, other: Settled) -> bool:
-    """Whether all bodies are placed alike as seen from each other.
-
-    Two arms on a shaft, both out to one side or to both, may have one energy and one
-    stiffness and yet are two motions.
-    """
-    system = search.balance.system
-    length = natural_length(system, np.asarray(one.q))
-    seen = []
-    for q in (one.q, other.q):
-        R, p = system.poses(search.t, q, search.table)
-        away = np.einsum("iba,ijb->ija", R, p[None] - p[:, None]) / length
-        turned = np.einsum("iba,jbc->ijac", R, R)
-        seen.append(np.concatenate([away.ravel(), turned.ravel()]))
-    return bool(np.max(np.abs(seen[0] - seen[1])) <= NEAR)
-
-
 def is_alike(search: Search, one: Settled, other: Settled) -> bool:
-    """Whether two balances have the same shape, energy, rates and stiffness."""
-    if not search.is_level(one, other) or not is_congruent(search, one, other):
+    """Whether two balances have the same energy, rates and stiffness."""
+    if not search.is_level(one, other):
         return False
     free = search.sizes(one)[search.balance.system.speeds :]
     rates = (one.rates - other.rates)[np.array(search.balance.free, int)] / free
