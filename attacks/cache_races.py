@@ -20,7 +20,7 @@ from attacks.attack import Attack
 
 WORKER = """
 import random, sys
-from polhode.lowering import cache
+from polhode.lowering.backends import cache
 
 seed, rounds, most = map(int, sys.argv[1:4])
 chance = random.Random(seed)

@@ -8,7 +8,7 @@ keeps every configuration on its manifold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -25,9 +25,14 @@ from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.matter.parameter import Table
 from polhode.system import rows
-from polhode.system.natural_sizes import natural_sizes, position_sizes
+from polhode.system.natural_sizes import (
+    NaturalSizes,
+    natural_sizes,
+    position_sizes,
+)
 
 if TYPE_CHECKING:
+    from polhode.constraints.constraint import Constraint
     from polhode.formulation.equations import Equations
     from polhode.system.system import System
 
@@ -208,7 +213,9 @@ def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
 
     still = jnp.zeros(system.speeds)
     A, natural = jax.jacfwd(missed)(still), position_sizes(system)
-    return system.local(q, _nearest(system, q, A, -missed(still), natural, some, table))
+    g = -missed(still)
+    delta = _nearest(system, t, q, A, g, natural=natural, constraints=some, table=table)
+    return system.local(q, delta)
 
 
 def _moved(
@@ -218,12 +225,23 @@ def _moved(
     system = equations.system
     A, _ = system.constraint_rows(t, q, z, table)
     missed = rows.velocities(system, t, q, z, table)
-    natural, all_ = natural_sizes(system), system.constraints
-    return z + _nearest(system, q, A, -missed, natural, all_, table), A
+    natural, every = natural_sizes(system), system.constraints
+    delta = _nearest(
+        system, t, q, A, -missed, natural=natural, constraints=every, table=table
+    )
+    return z + delta, A
 
 
 def _nearest(
-    system: System, q: Any, A: Any, g: Any, natural: Any, constraints: Any, table: Any
+    system: System,
+    t: Any,
+    q: Any,
+    A: Any,
+    g: Any,
+    *,
+    natural: NaturalSizes,
+    constraints: Sequence[Constraint],
+    table: Table,
 ) -> Any:
     """The change x of least inertia with A x = g, where A has rows of constraints.
 
@@ -231,7 +249,7 @@ def _nearest(
     """
     still = jnp.zeros(system.speeds)
     if system.speeds + A.shape[0] <= FEW:
-        M = system.mass_matrix(0.0, q, table)
+        M = system.mass_matrix(t, q, table)
         return solve_constrained(M, still, A, g, natural)[0]
     M, ordering = mass_matrix(system, q, table), ordered(system, constraints)
     return solve_ordered(M, still, A, g, natural, ordering=ordering)[0]
