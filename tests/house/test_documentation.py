@@ -7,6 +7,7 @@ import doctest
 import io
 import re
 
+import jax
 import pytest
 
 from markdown import blocks, fenced
@@ -25,6 +26,14 @@ LINK = re.compile(r"\[[^]]*\]\(([^)#\s]+)[^)]*\)")
 
 def name(page):
     return page.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture(autouse=True)
+def _own_precision():
+    """A page may switch JAX to double precision; the next one starts as a user does."""
+    before = jax.config.read("jax_enable_x64")
+    yield
+    jax.config.update("jax_enable_x64", before)
 
 
 def test_there_are_pages_that_run():

@@ -284,6 +284,30 @@ class Equations:  # limit: one noun answers every question about the motion
         y_dot, _ = self.functions.accelerations(t, q, y, table)
         return self.functions.bodies(t, q, y, y_dot, table)
 
+    @property
+    def jax(self) -> Core:
+        """`functions` as native code inside JAX: for `jit`, `scan`, `vmap` and `grad`.
+
+        Each is compiled when it is first called; see `Program.jax`.
+
+        >>> import jax, polhode as ph
+        >>> start = ph.models.start("double_pendulum")
+        >>> equations = ph.lagrange(start.system)
+        >>> with jax.enable_x64(True):
+        ...     y_dot, _ = jax.jit(equations.jax.accelerations)(
+        ...         start.t, start.q, start.z, {}
+        ...     )
+        >>> bool(abs(y_dot - equations.accelerations(start)).max() < 1e-12)
+        True
+        """
+        from polhode.lowering.native_jax import native
+
+        if "jax" not in self.programs:
+            own = self.functions._asdict()
+            given = {word: native(f) for word, f in own.items() if f is not None}
+            self.programs["jax"] = Core(**given)
+        return self.programs["jax"]
+
     def ask(
         self, word: Hashable, function: Callable[..., Any], state: State, table: Table
     ) -> Any:

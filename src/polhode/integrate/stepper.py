@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 import jax.numpy as jnp
@@ -176,6 +177,25 @@ class Stepper:
     def function(self) -> Any:
         """(t, q, z, inputs) -> (q, z), for use inside a trace."""
         return lambda t, q, z, inputs: self.program.function(t, q, z, inputs)[:2]
+
+    @cached_property
+    def jax(self) -> Any:
+        """(t, q, z, inputs) -> (q, z) as native code inside JAX.
+
+        It is called in `jit`, `scan` and `vmap`, and differentiated there; see
+        `Program.jax`. Nothing is refused: what is no number flows on.
+
+        >>> import jax, polhode as ph
+        >>> start = ph.models.start("double_pendulum")
+        >>> step = ph.stepper(start.system, dt=0.01)
+        >>> with jax.enable_x64(True):
+        ...     q, z = jax.jit(step.jax)(0.0, start.q, start.z, {})
+        >>> bool((q == step(start).q).all())
+        True
+        """
+        from polhode.lowering.native_jax import native
+
+        return native(self.function)
 
     def _refuse(self, state: Any, given: dict[str, Any], status: Any) -> None:
         """Raise what is wrong with a step, of many states with the first that is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -167,7 +167,7 @@ def _unknown(word: Any, names: Iterable[str], role: str) -> ArgumentError:
     )
 
 
-def check_types(leaves: list[Leaf], arrays: list[np.ndarray]) -> None:
+def check_types(leaves: Sequence[Leaf], arrays: Sequence[Any]) -> None:
     """Refuse arguments of other types than the examples had."""
     for leaf, array in zip(leaves, arrays, strict=True):
         if array.dtype != leaf.dtype:

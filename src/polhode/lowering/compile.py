@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -175,11 +176,7 @@ class Program:
 
     def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
         self._report = replace(self._report, backend="xla", reason=reason)
-
-        def flat(*inputs: Any) -> list[Any]:
-            return jax.tree_util.tree_leaves(self._flat(*inputs))
-
-        return XlaRunner(flat, batched)
+        return XlaRunner(self._flat_leaves, batched)
 
     # ---------------------------------------------------------------- calling
 
@@ -242,6 +239,39 @@ class Program:
         return (
             str(tree).removeprefix("PyTreeDef(").removesuffix(")").replace("*", "array")
         )
+
+    @cached_property
+    def jax(self) -> Callable:
+        """The same function for use inside JAX, where XLA calls the native code.
+
+        It takes what the program takes, one system at a time, in `jit`, `scan`, `vmap`
+        (lanes of one core), `grad` and `jacfwd`. First derivatives run native code too;
+        second ones are XLA's, of the traced function, and so is what has no native
+        code: see `report()`. JAX must compute in double precision.
+
+        >>> import jax, jax.numpy as jnp
+        >>> swing = compile(lambda q: -9.81 * jnp.sin(q), 0.0)
+        >>> with jax.enable_x64(True):
+        ...     round(float(jax.jit(jax.grad(swing.jax))(0.0)), 6)
+        -9.81
+        """
+        from polhode.lowering.native_jax import as_jax, require_double
+
+        flat: Callable[..., list[Any]] = self._flat_leaves
+        if self._report.backend != "xla":
+            flat = as_jax(flat, self._described, self._jaxpr, self._choices)
+
+        def function(*arguments: Any) -> Any:
+            require_double()
+            outputs = flat(*self._match(arguments))
+            return jax.tree_util.tree_unflatten(self._out_tree, outputs)
+
+        function.__name__ = self._report.name
+        function.__doc__ = self.function.__doc__
+        return function
+
+    def _flat_leaves(self, *inputs: Any) -> list[Any]:
+        return jax.tree_util.tree_leaves(self._flat(*inputs))
 
     def _inlined(self, leaves: list[Any]) -> Any:
         """Under somebody's trace: the function itself, in their own precision."""

@@ -123,6 +123,16 @@ class NativeRunner:
             __version__, *made_of, marks, str(lanes), *host(), _llvm()
         )
 
+    @property
+    def digest(self) -> str:
+        """One name for one content: what is computed, how, and for which processor."""
+        return self._entry(self._lanes)
+
+    @property
+    def lanes(self) -> int:
+        """Systems side by side in the code for many."""
+        return self._lanes
+
     def _prepare(self) -> Prepared:
         return prepared(self._jaxpr, self._choices, abreast=host_lanes())
 

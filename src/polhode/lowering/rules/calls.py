@@ -28,5 +28,12 @@ def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]
     return low.inline(equation, jaxprs.solve, *constants, *right_sides)
 
 
+def native(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
+    """`program.jax` inside another program: what it computes."""
+    p = equation.params
+    return low.inline(equation, p["function"].trace(p["batch"]), *arguments)
+
+
 CALLS = ("jit", "custom_jvp_call", "custom_vjp_call", "remat2")
 RULES = {**dict.fromkeys(CALLS, call), "custom_linear_solve": linear_solve}
+RULES["polhode_native"] = native

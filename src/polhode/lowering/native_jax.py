@@ -1,0 +1,330 @@
+"""Native programs as functions of somebody's JAX: in `jit`, `vmap`, `scan`, `grad`.
+
+XLA calls the machine code itself, by its foreign-function interface. First derivatives
+are native too: the rule of a program is J(x) t with another program for J, linear in
+t, so that forward and reverse both follow. Derivatives of J are those of the traced
+function.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial, wraps
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from polhode.errors import ArgumentError, CompileError
+from polhode.lowering.arguments import Leaf, check_types
+from polhode.lowering.backends.llvm.native import Code, machine_code
+from polhode.lowering.backends.llvm.xla_handler import write_handler
+from polhode.lowering.backends.runner import NativeRunner
+from polhode.lowering.options import Choices
+from polhode.lowering.report import Report
+from polhode.lowering.trace.trace import closed_jaxpr, fingerprint
+
+_LOCK = threading.Lock()
+# What XLA may still call, by the name it knows: an executable holds an address, and
+# nobody tells when the last executable has gone, so nothing here is ever given back.
+_REGISTERED: dict[str, list[Any]] = {}
+
+Flat = Callable[..., list[Any]]
+
+
+class NativeFunction:
+    """A flat function of arrays as a call of XLA to native code.
+
+    `flat` takes the leaves that `leaves` describe, and gives a list of arrays.
+    """
+
+    def __init__(
+        self, flat: Flat, leaves: Sequence[Leaf], jaxpr: Any, options: Choices
+    ):
+        self.flat, self.leaves = flat, list(leaves)
+        self._jaxpr, self._options = jaxpr, options
+        self.results = [
+            jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype)
+            for v in jaxpr.jaxpr.outvars
+        ]
+        self._jacobians: dict[tuple[int, ...], NativeFunction] = {}
+        self._jitted: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
+        self._lock = threading.Lock()
+
+    def call(self, *inputs: Any) -> list[Any]:
+        """The results of one system."""
+        return _native.bind(*inputs, function=self, batch=())
+
+    @cached_property
+    def content(self) -> str:
+        """A digest of what it computes."""
+        return fingerprint(self._jaxpr)
+
+    def __repr__(self) -> str:
+        """It stands in traces, whose fingerprints take what is written of it."""
+        return f"{type(self).__name__}({self.content})"
+
+    def trace(self, batch: tuple[int, ...]) -> Any:
+        """What it computes, for a program that takes it in."""
+        if not batch:
+            return self._jaxpr
+        leaves = [((*batch, *leaf.shape), leaf.type) for leaf in self.leaves]
+        shapes = [jax.ShapeDtypeStruct(*leaf) for leaf in leaves]
+        return closed_jaxpr(_batched(self.flat, len(batch)), *shapes)[0]
+
+    def jitted(self, batch: tuple[int, ...]) -> Callable[..., list[Any]]:
+        """The call compiled by XLA, for arrays that nobody traces."""
+        if batch not in self._jitted:
+            run = partial(_native.bind, function=self, batch=batch)
+            self._jitted[batch] = jax.jit(run)
+        return self._jitted[batch]
+
+    @cached_property
+    def target(self) -> str:
+        """The name by which XLA knows the code: one name for one content."""
+        runner = NativeRunner(
+            self._jaxpr,
+            replace(self._options, batched=True, threads=1),
+            [True] * len(self.leaves),
+            Report("function", "llvm"),
+        )
+        name = f"polhode_{runner.digest}"
+        with _LOCK:
+            if name not in _REGISTERED:
+                one, many = runner.variant(1), runner.variant(runner.lanes)
+                text = write_handler(
+                    _address(one[0]),
+                    _address(many[0]),
+                    scratch=max(one[1], many[1]),
+                    inputs=len(self.leaves),
+                    ranks=[len(result.shape) for result in self.results],
+                )
+                handler = Code(machine_code(text))
+                capsule = jax.ffi.pycapsule(handler.run)
+                jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+                _REGISTERED[name] = [runner, handler, capsule]
+        return name
+
+    # ------------------------------------------------------------- derivatives
+
+    def tangents(
+        self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
+    ) -> list[Any]:
+        """J(x) t for the real results, along the inputs that vary."""
+        blocks = iter(self.jacobian(active).call(*primals))
+        tangents = []
+        for _ in self.real_results:
+            terms = [jnp.tensordot(next(blocks), t, axes=t.ndim) for t in directions]
+            tangents.append(sum(terms[1:], terms[0]))
+        return tangents
+
+    @cached_property
+    def real_results(self) -> list[int]:
+        """The places of results that have derivatives."""
+        return [k for k, r in enumerate(self.results) if _is_real(r.dtype)]
+
+    def jacobian(self, active: tuple[int, ...]) -> NativeFunction:
+        """d(result)/d(input), by real result and then by active input, native."""
+        with self._lock:
+            if active not in self._jacobians:
+                self._jacobians[active] = self._make_jacobian(active)
+            return self._jacobians[active]
+
+    def _make_jacobian(self, active: tuple[int, ...]) -> NativeFunction:
+        def results(*inputs: Any) -> list[Any]:
+            given = self.flat(*inputs)
+            return [given[k] for k in self.real_results]
+
+        def jacobian(*inputs: Any) -> list[Any]:
+            # Forward: loops of unknown length have no reverse, and the directions
+            # share all that they have in common once it is scalar code.
+            return jax.tree_util.tree_leaves(jax.jacfwd(results, active)(*inputs))
+
+        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in self.leaves]
+        jaxpr, _ = closed_jaxpr(jacobian, *shapes)
+        return Jacobian(jacobian, self.leaves, jaxpr, self._options)
+
+
+class Jacobian(NativeFunction):
+    """A function whose own derivatives are those of its trace.
+
+    Second derivatives of a large system as straight code would take minutes to compile.
+    """
+
+    def tangents(
+        self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
+    ) -> list[Any]:
+        def along(*varying: Any) -> list[Any]:
+            inputs = list(primals)
+            for k, value in zip(active, varying, strict=True):
+                inputs[k] = value
+            return self.flat(*inputs)
+
+        varying = [primals[k] for k in active]
+        return jax.jvp(along, varying, list(directions))[1]
+
+
+# ------------------------------------------------------------------ the primitive
+# One of our own, with rules of its own: `jax.custom_jvp` loses its rule where JAX
+# linearises a scan, and second derivatives then meet a call without any.
+
+_native = Primitive("polhode_native")
+_native.multiple_results = True
+
+
+@_native.def_impl
+def _run(*inputs: Any, function: NativeFunction, batch: tuple[int, ...]) -> list[Any]:
+    return function.jitted(batch)(*inputs)
+
+
+@_native.def_abstract_eval
+def _shapes(*inputs: Any, function: NativeFunction, batch: tuple[int, ...]) -> list:
+    return [ShapedArray((*batch, *r.shape), r.dtype) for r in function.results]
+
+
+def _in_xla(context: Any, *operands: Any, function: NativeFunction, batch: Any) -> Any:
+    return jax.ffi.ffi_lowering(function.target)(context, *operands)
+
+
+def _elsewhere(*inputs: Any, function: NativeFunction, batch: Any) -> list[Any]:
+    """On a GPU of JAX's: the traced function."""
+    return _batched(function.flat, len(batch))(*inputs)
+
+
+mlir.register_lowering(_native, _in_xla, platform="cpu")
+mlir.register_lowering(_native, mlir.lower_fun(_elsewhere, multiple_results=True))
+
+
+def _many(inputs: Any, axes: Any, *, function: NativeFunction, batch: Any) -> Any:
+    """Many systems of a `vmap`: every argument gets the new axis, in front."""
+    pairs = zip(inputs, axes, strict=True)
+    size = next(v.shape[a] for v, a in zip(inputs, axes, strict=True) if a is not None)
+    inputs = [
+        jnp.broadcast_to(v, (size, *v.shape)) if a is None else jnp.moveaxis(v, a, 0)
+        for v, a in pairs
+    ]
+    results = _native.bind(*inputs, function=function, batch=(size, *batch))
+    return results, [0] * len(results)
+
+
+batching.primitive_batchers[_native] = _many
+
+
+def _along(
+    primals: Any, tangents: Any, *, function: NativeFunction, batch: Any
+) -> tuple[list[Any], list[Any]]:
+    results = _native.bind(*primals, function=function, batch=batch)
+    shapes = _shapes(function=function, batch=batch)
+    slopes: list[Any] = [ad.Zero(shape.to_tangent_aval()) for shape in shapes]
+    active = tuple(
+        k
+        for k, (t, leaf) in enumerate(zip(tangents, function.leaves, strict=True))
+        if type(t) is not ad.Zero and _is_real(leaf.dtype)
+    )
+    if active and function.real_results:
+        directions = [tangents[k] for k in active]
+
+        def of_one(primals: Any, directions: Any) -> list[Any]:
+            return function.tangents(primals, active, directions)
+
+        found = _batched(of_one, len(batch))(list(primals), directions)
+        for k, slope in zip(function.real_results, found, strict=True):
+            slopes[k] = slope
+    return results, slopes
+
+
+ad.primitive_jvps[_native] = _along
+
+
+def _batched(function: Callable, axes: int) -> Callable:
+    for _ in range(axes):
+        function = jax.vmap(function)
+    return function
+
+
+def as_jax(
+    flat: Flat, leaves: Sequence[Leaf], jaxpr: Any, options: Choices
+) -> Callable[..., list[Any]]:
+    """A function of the leaves that JAX can trace, batch and differentiate."""
+    native = NativeFunction(flat, leaves, jaxpr, options)
+
+    def call(*inputs: Any) -> list[Any]:
+        return native.call(*_admitted(inputs, native.leaves))
+
+    return call
+
+
+def native(function: Callable) -> Callable:
+    """A JAX function that runs as native code: compiled once for shapes of arguments.
+
+    It is called and transformed as the function itself is.
+    """
+    from polhode.lowering.compile import compile
+
+    programs: dict[Any, Callable] = {}
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        require_double()
+        leaves, tree = jax.tree_util.tree_flatten(arguments)
+        shapes = [_shape(leaf) for leaf in leaves]
+        key = (tree, tuple((s.shape, s.dtype) for s in shapes))
+        if key not in programs:
+            examples = jax.tree_util.tree_unflatten(tree, shapes)
+            programs[key] = compile(function, *examples).jax
+        return programs[key](*arguments)
+
+    return run
+
+
+def _shape(value: Any) -> jax.ShapeDtypeStruct:
+    # Python's numbers and JAX's arrays of weak type are of one kind for us: double.
+    dtype = jnp.result_type(value) if hasattr(value, "dtype") else np.dtype(float)
+    return jax.ShapeDtypeStruct(np.shape(value), dtype)
+
+
+def require_double() -> None:
+    """Refuse to run where JAX would round what it is given to 32 bits."""
+    if jnp.result_type(float) != np.float64:
+        raise CompileError(
+            "A native program was called while JAX computes in 32 bits.",
+            "Programs compute in double precision: half of the digits would be lost on"
+            " the way in and out.",
+            'Call jax.config.update("jax_enable_x64", True) when the program starts.',
+        )
+
+
+def _admitted(inputs: Sequence[Any], leaves: Sequence[Leaf]) -> list[Any]:
+    """Arrays of the types that the code reads; Python's numbers become such."""
+    arrays = [
+        jnp.asarray(
+            value, leaf.dtype if isinstance(value, bool | int | float) else None
+        )
+        for value, leaf in zip(inputs, leaves, strict=True)
+    ]
+    check_types(leaves, arrays)
+    for array, leaf in zip(arrays, leaves, strict=True):
+        if array.shape != leaf.shape:
+            raise ArgumentError(
+                f"Argument '{leaf.name}' has shape {array.shape}, not {leaf.shape}.",
+                "A program is compiled for the shapes of its examples.",
+                f"Give shape {leaf.shape}; jax.vmap runs many systems.",
+            )
+    return arrays
+
+
+def _address(code: Code) -> int:
+    found = ctypes.cast(code.run, ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+def _is_real(dtype: Any) -> bool:
+    return np.issubdtype(dtype, np.floating)
