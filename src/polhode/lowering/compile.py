@@ -75,7 +75,7 @@ class Program:
         self._varies = choose(names, choices.vary, "vary")
         self._batched = choose(names, choices.batched, "batched")
         self._count = len(examples)
-        self._dropped = self._baked_arguments(examples)
+        self._dropped = _folded_arguments(examples, self._varies)
         self._check_marks()
         self._described: list[Leaf] = [self._leaves[k] for k in self._inputs()]
         self._may_batch = [self._batched[k] for k in self._inputs()]
@@ -106,15 +106,6 @@ class Program:
                     "A value folded into the code is one for all systems.",
                     f"Name '{leaf.name}' in vary too, or leave it out of batched.",
                 )
-
-    def _baked_arguments(self, examples: tuple) -> list[bool]:
-        """Whole arguments that are folded in: they are not passed in a call."""
-        spans = [len(jax.tree_util.tree_leaves(e)) for e in examples]
-        dropped, start = [], 0
-        for span in spans:
-            dropped.append(span > 0 and not any(self._varies[start : start + span]))
-            start += span
-        return dropped
 
     def _inputs(self) -> list[int]:
         return [k for k, varies in enumerate(self._varies) if varies]
@@ -210,9 +201,9 @@ class Program:
         if tree != self._tree:
             raise ArgumentError(
                 f"The arguments do not fit '{self._report.name}'.",
-                f"It takes {self._shape_of(self._tree)}.",
+                f"It takes {_shape_text(self._tree)}.",
                 "Give trees of the same structure as the examples.",
-                f"Given: {self._shape_of(tree)}.",
+                f"Given: {_shape_text(tree)}.",
             )
         if all(self._varies):
             return leaves
@@ -233,11 +224,6 @@ class Program:
         return tuple(
             example if dropped else next(given)
             for example, dropped in zip(examples, self._dropped, strict=True)
-        )
-
-    def _shape_of(self, tree: Any) -> str:
-        return (
-            str(tree).removeprefix("PyTreeDef(").removesuffix(")").replace("*", "array")
         )
 
     @cached_property
@@ -307,6 +293,20 @@ class Program:
 
 def _rebuild(function: Callable, examples: tuple, choices: Choices) -> Program:
     return Program(function, examples, choices)
+
+
+def _folded_arguments(examples: tuple, varies: list[bool]) -> list[bool]:
+    """Whole arguments that are folded in: they are not passed in a call."""
+    spans = [len(jax.tree_util.tree_leaves(e)) for e in examples]
+    dropped, start = [], 0
+    for span in spans:
+        dropped.append(span > 0 and not any(varies[start : start + span]))
+        start += span
+    return dropped
+
+
+def _shape_text(tree: Any) -> str:
+    return str(tree).removeprefix("PyTreeDef(").removesuffix(")").replace("*", "array")
 
 
 def _equal(given: Any, example: Any) -> bool:

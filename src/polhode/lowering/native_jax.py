@@ -95,7 +95,7 @@ class NativeFunction:
             [True] * len(self.leaves),
             Report("function", "llvm"),
         )
-        name = f"polhode_{runner.digest}"
+        name = f"polhode_{runner.entry(runner.lanes)}"
         with _LOCK:
             if name not in _REGISTERED:
                 one, many = runner.variant(1), runner.variant(runner.lanes)

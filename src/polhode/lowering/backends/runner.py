@@ -50,8 +50,8 @@ class NativeRunner:
         self._jaxpr, self._choices, self._batched = jaxpr, choices, batched
         self._report = report
         self._threads = choices.threads or available_threads()
-        self._lanes = choices.lanes or (host_lanes() if any(batched) else 1)
-        report.threads, report.lanes = self._threads, self._lanes
+        self.lanes = choices.lanes or (host_lanes() if any(batched) else 1)
+        report.threads, report.lanes = self._threads, self.lanes
         self._outputs = [
             (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
         ]
@@ -78,8 +78,8 @@ class NativeRunner:
         of its own.
         """
         start = time.perf_counter()
-        for lanes in (self._lanes, 1):
-            found = disk.load(self._entry(lanes))
+        for lanes in (self.lanes, 1):
+            found = disk.load(self.entry(lanes))
             if found is not None:
                 self._variants[lanes] = self._kept(*found, hit=True)
                 break
@@ -90,7 +90,7 @@ class NativeRunner:
     def complete(self) -> None:
         """Make what a report tells of, if nothing has been made yet."""
         if not self._variants:
-            self.variant(self._lanes)
+            self.variant(self.lanes)
 
     def variant(self, lanes: int) -> tuple[Code, int]:
         """The code for a number of lanes, and the scratch bytes that it needs."""
@@ -104,7 +104,7 @@ class NativeRunner:
 
     def _make(self, lanes: int) -> tuple[Code, int]:
         start = time.perf_counter()
-        name = self._entry(lanes)
+        name = self.entry(lanes)
         found = disk.load(name)
         if found is None:
             facts, code = self._build(lanes)
@@ -115,23 +115,13 @@ class NativeRunner:
         self._report.compile_seconds += time.perf_counter() - start
         return made
 
-    def _entry(self, lanes: int) -> str:
-        """What the code for so many lanes is called on disk."""
+    def entry(self, lanes: int) -> str:
+        """A name of the code for so many lanes: one for what it computes, and how."""
         marks = "".join("01"[b] for b in self._batched)
         made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
         return disk.entry_name(
             __version__, *made_of, marks, str(lanes), *host(), _llvm()
         )
-
-    @property
-    def digest(self) -> str:
-        """One name for one content: what is computed, how, and for which processor."""
-        return self._entry(self._lanes)
-
-    @property
-    def lanes(self) -> int:
-        """Systems side by side in the code for many."""
-        return self._lanes
 
     def _prepare(self) -> Prepared:
         return prepared(self._jaxpr, self._choices, abreast=host_lanes())
@@ -171,7 +161,7 @@ class NativeRunner:
         arrays = [
             a if a.flags.c_contiguous else np.ascontiguousarray(a) for a in arrays
         ]
-        lanes = 1 if count == 1 else self._lanes
+        lanes = 1 if count == 1 else self.lanes
         frame = Frame(self.variant(lanes), self._pointers, arrays, outputs)
         blocks = -(-count // lanes)
         if self._threads == 1 or blocks < 2 or not self._is_long(count):
