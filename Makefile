@@ -50,6 +50,7 @@ check: $(READY)
 	$(BIN)/python -m pytest tests/house
 
 format: $(READY)
+	$(BIN)/python tests/support/stubs.py
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 

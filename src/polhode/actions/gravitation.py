@@ -118,7 +118,7 @@ class Gravitation:
     (gravity gradient). Each pair is counted once, so the third law holds.
     """
 
-    masses: tuple[PointMass, ...]
+    masses: Sequence[PointMass]
     constant: Quantity = GRAVITATIONAL_CONSTANT
     _: KW_ONLY
     name: str = "gravitation"

@@ -28,6 +28,7 @@ from polhode.joints.joint import Joint, freedoms
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
+    Quantity,
     Table,
     at,
     named,
@@ -197,7 +198,7 @@ class Motor:
     """
 
     joint: Joint
-    law: Callable[[Any, Any, Any], Any] | float
+    law: Callable[[Any, Any, Any], Any] | Quantity
     _: KW_ONLY
     name: str = ""
 

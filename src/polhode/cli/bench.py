@@ -61,8 +61,7 @@ def measured(name: str) -> dict[str, Any]:
 
     def seconds(state: Any) -> float:
         began = time.perf_counter()
-        wish = {"until": until, "method": method, "samples": 2}
-        found = ph.simulate(start.system, state, **wish)
+        found = ph.simulate(start.system, state, until=until, method=method, samples=2)
         uncut(found if state is start else found[0])
         return time.perf_counter() - began
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -45,6 +45,38 @@ from polhode.system.state import State
 from polhode.system.system import System
 
 LIMIT = 10**9
+
+
+class Choices(TypedDict, total=False):
+    """What a caller may choose of a run; `simulate` says what each is."""
+
+    method: Method | None
+    rtol: float | None
+    atol: float | None
+    samples: int | Sequence[float] | None
+    parameters: Mapping[str, Any] | None
+    limit: int
+    memory: float
+    watch: Watch | None
+    to: Any
+    events: Event | Sequence[Event]
+    inputs: Mapping[str, Any] | None
+
+
+@overload
+def simulate(
+    model: System | Equations, state: State, *, until: float, **choices: Unpack[Choices]
+) -> Trajectory: ...
+
+
+@overload
+def simulate(
+    model: System | Equations,
+    state: States | Sequence[State],
+    *,
+    until: float,
+    **choices: Unpack[Choices],
+) -> Motions: ...
 
 
 def simulate(

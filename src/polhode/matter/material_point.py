@@ -66,6 +66,9 @@ class MaterialPoint:
         return f"MaterialPoint({self.frame.name!r}, {shown(self.coordinates)}{label})"
 
 
+Place = Point | MaterialPoint  # what a joint, a spring or a sensor is put at
+
+
 def material_point(
     frame: Frame, entries: tuple[Any, Any, Any], name: str
 ) -> MaterialPoint:

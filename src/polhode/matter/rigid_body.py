@@ -14,7 +14,7 @@ from polhode.geometry.point import Point
 from polhode.geometry.vector import shown
 from polhode.matter.given import given
 from polhode.matter.inertia import Inertia
-from polhode.matter.material_point import MaterialPoint, material_point
+from polhode.matter.material_point import MaterialPoint, Place, material_point
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.spatial_inertia import SpatialInertia, spatial_inertia
@@ -55,7 +55,9 @@ class Body:
         if not is_traced(mass, centre, inertia):
             _require_measured(self)
         if isinstance(self.matter, Submerged):
-            SpatialInertia(self.matter.added_inertia(), self.origin, repr(self.name))
+            SpatialInertia(
+                self.matter.added_inertia(), Point.origin(self.frame), repr(self.name)
+            )
 
     @staticmethod
     def from_inertia(
@@ -110,7 +112,7 @@ class Body:
         return Inertia.of_moments(self.moments(), self.frame, self.name)
 
     @property
-    def origin(self) -> Point:
+    def origin(self) -> Place:
         """The point at which the body's axes meet."""
         return Point.origin(self.frame)
 
@@ -123,7 +125,7 @@ class Body:
 
         return MaterialPoint(self.frame, law, "mass centre", self.parameters)
 
-    def point(self, x: Any, y: Any, z: Any, name: str = "") -> MaterialPoint:
+    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
         """A point fixed in the body, by numbers or parameters along its axes."""
         return material_point(self.frame, (x, y, z), name)
 

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
-from polhode.matter.material_point import MaterialPoint, material_point
+from polhode.matter.material_point import Place, material_point
 
 
 @final
@@ -21,13 +21,13 @@ class World:
 
     name: str = "world"
     frame: Frame = field(init=False, repr=False)
-    origin: Point = field(init=False, repr=False)
+    origin: Place = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         frame = Frame(self.name, self)
         object.__setattr__(self, "frame", frame)
         object.__setattr__(self, "origin", Point.origin(frame))
 
-    def point(self, x: Any, y: Any, z: Any, name: str = "") -> MaterialPoint:
+    def point(self, x: Any, y: Any, z: Any, name: str = "") -> Place:
         """A place of the world, by numbers or parameters along its axes."""
         return material_point(self.frame, (x, y, z), name)

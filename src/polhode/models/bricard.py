@@ -30,6 +30,6 @@ def bricard() -> ph.System:
         middle = [w / 2 for w in way]
         body = ph.Body(f"rod {k}", ph.solids.placed(rod, middle))
         hinges.append(ph.Revolute(str(k), before, body.origin, axis=axes[k]))
-        before = body.point(*way)
+        before = body.point(way[0], way[1], way[2])
     hinges.append(ph.Revolute("6", before, world.point(*CORNERS[0]), axis=axes[0]))
     return ph.System(hinges, [ph.Weight(9.81)], name="Bricard's ring")

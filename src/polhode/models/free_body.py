@@ -32,8 +32,8 @@ def t_handle() -> ph.Body:
     """A steel T: a bar along X, and a stem along -Z screwed into its middle."""
     steel = 7850.0
     bar = ph.solids.cylinder(radius=0.008, length=0.11, density=steel, along=ph.X)
-    stem = ph.solids.cylinder(radius=0.007, length=0.07, density=steel)
-    stem = ph.solids.placed(stem, (0, 0, -0.035))
+    rod = ph.solids.cylinder(radius=0.007, length=0.07, density=steel)
+    stem = ph.solids.placed(rod, (0, 0, -0.035))
     return ph.Body("handle", ph.solids.joined(bar=bar, stem=stem))
 
 

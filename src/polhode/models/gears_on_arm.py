@@ -34,7 +34,7 @@ def gears_on_arm(
     _require(transmission, TRANSMISSIONS)
     _require(couple, COUPLES)
     I1, I2, r = (ph.Parameter(*p) for p in (("I_1", 0.3), ("I_2", 0.5), ("r", 0.625)))
-    l, C = ph.Parameter("l", 0.8), ph.Parameter("C", C)
+    l, effort = ph.Parameter("l", 0.8), ph.Parameter("C", C)
     brake = -ph.Parameter("R_1", 0.5) * ph.Parameter("F", 0.2)
     beam = ph.Body.from_inertia("beam", mass=0.0, inertia=(0, 0, 0))
     one = _wheel("small wheel", ph.Parameter("m_1", 1.2), I1)
@@ -49,7 +49,7 @@ def gears_on_arm(
     sign = -1 if transmission == "gear" else 1
     actions = [
         ph.Weight(ph.Parameter("g", 9.81)),
-        ph.Motor(bearings[0], C, name="couple"),
+        ph.Motor(bearings[0], effort, name="couple"),
         ph.Motor(bearings[0], brake, name="brake"),
     ]
     if not held:
@@ -57,7 +57,7 @@ def gears_on_arm(
         actions.append(ph.JointSpring(arm, k, name="torsion spring"))
     if not held and couple == "external":
         # Held by the ground and not by the arm: the arm is given back what it gave.
-        actions.append(ph.Motor(arm, C, name="couple's hold"))
+        actions.append(ph.Motor(arm, effort, name="couple's hold"))
     drive = ph.Gear(bearings[1], bearings[0], sign * r, name=transmission)
     name = f"wheels on an arm, {transmission}"
     return ph.System([arm, *bearings], actions, [drive], name=name)

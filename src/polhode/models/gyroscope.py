@@ -11,6 +11,8 @@ Surprise: push it down and it moves sideways.
 
 from __future__ import annotations
 
+from typing import Any
+
 import polhode as ph
 
 
@@ -20,7 +22,7 @@ def gyroscope(load: float = 0.0) -> ph.System:
     `load` is the mass of a weight on the inner gimbal, 0.1 m out along the rotor.
     """
     frame = ph.Body("frame", ph.solids.ring(mass=0.4, radius=0.12, along=ph.Y))
-    ring = ph.solids.ring(mass=0.3, radius=0.1, along=ph.Z)
+    ring: Any = ph.solids.ring(mass=0.3, radius=0.1, along=ph.Z)
     if load:
         bob = ph.solids.placed(ph.solids.sphere(mass=load, radius=0.01), (0, 0.1, 0))
         ring = ph.solids.joined(ring=ring, bob=bob)

@@ -1,0 +1,39 @@
+# Written by tests/support/stubs.py from the table of public names.
+from polhode.analyse.conserved import Conserved as Conserved
+from polhode.analyse.continuation import Branch as Branch
+from polhode.analyse.continuation import Branches as Branches
+from polhode.analyse.equilibrium import Equilibria as Equilibria
+from polhode.analyse.equilibrium import Equilibrium as Equilibrium
+from polhode.analyse.equilibrium_sweep import EquilibriumSweep as EquilibriumSweep
+from polhode.analyse.gradient import Gradient as Gradient
+from polhode.analyse.identifiable import Identifiable as Identifiable
+from polhode.analyse.identify import Identified as Identified
+from polhode.analyse.integrability import Integrability as Integrability
+from polhode.analyse.linear_along import LinearAlong as LinearAlong
+from polhode.analyse.linearise import Linear as Linear
+from polhode.analyse.machinery.leaves import PositionIntegrals as PositionIntegrals
+from polhode.analyse.margins import LimitMargins as LimitMargins
+from polhode.analyse.modes import Modes as Modes
+from polhode.analyse.reactions import ReactionTable as ReactionTable
+from polhode.analyse.rest_sensitivity import RestSensitivity as RestSensitivity
+from polhode.analyse.sensitivity import Sensitivity as Sensitivity
+from polhode.analyse.stability import Stability as Stability
+from polhode.analyse.steady_motion import SteadyMotion as SteadyMotion
+from polhode.analyse.steady_motion import SteadyMotions as SteadyMotions
+from polhode.analyse.uncertainty import Uncertainty as Uncertainty
+from polhode.files.model import Model as Model
+from polhode.formulation.audit import Audit as Audit
+from polhode.formulation.questions.balance import Balance as Balance
+from polhode.formulation.questions.coriolis import Coriolis as Coriolis
+from polhode.formulation.questions.real_reactions import ReactionParts as ReactionParts
+from polhode.integrate.audit.ledger import Ledger as Ledger
+from polhode.integrate.events.event import Events as Events
+from polhode.integrate.events.sweep_events import SweepEvents as SweepEvents
+from polhode.integrate.results.motions import Motions as Motions
+from polhode.integrate.results.sweep_result import Sweep as Sweep
+from polhode.integrate.results.trajectory import Trajectory as Trajectory
+from polhode.integrate.storage.recording import Recording as Recording
+from polhode.lowering.compile import Program as Program
+from polhode.show.plots.picture import Picture as Picture
+
+HOMES: dict[str, str]

@@ -1,0 +1,74 @@
+"""Editors and type checkers know every public name, and find a user's mistakes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import polhode
+from source_tree import ROOT
+from stubs import FOLDER, stubs
+
+USER = """
+import polhode as ph
+
+arm = ph.Body("arm", ph.solids.rod(mass=1.0, length=1.0))
+before = ph.World().origin
+hinge = ph.Revolute("hinge", before, arm.origin, axis=(1, 0, 0))
+before = arm.point(0, 0, 1)
+system = ph.System([hinge], [ph.Weight(9.81), ph.Motor(hinge, ph.Parameter("M", 1.0))])
+start = system.state({"hinge": 0.3})
+motion = ph.simulate(system, start, until=2.0, method=ph.methods.DormandPrince())
+reveal_type(motion)
+reveal_type(ph.simulate(system, [start, start], until=2.0))
+reveal_type(ph.methods.DormandPrince())
+"""
+MISTAKES = """
+ph.simulate(system, start, untl=2.0)
+ph.simulate(system, start, until="soon")
+ph.Body(3.0, ph.solids.rod(mass=1.0, length=1.0))
+ph.methods.DormandPrice()
+ph.Revolutte
+"""
+
+
+@pytest.mark.parametrize("path", stubs(), ids=lambda path: path.name)
+def test_a_stub_names_what_the_table_names(path):
+    """`make format` writes them anew."""
+    assert path.read_text("utf-8") == stubs()[path]
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (FOLDER / "py.typed").is_file()
+    assert set(polhode.PUBLIC) <= set(dir(polhode))
+
+
+def test_a_checker_finds_a_users_mistakes_and_nothing_else(tmp_path):
+    """A script under `mypy --strict`, with five mistakes at its end."""
+    script = tmp_path / "script.py"
+    script.write_text(USER + MISTAKES)
+    found = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"),
+            *("--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'user'}"),
+            "--disable-error-code=import-untyped",
+            str(script),
+        ],
+        capture_output=True,
+        text=True,
+        env={"MYPYPATH": str(FOLDER.parent), "PATH": ""},
+        check=False,
+    )
+    lines = [line for line in found.stdout.splitlines() if line.startswith(str(script))]
+    told = [line.split(": ", 1) for line in lines]
+    revealed = [text for _, text in told if "Revealed" in text]
+    assert [text.split('"')[1].rpartition(".")[2] for text in revealed] == [
+        "Trajectory",
+        "Motions",
+        "DormandPrince",
+    ], found.stdout
+    wrong = {int(place.rsplit(":", 1)[1]) for place, text in told if "error" in text}
+    first = USER.count("\n") + 2
+    assert wrong == set(range(first, first + 5)), found.stdout
