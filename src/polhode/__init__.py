@@ -184,6 +184,7 @@ PUBLIC = {
     "work_precision": "polhode.show.plots.charts",
     # namespaces, and models: a room of its own
     "formations": "polhode",
+    "gym": "polhode",
     "methods": "polhode",
     "models": "polhode",
     "results": "polhode",

@@ -1,5 +1,6 @@
 # Written by tests/support/stubs.py from the table of public names.
 from polhode import formations as formations
+from polhode import gym as gym
 from polhode import methods as methods
 from polhode import models as models
 from polhode import results as results

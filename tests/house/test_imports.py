@@ -29,6 +29,7 @@ LIBRARIES = {
     "h5py": ("polhode.integrate.storage",),
     "h5netcdf": ("polhode.integrate.storage",),
     "cyclopts": ("polhode.cli",),
+    "gymnasium": ("polhode.control.gym_environment",),
 }
 SOURCES = {source.module: source for source in package()}
 
