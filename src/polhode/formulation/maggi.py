@@ -36,10 +36,11 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.system import numeric_constraints, rows
-from polhode.system.check import DEPENDENT, mobility
+from polhode.system.check import mobility
 from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.row_rank import DEPENDENT
 from polhode.system.system import System
 
 # A run stops where the chosen speeds determine the others so much worse than at rest:
