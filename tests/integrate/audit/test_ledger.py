@@ -165,7 +165,7 @@ def test_inputs_are_held_over_a_step():
     assert np.isclose(pulled.speed("hinge"), -pushed.speed("hinge"))
     with pytest.raises(IntegrationError, match=r"It takes \['u'\], each at every step"):
         step(state)
-    with pytest.raises(ModelError, match="no parameter 'v' to take as an input"):
+    with pytest.raises(ModelError, match="no parameter or input 'v'"):
         ph.stepper(system, dt=0.01, inputs=["v"])
     with pytest.raises(IntegrationError, match="cannot step by"):
         ph.stepper(system, dt=0.0)
