@@ -91,6 +91,14 @@ FORMS = [
 REFUSED = {("spatial_loop", ph.udwadia_kalaba), ("spatial_loop", ph.hamilton)}
 
 
+@pytest.mark.parametrize("length", [1e-9, 1e-6, 1e6])
+@pytest.mark.parametrize("name", ["four_bar", "spatial_loop"])
+def test_maggi_chooses_the_same_speeds_in_any_units(name, length):
+    """Those that determine the others, and they do."""
+    first = ph.maggi(posed(name).system).velocity_names
+    assert ph.maggi(posed(name, Units(length=length)).system).velocity_names == first
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 @pytest.mark.parametrize("word", ["nanometres", "cells"])
