@@ -160,6 +160,11 @@ def _fields(path: Path) -> dict[str, list[Range]]:
     return found
 
 
+def _named(sampled: bool, field: str) -> list[str]:
+    """The datasets of a file whose names begin so."""
+    return [n for n in _fields(_interrupted(sampled)) if n.startswith(field)]
+
+
 def _place(chance: random.Random, ranges: list[Range]) -> int:
     """A byte in one of some ranges, each byte as likely as another."""
     first, size = chance.choices(ranges, [size for _, size in ranges])[0]
@@ -200,13 +205,15 @@ def _judged(what: str, said: tuple[str, str], known: str) -> str | None:
 
 def _motion(field: str, zero: bool) -> Callable[[int], str | None]:
     def trial(seed: int) -> str | None:
-        chance, sampled = random.Random(seed), bool(seed % 2)
+        chance = random.Random(seed)
+        # Of both kinds by turns, where both have the field: sample times are in one.
+        kinds = [kind for kind in (False, True) if _named(kind, field)]
+        if not kinds:
+            return f"no file has a field {field!r}: nothing is tried"
+        sampled = kinds[seed % len(kinds)]
         base = _interrupted(sampled)
         fields = _fields(base)
-        names = [name for name in fields if name.startswith(field)]
-        if not names:
-            return None  # a file without samples has no sample times
-        name = chance.choice(names)
+        name = chance.choice(_named(sampled, field))
         place = _place(chance, fields[name])
         content = _harmed(base.read_bytes(), place, chance, zero)
         path = _folder() / f"{field}.nc"

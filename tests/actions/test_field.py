@@ -294,6 +294,22 @@ def test_an_open_loop_is_refused():
         circulation(BOWL, lambda s: jnp.array([s, 0.0, 0.0]))
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6])
+def test_a_loop_of_any_size_is_closed_or_not(size):
+    """A nanometre that is half open is open, though no metre sees it."""
+    BEND = 2 * np.pi
+
+    def arc(share: float):
+        return lambda s: (
+            size
+            * jnp.array([jnp.cos(share * BEND * s), jnp.sin(share * BEND * s), 0.0])
+        )
+
+    assert_close(circulation(SWIRL, arc(1.0)), 2 * np.pi, rtol=1e-9)
+    with pytest.raises(ForceError, match="does not close"):
+        circulation(SWIRL, arc(0.5))
+
+
 def test_a_path_through_a_singular_place_is_refused():
     """The work of the source along a line through its axis is not defined."""
     with pytest.raises(ForceError, match=r"the work of 'source' from -1 to 1"):

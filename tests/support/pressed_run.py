@@ -56,6 +56,10 @@ class Press:
         return self
 
     def __exit__(self, *facts: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Press no more; the next Ctrl-C is seconds away, and does not stop this."""
         self._cancelled.set()
         self._thread.join()
 
@@ -71,6 +75,7 @@ def pressed(delay: float, job: Callable[[], object]) -> tuple[object, float]:
                 end = time.perf_counter()
     except KeyboardInterrupt:  # raised by the job, or just after it
         pass
+    press.end()  # where Ctrl-C came on the way out, the other thread is still there
     return found, (end - press.at if end > press.at else 0.0)
 
 

@@ -14,6 +14,10 @@ from polhode.geometry.vector import dot, norm
 
 Path = Callable[..., Any]
 
+CLOSED = 1e-9  # of the length of a loop: what it may be open by
+ROUNDING = 64 * np.finfo(float).eps  # of distances from the origin
+LOOKS = 9  # places at which the length of a loop is taken
+
 
 def force_power(forces: Any, velocities: Any) -> Any:
     """The power of forces on the material points they act at, summed.
@@ -78,7 +82,11 @@ def circulation(field: ForceField, loop: Path, *, rtol: float = 1e-11) -> float:
 
     x = doubled(lambda s: jax.numpy.asarray(loop(s)))
     gap = float(np.max(np.abs(x(0.0) - x(1.0))))
-    if gap > 1e-9 * (1.0 + float(np.max(np.abs(x(0.0))))):
+    # Of how far the path leads, in any units; places far away round as they are far.
+    places = np.stack([x(s) for s in np.linspace(0.0, 1.0, LOOKS)])
+    reach = float(np.max(np.ptp(places, axis=0)))
+    rounding = ROUNDING * float(np.max(np.abs(places)))
+    if gap > CLOSED * reach + rounding:
         raise ForceError(
             f"the loop for {field.name!r} does not close: a gap of {gap:.3g}.",
             "Circulation is the work round a closed path.",

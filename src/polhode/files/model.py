@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from polhode.errors import FileError, ModelFileError, PolhodeError
+from polhode.errors import FileError, ModelError, ModelFileError, PolhodeError
 from polhode.files.admission import LARGEST, admitted_text, require_shallow
 from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.places import read_locked
@@ -101,7 +101,7 @@ def model_text(
 ) -> str:
     """The text of a system's model file."""
     if not isinstance(system, System):
-        raise FileError(
+        raise ModelError(
             f"{system!r} is no system that could be written.",
             "A model file says what a system is made of.",
             "Give the system, then the path: ph.save_model(system, 'crane.toml').",

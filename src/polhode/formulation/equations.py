@@ -321,7 +321,8 @@ class Equations:  # limit: one noun answers every question about the motion
             return function(t, q, self.functions.start(t, q, z, table), table)
 
         require_layout(self.system, state)
-        if table:
+        # An empty table is that of nearly every call: it is not looked at.
+        if table or not isinstance(table, Mapping):
             require_values(self.system, table)
         arguments = (state.t, state.q, state.z, dict(table))
         if is_traced(*arguments[:3], *table.values()):

@@ -36,10 +36,11 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.system import numeric_constraints, rows
-from polhode.system.check import DEPENDENT, mobility
+from polhode.system.check import mobility
 from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.row_rank import DEPENDENT
 from polhode.system.system import System
 
 # A run stops where the chosen speeds determine the others so much worse than at rest:
@@ -162,11 +163,10 @@ def independent_speeds(system: System) -> tuple[str, ...]:
     """
     from scipy.linalg import qr
 
-    own = natural_sizes(system)
     M = system.mass_matrix(0.0, system.rest().q)
+    inertia = np.diag(M) * natural_sizes(system).speeds ** 2
     # A speed that moves no mass by itself has one all the same, a trifle.
-    least = VANISHING * np.sum(np.diag(M) * own.speeds**2) / own.speeds**2
-    A = _rows_at_rest(system) * own.speeds / np.sqrt(np.diag(M) + least)
+    A = _rows_at_rest(system) / np.sqrt(inertia + VANISHING * np.sum(inertia))
     A = A / np.max(np.abs(A), initial=np.finfo(float).tiny)
     order = qr(A, mode="r", pivoting=True)[1]
     free = np.sort(order[mobility(system).rank :])
@@ -174,9 +174,10 @@ def independent_speeds(system: System) -> tuple[str, ...]:
 
 
 def _rows_at_rest(system: System) -> np.ndarray:
+    """The rows (m, nz) at natural sizes, theirs and those of the speeds."""
     now = numeric_constraints.scene(system, 0.0, system.rest().q)
     found = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
-    return found.slopes / found.sizes[:, None]
+    return found.relative
 
 
 def _leverage_at_rest(system: System, S: np.ndarray) -> float:
@@ -184,6 +185,7 @@ def _leverage_at_rest(system: System, S: np.ndarray) -> float:
     A, q = _rows_at_rest(system), system.rest().q
     columns = np.linalg.pinv(np.concatenate([A, S]))[:, len(A) :].T
     weights = np.sqrt(np.diagonal(system.mass_matrix(0.0, q)))
+    weights = weights * natural_sizes(system).speeds
     return float(np.max(_stretch(columns, weights, S), initial=1.0))
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
 
-from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.events.event import Event
@@ -197,7 +197,7 @@ def equations_of(model: System | Equations) -> Equations:
     if isinstance(model, Equations):
         return model
     if not isinstance(model, System):
-        raise IntegrationError(
+        raise ModelError(
             f"{model!r} cannot be simulated.",
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",

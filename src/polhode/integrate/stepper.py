@@ -24,10 +24,7 @@ from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.host.admission import (
-    raise_of_run,
-    require_mapping,
-)
+from polhode.integrate.host.admission import raise_of_run
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.inputs import is_input, port_size
@@ -49,7 +46,7 @@ from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State
 from polhode.system.system import System
-from polhode.system.values import require_value
+from polhode.system.values import require_mapping, require_value
 
 LOOKED_AHEAD = 1000  # steps along which drivers are asked whether they jump
 
@@ -309,10 +306,9 @@ def _size(system: System, name: str) -> int:
         ports = [a.name for a in system.actions]
         known = [port for port in ports if port_size(system, port) is not None]
         raise ModelError(
-            f"{system.name!r} has no parameter {name!r} to take as an input, and no"
-            " motor.",
-            "An input is what is given anew at each step.",
-            suggestion(name, [*known, *system.parameters]),
+            f"{system.name!r} has no parameter or input {name!r}.",
+            "An input of a stepper is what is given anew at each step.",
+            suggestion(str(name), [*known, *system.parameters]),
         )
     return size or 0
 

@@ -17,18 +17,15 @@ from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, kinematics, mass, numeric_constraints, rows
 from polhode.system.checked_argument import system_argument
-from polhode.system.lengths import coordinate_lengths, natural_length, speed_lengths
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.natural_sizes import natural_sizes
+from polhode.system.row_rank import DEPENDENT, row_rank
 from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.system.system import System
 
 SINGULAR = 1e-13  # of a mass matrix scaled to a unit diagonal
-DEPENDENT = 1e-8  # a singular value of rows of unit size that is not one
-BESIDE = 0.05  # radians or lengths: how far from a place its neighbours are drawn
-DRAWS = 8
-APART = 1e-3  # a singular value beside a place that is singular
 
 
 @final
@@ -88,48 +85,27 @@ class Mobility:
 
 @system_argument
 def mobility(system: System, state: State | None = None) -> Mobility:
-    """Degrees of freedom by count and by rank, at a state or at rest."""
+    """Degrees of freedom by count and by rank, at a state or at rest.
+
+    Of a state that misses its constraints a little, as after steps that are not
+    projected, at the nearest place that keeps them.
+    """
     if not system.constraints:
         return Mobility(
             system.speeds, (), 0, np.zeros((0, 0)), np.zeros(0), system.speeds
         )
     at = state or system.rest()
-    now = numeric_constraints.scene(system, float(at.t), at.q)
-    found = numeric_constraints.velocities(system, now, at.z)
-    left, sizes, _ = np.linalg.svd(found.relative)
-    rank = int(np.sum(sizes > DEPENDENT))
-    combinations = left[:, rank:].T / found.scales
-    free = system.speeds - rank
-    # Where all rows or all motions are used up, no place beside has a larger rank.
-    if rank < min(found.slopes.shape):
-        free = min([free, *_freedoms_beside(at)])
+    found = row_rank(system, float(at.t), np.asarray(at.q), np.asarray(at.z))
+    combinations = found.left[:, found.rank :].T / found.rows.scales
+    free = 0 if found.beside is None else system.speeds - found.beside
     return Mobility(
-        system.speeds, system.row_names, rank, combinations, found.scales, free
+        system.speeds,
+        system.row_names,
+        found.rank,
+        combinations,
+        found.rows.scales,
+        free,
     )
-
-
-def _freedoms_beside(state: State) -> list[int]:
-    """Freedoms at places drawn near by that keep the constraints; [0] if none does.
-
-    Where rows meet at a tangent a place that keeps them to 1e-8 may be 1e-4 off, and
-    its rows as much apart that should be one: only what is beyond counts.
-    """
-    system, t = state.system, float(state.t)
-    rng, loose = np.random.default_rng(2), np.ones(system.speeds, dtype=bool)
-    length = natural_length(system, state.q)
-    along, places = speed_lengths(system, length), coordinate_lengths(system, length)
-    found = []
-    for _ in range(DRAWS):
-        away = BESIDE * along * rng.uniform(-1, 1, system.speeds)
-        q = assemble.place(system, t, system.local(state.q, away), loose)
-        moved = np.max(np.abs(q - state.q) / places, initial=0.0)
-        if moved < BESIDE / 10 or assemble.position_misses(system, t, q):
-            continue
-        now = numeric_constraints.scene(system, t, q)
-        rows_there = numeric_constraints.velocities(system, now, state.z).relative
-        values = np.linalg.svd(rows_there, compute_uv=False)
-        found.append(system.speeds - int(np.sum(values > APART)))
-    return found or [0]
 
 
 def require_sound(system: System) -> None:

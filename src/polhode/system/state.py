@@ -271,6 +271,12 @@ def _listed(names: tuple[str, ...], values: Any) -> str:
 
 def require_layout(system: System, state: State) -> None:
     """Refuse a state of another system whose coordinates or speeds are not these."""
+    if not isinstance(state, State):
+        raise StateError(
+            f"{system.name!r} cannot answer at {state!r}.",
+            "What is asked depends on time, coordinates and speeds together.",
+            f"Give a state of {system.name!r}: its state(...) or rest().",
+        )
     other = state.system
     if other is system or (
         other.coordinate_names == system.coordinate_names

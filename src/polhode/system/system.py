@@ -284,8 +284,9 @@ class System:  # limit: its functions are the contract with all formulations
         """Refuse names that are neither parameters nor among some others."""
         for name in names:
             if name not in self.parameters and name not in others:
+                kind = "parameter or input" if others else "parameter"
                 raise ModelError(
-                    f"{self.name!r} has no parameter {name!r}.",
+                    f"{self.name!r} has no {kind} {name!r}.",
                     "A value without a name in the model would change nothing.",
                     suggestion(str(name), [*self.parameters, *others]),
                 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +25,23 @@ def require_values(system: System, table: Table) -> None:
 
     Motors, couples and follower forces are known by their names, too.
     """
+    require_mapping("table", table)
     system.require_parameters(table, others=driven_names(system))
     for name, value in table.items():
         if not is_traced(value):
             require_value(system, name, value)
             if np.ndim(value) and name in system.parameters:
                 _refuse(f"parameter {name!r}", value)
+
+
+def require_mapping(word: str, given: Any) -> None:
+    """Refuse what does not give values by name."""
+    if not isinstance(given, Mapping):
+        raise ModelError(
+            f"{word} = {given!r} gives nothing by name.",
+            "What drives or changes a system is called by its name.",
+            f"Give {word}={{name: value}}.",
+        )
 
 
 def require_value(system: System, name: str, value: Any) -> None:

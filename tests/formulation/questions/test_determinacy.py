@@ -9,6 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.formulation.questions.determinacy import reduced
 from strategies_system import random_state, topology
+from unit_systems import SYSTEMS, Units
 
 ALPHA, D, M, I_X, I_Z, G = 0.5, 1.3, 1.7, 0.35, 0.22, 9.81
 ANGLE, RATE = 0.7, 0.9
@@ -135,3 +136,22 @@ def test_combinations_are_reduced():
     rows = np.array([[0.0, 2.0, 4.0, 1.0], [0.0, 1.0, 2.0, 0.0]])
     expected = [[0, 1, 2, 0], [0, 0, 0, 1]]
     assert_close(reduced(rows), expected)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-6, 1e6])
+@pytest.mark.parametrize("name", ["four_bar", "door"])
+def test_what_is_determined_knows_no_units(name, unit):
+    """Of rows in metres beside rows in radians, the same ones share their loads."""
+    found = []
+    for units in (Units(), Units(length=unit)):
+        posed = SYSTEMS[name](units)
+        equations = ph.lagrange(posed.system)
+        found.append(equations.determinacy(posed.state(units)))
+    here, there = found
+    assert (here.rank, here.unique, here.shared) == (
+        there.rank,
+        there.unique,
+        there.shared,
+    )
+    assert np.array_equal(here.undetermined != 0, there.undetermined != 0)
+    assert np.array_equal(here.determined != 0, there.determined != 0)

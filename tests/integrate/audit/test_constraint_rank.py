@@ -5,8 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+import pytest
 
+import overconstrained as over
 import polhode as ph
+from polhode.errors import NumericalWarning
 from polhode.integrate.audit.constraint_rank import rank_along
 from polhode.models.four_bars import four_bars, start
 
@@ -51,3 +54,32 @@ def test_a_swing_far_from_flat_keeps_its_rank():
     found = rank_along(motion)
     assert found.times == ()
     assert set(found.ranks) == {2}
+
+
+@cache
+def turning() -> tuple[ph.System, ph.State]:
+    """Bennett's ring, of five closing rows two count, and a start that moves."""
+    system = over.ring(over.bennett())
+    return system, ph.assemble(system, {}, speeds={"1": 1.0}).state
+
+
+def test_a_ring_that_drifts_open_keeps_its_rank():
+    """Without projection repeated rows come apart: they are no more rows for that."""
+    system, start = turning()
+    loose = ph.methods.Unprojected(ph.methods.RungeKutta4(step=0.02))
+    motion = ph.simulate(system, start, until=1.0, method=loose)
+    with pytest.warns(NumericalWarning, match="energy of 'ring' is out of balance"):
+        ledger = motion.ledger()
+    assert ledger.constraint_violation.max() > 1e-7
+    assert ledger.ranks == (2, 2)
+    found = rank_along(motion)
+    assert (set(found.ranks), found.times) == ({2}, ())
+    assert ph.mobility(system, motion.final).freedoms == 1
+
+
+def test_a_ring_that_is_kept_closed_is_not_warned_of():
+    """Three of its five equations are redundant, and nothing is out of balance."""
+    system, start = turning()
+    ledger = ph.simulate(system, start, until=1.0, rtol=1e-6).ledger()
+    assert ledger.ranks == (2, 2)
+    assert 0 < np.max(np.abs(ledger.balance)) < ledger.promise < 0.1 * ledger.scale

@@ -98,6 +98,31 @@ def test_a_promise_that_outgrows_the_energy_warns():
         ph.simulate(system, start, until=20.0, rtol=1e-8).ledger()
 
 
+@pytest.mark.parametrize("samples", [None, 200])
+@pytest.mark.parametrize(("rtol", "atol"), [(1e-6, 0.03), (1e-10, 1e-2), (0.0, 0.1)])
+def test_a_promise_by_a_large_atol_warns(rtol, atol, samples):
+    """Radians off and joules out of balance: a bound above the energy hides nothing."""
+    system = double_pendulum()
+    start = system.state(shoulder=2.0, elbow=1.0)
+    loose = ph.simulate(
+        system, start, until=20.0, rtol=rtol, atol=atol, samples=samples
+    )
+    with pytest.warns(NumericalWarning, match=r"atol = .* J only, .*Give atol = .*e-"):
+        ledger = loose.ledger()
+    worst = np.max(np.abs(ledger.balance))
+    assert 0.1 * ledger.scale < worst < ledger.promise > 0.5 * ledger.scale
+    exact = ph.simulate(system, start, until=20.0, rtol=1e-12)
+    assert np.max(np.abs(loose.final.q - exact.final.q)) > 1.0
+
+
+def test_a_run_that_hardly_leaves_rest_is_not_warned_of_its_atol():
+    """What moves is less than a tolerance of the system's own speeds lets one know."""
+    system = double_pendulum()
+    start = system.state(shoulder=1e-9)
+    motion = ph.simulate(system, start, until=1.0, rtol=1e-10, atol=1e-10)
+    assert motion.ledger().promise > 0.1 * motion.ledger().scale
+
+
 def test_work_is_not_guessed_from_samples():
     """Power between samples was not kept: the work is refused, not interpolated."""
     system = cart()
@@ -140,7 +165,7 @@ def test_inputs_are_held_over_a_step():
     assert np.isclose(pulled.speed("hinge"), -pushed.speed("hinge"))
     with pytest.raises(IntegrationError, match=r"It takes \['u'\], each at every step"):
         step(state)
-    with pytest.raises(ModelError, match="no parameter 'v' to take as an input"):
+    with pytest.raises(ModelError, match="no parameter or input 'v'"):
         ph.stepper(system, dt=0.01, inputs=["v"])
     with pytest.raises(IntegrationError, match="cannot step by"):
         ph.stepper(system, dt=0.0)

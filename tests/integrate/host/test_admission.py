@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import chdir
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -127,13 +128,19 @@ def by_file(call: Call, tmp_path: Any) -> Any:
 
 def by_stepper(call: Call, _: Any) -> Any:
     """One step with the values of parameters and inputs, or several to a jump."""
-    values = {**call.given.get("parameters", {}), **call.given.get("inputs", {})}
-    dt = call.given.get("dt", 0.01)
-    step = ph.stepper(call.system, dt, inputs=[*values], **_method(call.given))
+    values = _values(call.given)
+    dt, names = call.given.get("dt", 0.01), values if isinstance(values, dict) else ()
+    step = ph.stepper(call.system, dt, inputs=[*names], **_method(call.given))
     state = call.state
     for _ in range(40):
         state = step(state, values)
     return state
+
+
+def _values(given: dict[str, Any]) -> Any:
+    """Those of parameters and inputs, which some doors take together."""
+    both = [given[word] for word in ("parameters", "inputs") if word in given]
+    return both[0] if both else {}
 
 
 def _method(given: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +149,7 @@ def _method(given: dict[str, Any]) -> dict[str, Any]:
 
 def by_form(call: Call, _: Any) -> Any:
     """An answer of Lagrange's equations."""
-    values = {**call.given.get("parameters", {}), **call.given.get("inputs", {})}
+    values = _values(call.given)
     return ph.lagrange(call.system).accelerations(call.state, values)
 
 
@@ -151,7 +158,8 @@ def by_resume(call: Call, tmp_path: Any) -> Any:
     path = tmp_path / "m.nc"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IntegrationWarning)
-        ph.simulate(call.system, call.state, until=0.5, to=path, limit=3)
+        run = call.system if isinstance(call.system, ph.System) else linkage()
+        ph.simulate(run, call.state, until=0.5, to=path, limit=3)
     return ph.resume(path, call.system, **call.given)
 
 
@@ -190,6 +198,7 @@ class Case(NamedTuple):
     state: Callable[[], Any] = start
     system: Callable[[], ph.System] = linkage
     own: Mapping[str, tuple[type, str]] = NOTHING
+    model: Callable[[], Any] | None = None
 
 
 SETTLED = {"resume": (FileError, "cannot be gone on with another")}
@@ -209,14 +218,22 @@ CASES = {
         StateError,
         "cannot start from 'rest'",
         state=lambda: "rest",
-        own={"stepper": (StateError, "cannot step 'rest'")},
+        own={
+            "stepper": (StateError, "cannot step 'rest'"),
+            "form": (StateError, "cannot answer at 'rest'"),
+        },
     ),
     # parameters
     "an unknown parameter": Case(
         ModelError,
-        "no parameter 'LL'.*Did you mean 'L'",
+        "no parameter (or input )?'LL'.*Did you mean 'L'",
         {"parameters": {"LL": 1.0}},
         own=SETTLED,
+    ),
+    "a model in words": Case(
+        ModelError,
+        "'crane'",
+        model=lambda: "crane",
     ),
     "a parameter that is NaN": Case(
         ModelError,
@@ -251,17 +268,13 @@ CASES = {
         own=SETTLED,
     ),
     "parameters without names": Case(
-        IntegrationError, "gives nothing by name", {"parameters": [1.0]}, own=SETTLED
+        ModelError, "gives nothing by name", {"parameters": [1.0]}, own=SETTLED
     ),
     # inputs
     "an unknown input": Case(
-        IntegrationError,
-        "has no input 'motor of hop'.*Did you mean 'motor of hip'",
+        ModelError,
+        "has no (parameter or )?input 'motor of hop'.*Did you mean 'motor of hip'",
         {"inputs": {"motor of hop": np.cos}},
-        own={
-            "stepper": (ModelError, "no parameter 'motor of hop' to take as an input"),
-            "form": (ModelError, "no parameter 'motor of hop'"),
-        },
     ),
     "an input that is NaN": Case(
         ForceError,
@@ -355,7 +368,6 @@ CANNOT = {
     ("speeds off the link", "form"): ANSWERS,
     ("a parameter that opens the link", "form"): ANSWERS,
     ("a parameter with which nothing fits", "form"): ANSWERS,
-    ("no state", "form"): "a state is what its type says; another has no attributes",
     ("coordinates off the link", "resume"): STORED,
     ("speeds off the link", "resume"): STORED,
     ("a state of another system", "resume"): STORED,
@@ -363,8 +375,6 @@ CANNOT = {
     ("a step that does not advance the clock", "resume"): STORED,
     ("a driver that jumps", "resume"): STORED,
     ("a driver that jumps", "form"): "it asks at one time, where nothing jumps",
-    ("parameters without names", "stepper"): "its names are given apart from values",
-    ("parameters without names", "form"): "its table is a mapping by its type",
     ("an input that is NaN", "stepper"): "its inputs are numbers, not laws",
     ("an input that is NaN", "form"): "its inputs are numbers, not laws",
     ("an input of two numbers", "stepper"): "its inputs are numbers, not laws",
@@ -376,7 +386,7 @@ CANNOT = {
     **{("a step of NaN", door): NO_ARGUMENT for door in DOORS if door != "stepper"},
     **{
         (case, door): NO_ARGUMENT
-        for case, (_, _, given, *_) in CASES.items()
+        for case, given in ((name, case.given) for name, case in CASES.items())
         for door in ("stepper", "form")
         if {"until", "samples", "rtol", "atol", "limit", "watch", "events"} & set(given)
         and not (door == "stepper" and "method" in given)
@@ -398,7 +408,7 @@ def test_a_bad_argument_is_refused_alike_at_every_door(name, door, tmp_path):
     given = dict(case.given)
     if door == "stepper" and name.startswith("a step that does"):
         given = {}
-    call = Call(case.system(), case.state(), given)
+    call = Call((case.model or case.system)(), case.state(), given)
     with pytest.raises(kind, match=f"(?s){words}"):
         DOORS[door](call, tmp_path)
 
@@ -472,6 +482,36 @@ def test_values_need_not_fit_each_other_s_runs():
     assert not len(ph.sweep(linkage(), start(), until=0.1, parameters=values).failed)
 
 
+# ------------------------------------------------------------------------ files
+
+WRONG_PATHS = (3, "", 1.5, ["m.nc"], "no/such/folder/m.nc")
+FILES: dict[str, Callable[[Any], Any]] = {
+    "load_model": lambda path: ph.load_model(path),
+    "load_motion": lambda path: ph.load_motion(path),
+    "save_model": lambda path: ph.save_model(spun(), path),
+    "resume": lambda path: ph.resume(path, spun()),
+    "simulate": lambda path: ph.simulate(spun(), spun().rest(), until=0.1, to=path),
+    "sweep": lambda path: ph.sweep(spun(), spun().rest(), until=0.1, to=path),
+}
+
+
+@pytest.mark.parametrize("door", FILES)
+@pytest.mark.parametrize("path", WRONG_PATHS, ids=repr)
+def test_a_path_that_is_none_is_refused_alike_at_every_door(path, door, tmp_path):
+    """By an error of files, which is an OSError too; nothing is made."""
+    with chdir(tmp_path), pytest.raises(FileError) as refused:
+        FILES[door](path)
+    assert refused.value.repair
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_model_in_words_is_written_nowhere(tmp_path):
+    """What is not a system is refused by files as by runs."""
+    with pytest.raises(ModelError, match="'crane' is no system"):
+        ph.save_model("crane", tmp_path / "crane.toml")
+    assert not [*tmp_path.iterdir()]
+
+
 # ------------------------------------------------------------- the command line
 
 
@@ -483,6 +523,11 @@ def test_values_need_not_fit_each_other_s_runs():
         (["--rtol", "-1"], "no motion can be computed"),
         (["--samples", "1"], "cannot be sampled 1 times"),
         (["--set", "lenght=1"], "lenght"),
+        (["--set", "length=nan"], "length"),
+        (["--set", "length=long"], "length"),
+        (["--until", "soon"], "soon"),
+        (["--rtol", "nan"], "no motion can be computed"),
+        (["--out", "no/such/folder/m.nc"], "no/such/folder"),
     ],
 )
 def test_the_command_line_says_the_same(words, said, capsys):

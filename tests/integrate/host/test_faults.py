@@ -18,6 +18,7 @@ from polhode.errors import (
     ForceError,
     IntegrationError,
     IntegrationWarning,
+    ModelError,
     NumericalWarning,
 )
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
@@ -181,14 +182,19 @@ def test_a_state_is_the_same_after_a_refused_call():
         ({"samples": 10**12}, "for their times alone"),
         ({"limit": 0}, "cannot be limited to 0 steps"),
         ({"limit": 2.5}, r"cannot be limited to 2\.5 steps"),
-        ({"parameters": 3}, "parameters = 3 gives nothing by name"),
-        ({"inputs": [3]}, r"inputs = \[3\] gives nothing by name"),
         ({"events": 3}, "3 is not an event"),
     ],
 )
 def test_settings_that_are_none_are_refused(given, words):
     """54, 59, 60, 63: tolerances, times, limits and tables, before any step."""
     with pytest.raises(IntegrationError, match=words):
+        go(sprung(), **{"until": 1.0, **given})
+
+
+@pytest.mark.parametrize("given", [{"parameters": 3}, {"inputs": [3]}])
+def test_values_without_names_are_refused(given):
+    """What changes a model is called by its name."""
+    with pytest.raises(ModelError, match="gives nothing by name"):
         go(sprung(), **{"until": 1.0, **given})
 
 

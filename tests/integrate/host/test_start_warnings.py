@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from functools import cache
 
 import numpy as np
 import pytest
 
+import overconstrained as over
 import polhode as ph
 from polhode.errors import IntegrationError, IntegrationWarning, NumericalWarning
+from polhode.integrate.field.states import states_of
+from polhode.integrate.host.start_warnings import warn_of_start
+from unit_systems import rod
 
 
 @cache
@@ -72,6 +77,58 @@ def test_a_start_at_a_fork_warns_at_every_door():
         warnings.simplefilter("error")
         for door in doors(system, system.state({"pin 0": 1.0, "pin 1": 1.0})):
             door()
+
+
+def taut() -> ph.System:
+    """A ball between two rods that are just long enough."""
+    ball, world = ph.Particle("ball", 1.0), ph.World()
+    rods = [
+        ph.Distance(world.point(x, 0, 0), ball.mass_centre, 1.0, name=f"rod {x}")
+        for x in (-1, 1)
+    ]
+    return ph.System([ball], [ph.Weight(9.81)], rods, name="taut")
+
+
+def cranks_in_line() -> ph.System:
+    """Three cranks and one beam, in one line where they are made."""
+    world, beam = ph.World(), rod("beam", 2.0, 2.0)
+    joints = []
+    for k, x in enumerate((0.0, 2.0, 1.0)):
+        bar = rod(f"crank {k}", 1.0, 1.0)
+        ends = (
+            (world.point(x, 0, 0), bar.origin),
+            (bar.point(1, 0, 0), beam.point(x, 0, 0)),
+        )
+        for letter, pair in zip("gk", ends, strict=True):
+            joints.append(ph.Revolute(f"{letter}{k}", *pair, axis=ph.Y))
+    return ph.System(joints, [ph.Weight(9.81)], name="cranks")
+
+
+STARTS = {
+    "ball between taut rods": (taut, "cannot move.*rank of its constraints is 1"),
+    "three cranks in line": (cranks_in_line, "fork.*rank is 2, and 3 beside"),
+    "Bennett's ring": (lambda: over.ring(over.bennett()), ""),
+    "Bricard's ring": (ph.models.bricard, ""),
+    "a spherical four-bar": (lambda: over.ring(over.spherical_four_bar()), ""),
+    **{
+        f"equations said twice, {k}": (lambda k=k: over.repeated(k).system, "")
+        for k in range(3)
+    },
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_start_is_warned_of_where_more_moves_than_can_go_on_and_nowhere_else(name):
+    """Redundant rows are no reason; places at a tangent are, found from any side."""
+    make, words = STARTS[name]
+    system = make()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        warn_of_start(states_of(system, system.rest()))
+    assert len(said) == bool(words)
+    assert ph.mobility(system).is_singular == bool(words)
+    if words:
+        assert re.search(f"(?s){words}", str(said[0].message))
 
 
 def test_redundant_rows_are_no_fork():

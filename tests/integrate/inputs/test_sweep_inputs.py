@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import FileError, IntegrationError, IntegrationWarning
+from polhode.errors import (
+    FileError,
+    IntegrationError,
+    IntegrationWarning,
+    ModelError,
+)
 from track import MOTOR, driven, held_feedback
 
 WISH = {"until": 4.0, "rtol": 1e-8}
@@ -109,7 +114,7 @@ def test_what_is_sampled_is_refused(sampled):
 
 def test_inputs_are_named_before_anything_runs():
     """What cannot be driven is refused as by simulate."""
-    with pytest.raises(IntegrationError, match="has no input 'motr"):
+    with pytest.raises(ModelError, match="has no input 'motr"):
         ph.sweep(driven(), starts(2), **WISH, inputs={"motr of track": feedback})
 
 

@@ -15,6 +15,7 @@ from polhode.errors import (
     ForceError,
     IntegrationError,
     IntegrationWarning,
+    ModelError,
     NumericalWarning,
     StateError,
 )
@@ -198,7 +199,7 @@ def test_steps_that_are_none_are_refused():
         ph.simulate(system, system.rest(), until=1.0, method=method, rtol=1e-6)
     with pytest.raises(IntegrationError, match="is not a method of integration"):
         ph.simulate(system, system.rest(), until=1.0, method="rk4")
-    with pytest.raises(IntegrationError, match="cannot be simulated"):
+    with pytest.raises(ModelError, match="cannot be simulated"):
         ph.simulate("pendulum", system.rest(), until=1.0)
 
 

@@ -123,8 +123,9 @@ def determinacy(equations: Equations, state: State, table: Table) -> Determinacy
     sizes = np.where(lengths > 0, lengths, 1.0)
     left, values, _ = np.linalg.svd(unit / sizes[:, None])
     rank = int(np.sum(values > DEPENDENT))
-    N = reduced(left[:, rank:].T / sizes)
-    C = reduced(left[:, :rank].T * sizes)
+    # Zeros are told from rounding among numbers without units, then units come back.
+    N = _led_by_ones(reduced(left[:, rank:].T) / sizes)
+    C = _led_by_ones(reduced(left[:, :rank].T) * sizes)
     return Determinacy(equations.row_names, rank, N, C, C @ l)
 
 
@@ -146,6 +147,12 @@ def reduced(rows: np.ndarray) -> np.ndarray:
         R[others] -= np.outer(R[others, column], R[done])
         done += 1
     return np.where(np.abs(R) < SMALL, 0.0, R)
+
+
+def _led_by_ones(rows: np.ndarray) -> np.ndarray:
+    """Rows (k, m), each divided by its first entry that is not zero."""
+    first = np.argmax(rows != 0.0, axis=1)
+    return rows / rows[np.arange(len(rows)), first][:, None]
 
 
 def _factor(size: float) -> str:

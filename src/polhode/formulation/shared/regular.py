@@ -11,6 +11,7 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.system.check import is_regular, rest_coordinates
+from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.system import System
 
 DRAWS = 3
@@ -23,12 +24,13 @@ def require_regular(system: System, form: str) -> None:
     if is_traced(system.mass_matrix(0.0, system.neutral())):
         return
     rng, rest = np.random.default_rng(2), rest_coordinates(system)
+    along = speed_lengths(system, natural_length(system, rest))
     for size in (0.0, *[1.0] * DRAWS):
-        q = system.local(rest, size * rng.uniform(-1, 1, system.speeds))
+        q = system.local(rest, size * along * rng.uniform(-1, 1, system.speeds))
         M = np.asarray(system.mass_matrix(0.0, system.normalised(q)))
         if is_regular(M):
             return
-    loosest = np.linalg.svd(M)[2][-1]
+    loosest = np.linalg.svd(M * np.outer(along, along))[2][-1]
     name = system.speed_names[int(np.argmax(np.abs(loosest)))]
     raise ModelError(
         f"{form} not apply to {system.name!r}: its mass matrix is singular"

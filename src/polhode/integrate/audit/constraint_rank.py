@@ -8,18 +8,23 @@ comes to a fork, and what holds it there is not unique.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from polhode.integrate.audit.rates import audited
 from polhode.integrate.results.body_motion import asked
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.system import numeric_constraints
-from polhode.system.check import DEPENDENT
-from polhode.system.state import State
+from polhode.system.row_rank import DEPENDENT, row_rank
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
 
 NEAR = 0.1  # of the largest margin of the motion: nearer minima are looked at closely
 LOST = 1e-4  # a margin, at the foot of a valley, that is a loss of rank
+# Rows that repeat each other are apart by what a place misses, times lengths of links.
+SPREAD = 10.0
 LOOKS, ZOOMS = 33, 9  # each zoom is 16-fold: to a billionth of what is between rows
 
 
@@ -55,9 +60,10 @@ def rank_along(motion: Trajectory) -> RankAlong:
     if not motion.system.constraints or len(times) == 0:
         nothing = np.zeros(len(times))
         return RankAlong(0, nothing.astype(int), nothing, ())
-    natural = _natural_sizes(motion[0])
+    natural = _natural_sizes(motion)
     sizes = _sizes(motion, natural)
-    ranks = np.sum(sizes > DEPENDENT, axis=1)
+    limits = np.maximum(DEPENDENT, SPREAD * _misses(motion))
+    ranks = np.sum(sizes > limits[:, None], axis=1)
     rank = int(ranks[0])
     margins = sizes[:, rank - 1] if rank else np.zeros(len(times))
     found = [float(t) for t, r in zip(times, ranks, strict=True) if r != rank]
@@ -75,25 +81,34 @@ def ranks_at_ends(motion: Trajectory) -> tuple[int, int]:
     >>> ranks_at_ends(ph.simulate(fall, fall.rest(), until=0.1))
     (0, 0)
     """
-    if not motion.system.constraints:
+    system = _with_values(motion)
+    if not system.constraints:
         return 0, 0
-    found = []
-    for state in (motion[0], motion[-1]):
-        rows = _host_rows(state)
-        sizes = np.linalg.svd(rows.relative, compute_uv=False)
-        found.append(int(np.sum(sizes > DEPENDENT)))
-    return found[0], found[1]
+    first, last = (
+        row_rank(system, float(motion.t[k]), motion.q[k], motion.z[k]).rank
+        for k in (0, -1)
+    )
+    return first, last
 
 
-def _host_rows(state: State) -> numeric_constraints.HostRows:
-    now = numeric_constraints.scene(state.system, float(state.t), np.asarray(state.q))
-    return numeric_constraints.velocities(state.system, now, np.asarray(state.z))
+def _with_values(motion: Trajectory) -> System:
+    """The system with the parameters of the run."""
+    system = motion.system
+    values = {n: float(v) for n, v in motion.table.items() if n in system.parameters}
+    return system.with_(values) if values else system
 
 
-def _natural_sizes(state: State) -> np.ndarray:
+def _natural_sizes(motion: Trajectory) -> np.ndarray:
     """By what the rows' slopes (rows, speeds) are divided, to have no units."""
-    rows = _host_rows(state)
+    system, t = _with_values(motion), float(motion.t[0])
+    now = numeric_constraints.scene(system, t, motion.q[0])
+    rows = numeric_constraints.velocities(system, now, motion.z[0])
     return rows.scales[:, None] / rows.along
+
+
+def _misses(motion: Trajectory) -> np.ndarray:
+    """By what rows of places are missed (n,), of radians or lengths of the system."""
+    return audited(motion, motion.t, motion.steps.x).position_share
 
 
 def _sizes(motion: Trajectory, natural: np.ndarray) -> np.ndarray:

@@ -13,13 +13,13 @@ system's own speeds s only, and an error d in speeds costs sqrt(2 T d M d) of en
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.actions.weight import WeightOf
 from polhode.errors import NumericalWarning
-from polhode.integrate.field.scales import lengths
+from polhode.integrate.field.scales import lengths, scales
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
@@ -71,11 +71,21 @@ def _is_void(motion: Trajectory, ledger: Ledger) -> bool:
     """Whether a promise has outgrown the energy that it is a promise of."""
     if not motion.method.is_adaptive or ledger.promise <= VOID * ledger.scale:
         return False
-    core, rtol = motion.equations.functions, share_of(motion) / ledger.accepted
-    if motion.checkpoint is None or core.start is not core.speeds or not rtol:
+    core = motion.equations.functions
+    if motion.checkpoint is None or core.start is not core.speeds:
         return ledger.scale > 0
-    natural = _energy_of_error(motion) / rtol**2
-    return ledger.scale > HARDLY_MOVING * natural
+    return ledger.scale > HARDLY_MOVING * _natural_energy(motion)
+
+
+def _natural_energy(motion: Trajectory) -> float:
+    """T at the system's own speeds, J, whatever tolerance was given."""
+    system, n = motion.system, motion.system.coordinates
+    q, z = motion.q[:1], motion.z[:1]
+    duration = abs(float(motion.t[-1] - motion.t[0])) or 1.0
+    z_dot = motion.steps.x_dot[:1, n:] if motion.is_dense else 0 * z
+    speeds = scales(system, q, z, z_dot, np.array([duration])).speeds[0]
+    M = np.asarray(system.mass_matrix(motion.t[0], q[0], motion.table))
+    return float(speeds @ M @ speeds) / 2
 
 
 def warn_of_drift(
@@ -180,15 +190,19 @@ def _length(motion: Trajectory) -> float:
 
 def _say_void(motion: Trajectory, ledger: Ledger, worst: float) -> None:
     """Warn of settings with which nothing is known of a motion in the end."""
-    rtol = motion.method.rtol  # type: ignore[attr-defined]
     # A promise is the tolerance times the steps, of which a tighter one takes more.
-    wanted = rtol * (1e-3 * ledger.scale / ledger.promise) ** 1.25
+    tighter = (1e-3 * ledger.scale / ledger.promise) ** 1.25
+    method: Any = motion.method
+    given, wanted = f"rtol = {method.rtol:g}", f"rtol = {method.rtol * tighter:.0e}"
+    if method.atol is not None and ledger.promise > share_of(motion) * ledger.scale:
+        given += f", atol = {method.atol:g}"
+        wanted = f"atol = {method.atol * tighter:.0e}"
     warnings.warn(
-        f"{motion.method.name} with rtol = {rtol:g} promises the energy of"
+        f"{method.name} with {given} promises the energy of"
         f" {motion.system.name!r} to {ledger.promise:.3g} J only, of"
         f" {ledger.scale:.3g} J that move: each of {ledger.accepted} steps may err, and"
         f" nothing is promised of the motion in the end. It is out of balance by"
-        f" {worst:.3g} J. Give rtol = {wanted:.0e} or less, or ask for a shorter time",
+        f" {worst:.3g} J. Give {wanted} or less, or ask for a shorter time",
         NumericalWarning,
         stacklevel=6,
     )

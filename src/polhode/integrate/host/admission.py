@@ -26,6 +26,7 @@ from polhode.integrate.host.static_friction import warn_static_friction
 from polhode.integrate.kernel.start import MOST_STEPS
 from polhode.integrate.methods.tolerance import real_number
 from polhode.integrate.results.indexing import ROUNDING
+from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -191,16 +192,6 @@ def _meeting(times: np.ndarray, low: float, high: float) -> np.ndarray:
     for end in (low, high):
         times = np.where(np.abs(times - end) <= slack, end, times)
     return times
-
-
-def require_mapping(word: str, given: Any) -> None:
-    """Refuse what does not give values by name."""
-    if not isinstance(given, Mapping):
-        raise IntegrationError(
-            f"{word} = {given!r} gives nothing by name.",
-            "What drives or changes a system is called by its name.",
-            f"Give {word}={{name: value}}.",
-        )
 
 
 def admit_memory(memory: Any) -> float:

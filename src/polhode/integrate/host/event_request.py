@@ -11,10 +11,10 @@ from polhode.errors import IntegrationError
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import NO_EVENTS, Events, admit_events
 from polhode.integrate.field.states import States
-from polhode.integrate.host.admission import require_mapping
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
 from polhode.integrate.kernel.chunk import StepperState, start_cursor
+from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations

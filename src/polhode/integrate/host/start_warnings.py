@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import NumericalWarning
-from polhode.system import assemble, numeric_constraints
+from polhode.system.row_rank import plain_rank, row_rank
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
     from polhode.system.system import System
 
-# Of rows at unit size: a singular value below it is that of a fork. At one positions
-# are known to the root of their rounding only.
-FORK = 1e-6
-# Radians, or lengths of the system, by which a configuration is moved to see the rank
-# that its neighbours have; and how many are tried.
-AWAY, TRIES = 0.1, 3
 # So many runs of a sweep are looked at: each is looked at on the host.
 MOST = 64
 
@@ -69,49 +63,48 @@ def _warn_of_fork(states: States, stacklevel: int) -> None:
         if run in states.faults:
             continue
         t, q, _ = states.at(run)
-        rank, most = _rank(system, t, q), _rank_near(system, t, q)
-        if rank < most:
-            which = f"state {run} of " if len(states) > 1 else ""
-            warnings.warn(
-                f"{which}{system.name!r} begins where its constraints fork, at t ="
-                f" {t:g} s: their rank is {rank}, and {most} beside. Motions part"
-                " there, speeds that keep the constraints may lead nowhere, and which"
-                " branch a run takes is rounding. Start a little beside:"
-                " ph.assemble(system, ...) with a joint moved by a thousandth",
-                NumericalWarning,
-                stacklevel=stacklevel,
-            )
-            return
+        rank, most = _ranks(system, t, q)
+        if most is not None and rank >= most:
+            continue
+        which = f"state {run} of " if len(states) > 1 else ""
+        warnings.warn(
+            f"{which}{system.name!r} begins {_what_is_wrong(t, rank, most)}",
+            NumericalWarning,
+            stacklevel=stacklevel,
+        )
+        return
 
 
-def _rank(system: System, t: float, q: np.ndarray) -> int:
-    """The rank of the rows there; of the place that was asked last it is known."""
-    place = (t, q.tobytes())
-    known, rank = system.compiled.get("last rank", (None, 0))
-    if known != place:
-        now = numeric_constraints.scene(system, t, q)
-        rows = numeric_constraints.velocities(system, now, np.zeros(system.speeds))
-        sizes = np.linalg.svd(rows.relative, compute_uv=False)
-        rank = int(np.sum(sizes > FORK))
-        system.compiled["last rank"] = place, rank
-    return rank
+def _what_is_wrong(t: float, rank: int, most: int | None) -> str:
+    if most is None:
+        return (
+            f"where it cannot move, at t = {t:g} s: the rank of its constraints is"
+            f" {rank}, which lets it move for an instant, but no place beside keeps"
+            " them. What holds it there is not unique, and rounding may move it. Make"
+            " rods or links a little longer, or fix what stands still"
+        )
+    return (
+        f"where its constraints fork, at t = {t:g} s: their rank is {rank}, and {most}"
+        " beside. Motions part there, speeds that keep the constraints may lead"
+        " nowhere, and which branch a run takes is rounding. Start a little beside:"
+        " ph.assemble(system, ...) with a joint moved by a thousandth"
+    )
 
 
-def _rank_near(system: System, t: float, q: np.ndarray) -> int:
-    """The rank at configurations beside the first that was asked, found once.
+def _ranks(system: System, t: float, q: np.ndarray) -> tuple[int, int | None]:
+    """The rank of the rows there, and beside; None where no place is beside.
 
-    On the constraints: rows that are redundant only where they are kept stay so.
+    Of the place that was asked last they are known; and once a rank beside is, a place
+    with as large a one is not at a fork.
     """
-    if "rank beside" not in system.compiled:
-        rng, found = np.random.default_rng(0), [0]
-        loose = np.ones(system.speeds, dtype=bool)
-        along = numeric_constraints.velocities(
-            system, numeric_constraints.scene(system, t, q), np.zeros(system.speeds)
-        ).along
-        for _ in range(TRIES):
-            away = AWAY * along * rng.uniform(-1, 1, system.speeds)
-            near = assemble.place(system, t, system.local(q, away), loose)
-            if not assemble.position_misses(system, t, near):
-                found.append(_rank(system, t, near))
-        system.compiled["rank beside"] = max(found)
-    return system.compiled["rank beside"]
+    place = (t, q.tobytes())
+    last, ranks = system.compiled.get("last ranks", (None, (0, 0)))
+    if last == place:
+        return ranks
+    rank, most = plain_rank(system, t, q), system.compiled.get("rank beside", np.inf)
+    if rank < most:
+        rank, most = row_rank(system, t, q, np.zeros(system.speeds))[:2]
+        if most is not None:
+            system.compiled["rank beside"] = most
+    system.compiled["last ranks"] = place, (rank, most)
+    return rank, most

@@ -20,7 +20,7 @@ import numpy as np
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.joint_law import Motor
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, ModelError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.methods.tolerance import real_number
 from polhode.system.members import suggestion
@@ -261,8 +261,8 @@ def input_size(system: System, name: str) -> int:
     known = [a.name for a in actions.values() if _is_port(a)] + sorted(
         input_log - barred
     )
-    raise IntegrationError(
-        f"{system.name!r} has no input {name!r}.", why, suggestion(name, known)
+    raise ModelError(
+        f"{system.name!r} has no input {name!r}.", why, suggestion(str(name), known)
     )
 
 
