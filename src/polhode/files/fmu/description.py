@@ -51,9 +51,10 @@ class Variable:
         return f"<ScalarVariable{_attributes(words)}>{inner}</ScalarVariable>"
 
 
-def description(model: Any, guid: str, sources: list[str]) -> str:
+def description(
+    model: Any, variables: list[Variable], guid: str, sources: list[str]
+) -> str:
     """The whole text of the description of a `Model`."""
-    variables = model.variables()
     numbers = {
         word: [k for k, v in enumerate(variables, start=1) if test(v)]
         for word, test in {
