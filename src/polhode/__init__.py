@@ -180,6 +180,7 @@ PUBLIC = {
     "load_model": "polhode.files.model",
     "load_urdf": "polhode.files.urdf",
     "save_model": "polhode.files.model",
+    "to_fmu": "polhode.files.fmu.unit",
     # show
     "work_precision": "polhode.show.plots.charts",
     # namespaces, and models: a room of its own

@@ -74,6 +74,7 @@ from polhode.control.adaptive import regressor as regressor
 from polhode.control.tracking import tracking as tracking
 from polhode.errors import PolhodeError as PolhodeError
 from polhode.files.expression import Formula as Formula
+from polhode.files.fmu.unit import to_fmu as to_fmu
 from polhode.files.model import load_model as load_model
 from polhode.files.model import save_model as save_model
 from polhode.files.urdf import load_urdf as load_urdf

@@ -1,0 +1,1 @@
+"""Functional mock-up units: a system as a component of other tools."""

@@ -1,0 +1,212 @@
+"""Functional mock-up units, run by fmpy: its validation, and our own motions."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import zipfile
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import polhode as ph
+from polhode.errors import IntegrationError, ModelError, StateError
+
+fmpy = pytest.importorskip("fmpy")
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc"),
+    # fmpy reads its own resources by ways that Python is to drop.
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+KINDS = {
+    "CoSimulation": ({"output_interval": 0.01}, 1e-9),
+    "ModelExchange": (
+        {"solver": "CVode", "relative_tolerance": 1e-10, "output_interval": 0.01},
+        1e-6,
+    ),
+}
+
+
+def cart_pole() -> ph.State:
+    cart = ph.Body("cart", ph.solids.box(mass=1.0, x=0.3, y=0.2, z=0.1))
+    rod = ph.solids.rod(mass=ph.Parameter("m", 0.1), length=1.0)
+    pole = ph.Body("pole", rod)
+    track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=ph.X)
+    hinge = ph.Revolute("hinge", cart.origin, pole.point(0, 0, -0.5), axis=ph.Y)
+    actions = [ph.Motor(track, 0.0, name="push"), ph.Weight(9.81)]
+    system = ph.System([track, hinge], actions, name="cart & <pole>")
+    return system.state(hinge=0.3)
+
+
+@pytest.fixture(scope="module")
+def cart(tmp_path_factory):
+    start, path = cart_pole(), tmp_path_factory.mktemp("unit") / "cart.fmu"
+    outputs = {"sine": lambda s: jnp.sin(s["hinge"])}
+    made = ph.to_fmu(start, path, inputs=["push"], outputs=outputs)
+    assert made == (path, "gcc")
+    return start, path
+
+
+def last(path, kind, names, until, **more):
+    settings, _ = KINDS[kind]
+    rows = fmpy.simulate_fmu(
+        str(path),
+        stop_time=until,
+        fmi_type=kind,
+        output=list(names),
+        **settings,
+        **more,
+    )
+    return np.array([rows[-1][name] for name in names])
+
+
+def states(system):
+    return [*system.coordinate_names, *(f"speed of {n}" for n in system.speed_names)]
+
+
+def ended(start, until, **more):
+    motion = ph.simulate(start.system, start, until=until, rtol=1e-12, **more)
+    return np.concatenate([motion.q[-1], motion.z[-1]])
+
+
+def test_its_description_is_valid(cart):
+    from fmpy.validation import validate_fmu
+
+    assert validate_fmu(str(cart[1])) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_moves_as_the_system_does(cart, kind):
+    start, path = cart
+    names = [*states(start.system), "sine"]
+    found, true = last(path, kind, names, 3.0), ended(start, 3.0)
+    np.testing.assert_allclose(found[:-1], true, atol=KINDS[kind][1])
+    assert found[-1] == pytest.approx(np.sin(true[1]), abs=KINDS[kind][1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_inputs_drive_it_and_parameters_are_set(cart, kind):
+    start, path = cart
+    given = np.array([(0.0, 2.0), (3.0, 2.0)], [("time", float), ("push", float)])
+    found = last(
+        path, kind, states(start.system), 2.0, input=given, start_values={"m": 0.5}
+    )
+    other = start.system.with_({"m": 0.5})
+    begin = ph.State(other, 0.0, start.q, start.z)
+    true = ended(begin, 2.0, inputs={"push": lambda t: 2.0})
+    np.testing.assert_allclose(found, true, atol=KINDS[kind][1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_events_are_met_and_reset(tmp_path, kind):
+    """A bouncing ball: each bounce is located, whatever the steps around it."""
+    ball = ph.Particle("ball", 1.0)
+    system = ph.System([ball], [ph.Weight(9.81)], name="ball")
+
+    def bounced(t, state):
+        turned = jnp.array([1.0, 1.0, -0.8]) * state.z
+        return ph.State(state.system, t, state.q, turned)
+
+    floor = ph.Event("floor", lambda t, s: s["ball"][2], direction=-1, reset=bounced)
+    start = system.state(ball=(0, 0, 1.0), speeds={"ball": (1, 0, 0)})
+    path = tmp_path / "ball.fmu"
+    ph.to_fmu(start, path, events=[floor])
+    found, true = (
+        last(path, kind, states(system), 2.0),
+        ended(start, 2.0, events=[floor]),
+    )
+    np.testing.assert_allclose(found, true, atol=KINDS[kind][1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quaternions_and_loops_stay_where_they_belong(tmp_path, kind):
+    """A free top far from any axis: its quaternion keeps its length."""
+    body = ph.Body("body", ph.solids.box(mass=2.0, x=0.3, y=0.5, z=0.2))
+    joint = ph.Free("body", ph.World().origin, body.origin)
+    system = ph.System([joint], name="tumbling")
+    start = system.state(speeds={"body": (3.0, 0.1, 2.0, 0, 0, 0)})
+    path = tmp_path / "free.fmu"
+    ph.to_fmu(start, path)
+    names = states(system)
+    found, true = last(path, kind, names, 3.0), ended(start, 3.0)
+    np.testing.assert_allclose(found, true, atol=KINDS[kind][1])
+    assert np.linalg.norm(found[:4]) == pytest.approx(1.0, abs=1e-8)
+
+
+def test_an_instant_can_be_saved_and_gone_back_to(cart):
+    """What a master of a co-simulation does when a step is refused elsewhere."""
+    from fmpy import extract, read_model_description
+    from fmpy.fmi2 import FMU2Slave
+
+    _, path = cart
+    folder = extract(str(path))
+    told = read_model_description(folder)
+    unit = FMU2Slave(
+        guid=told.guid,
+        unzipDirectory=folder,
+        modelIdentifier=told.coSimulation.modelIdentifier,
+        instanceName="one",
+    )
+    unit.instantiate()
+    unit.setupExperiment(startTime=0.0)
+    unit.enterInitializationMode()
+    unit.exitInitializationMode()
+    unit.doStep(0.0, 0.1)
+    kept = unit.getFMUState()
+    unit.doStep(0.1, 0.1)
+    first = unit.getReal([1, 2, 3, 4])
+    unit.setFMUState(kept)
+    unit.doStep(0.1, 0.1)
+    assert unit.getReal([1, 2, 3, 4]) == first
+    unit.freeFMUState(kept)
+    unit.terminate()
+    unit.freeInstance()
+    shutil.rmtree(folder)
+
+
+def test_the_sources_build_without_a_warning(cart, tmp_path):
+    _, path = cart
+    with zipfile.ZipFile(path) as packed:
+        packed.extractall(tmp_path)
+    sources = [str(p) for p in (tmp_path / "sources").glob("*.c")]
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-c"]
+    flags += ["-Wno-unused-function"]  # helpers that a function does not need
+    for source in sources:
+        done = subprocess.run(
+            ["gcc", *flags, source, "-o", str(tmp_path / "x.o")],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+def test_without_a_compiler_it_holds_its_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr("polhode.files.fmu.unit.COMPILERS", ())
+    made = ph.to_fmu(cart_pole(), tmp_path / "cart.fmu")
+    assert made.compiler == ""
+    with zipfile.ZipFile(made.path) as packed:
+        names = packed.namelist()
+    assert "sources/fmi2.c" in names
+    assert not [name for name in names if name.startswith("binaries")]
+
+
+def test_wrong_wishes_are_refused_and_nothing_is_written(tmp_path):
+    start, path = cart_pole(), tmp_path / "cart.fmu"
+    with pytest.raises(StateError, match="cannot start"):
+        ph.to_fmu(start.system, path)
+    with pytest.raises(ModelError, match="no input 'pull'"):
+        ph.to_fmu(start, path, inputs=["pull"])
+    with pytest.raises(ModelError, match="'sine' has the shape"):
+        ph.to_fmu(start, path, outputs={"sine": lambda s: s.q})
+    with pytest.raises(ModelError, match="called 'm'"):
+        ph.to_fmu(start, path, outputs={"m": lambda s: 1.0})
+    with pytest.raises(IntegrationError, match="step"):
+        ph.to_fmu(start, path, step=0.0)
+    plain = ph.Event("e", lambda t, s: s.q[0], reset=lambda t, s: float(s.q[0]))
+    with pytest.raises(ModelError, match="reset"):
+        ph.to_fmu(start, path, events=[plain])
+    assert not path.exists()
