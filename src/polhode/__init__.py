@@ -187,6 +187,7 @@ PUBLIC = {
     "methods": "polhode",
     "models": "polhode",
     "results": "polhode",
+    "space": "polhode",
     "theory": "polhode",
     # errors
     "PolhodeError": "polhode.errors",

@@ -240,6 +240,8 @@ def port_size(system: System, name: str) -> int | None:
     action = next((a for a in system.actions if a.name == name), None)
     if isinstance(action, Motor):
         return action.joint.speeds if action.joint.speeds > 1 else 0
+    if hasattr(action, "input_size"):
+        return int(action.input_size)
     return 3 if action is not None and _is_port(action) else None
 
 
@@ -282,7 +284,7 @@ def _barred(system: System) -> set[str]:
 def _is_port(action: Any) -> bool:
     if isinstance(action, AppliedForce | AppliedCouple):
         return not action.is_conservative
-    return isinstance(action, Motor)
+    return isinstance(action, Motor) or hasattr(action, "input_size")
 
 
 def _may(action: Any) -> bool:
