@@ -29,10 +29,20 @@ HOMES = {
     "TableAtmosphere": "polhode.actions.space.atmosphere",
     "TableEphemeris": "polhode.actions.space.ephemeris",
     "sunlit_fraction": "polhode.actions.space.sunlight",
-    # laws
-    "detumbling": "polhode.control.detumbling",
+    # actuators, sensors, laws
+    "Accelerometer": "polhode.control.sensors",
+    "Gyroscope": "polhode.control.sensors",
+    "StarTracker": "polhode.control.sensors",
+    "WheelCluster": "polhode.control.wheels",
+    "WheelMotor": "polhode.actions.space.wheel_motor",
+    "attitude_feedback": "polhode.control.wheels",
+    "detumbling": "polhode.control.magnetic",
+    "momentum_dumping": "polhode.control.magnetic",
+    "pyramid": "polhode.control.wheels",
+    "wheel_cluster": "polhode.control.wheels",
     # frames and times
     "Epoch": "polhode.actions.space.frames",
+    "LocalFrame": "polhode.actions.space.frames",
     "local_rate": "polhode.actions.space.frames",
     "lvlh": "polhode.actions.space.frames",
     "perifocal": "polhode.actions.space.frames",

@@ -168,6 +168,7 @@ def in_orbit():
         space.MagneticTorque(behind, centre, fields[1], (0, 1, 0), name="rods"),
         space.RandomLoad(behind, force=1e-3, torque=1e-4, time=30.0, seed=7),
         space.Thruster(behind, ph.X, 2.0, 0.5, period=0.5, minimum_on=0.02),
+        space.WheelMotor(ball, 0.3, torque_limit=0.2, speed_limit=9.0, dry=1e-3),
     ]
     free = ph.Free("orbit", world.origin, hub.origin)
     return ph.System([free, ball], actions, name="in orbit")

@@ -339,6 +339,9 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
         ph.space.ThirdBody((s.hub, s.arm), s.world.point(0, 0, -4), 9.0, (5, 6, 7))
     ],
     "Thruster": lambda s: [ph.space.Thruster(s.ends[0], ph.Y, 2.0, 0.4)],
+    "WheelMotor": lambda s: [
+        ph.space.WheelMotor(s.elbow, 0.3, speed_limit=2.0, viscous=0.2, dry=0.1)
+    ],
     "ZonalGravity": lambda s: [
         ph.space.ZonalGravity(
             *((s.hub, s.arm), s.world.point(0, 0, -4)),
@@ -361,7 +364,14 @@ NO_ACTIONS = {
 TOLD_TO_ACTIONS = {
     *("DipoleField", "EARTH", "EARTH_AIR", "EARTH_FIELD", "ExponentialAtmosphere"),
     *("FixedPlace", "HarmonicField", "KeplerianEphemeris", "MOON", "Planet", "SUN"),
-    *("TableAtmosphere", "TableEphemeris", "sunlit_fraction", "Epoch", "local_rate"),
+    *(
+        "TableAtmosphere",
+        "TableEphemeris",
+        "sunlit_fraction",
+        "Epoch",
+        "local_rate",
+        "LocalFrame",
+    ),
     *("lvlh", "perifocal", "rotating", "rtn"),
 }
 

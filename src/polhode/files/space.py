@@ -33,10 +33,11 @@ from polhode.actions.space.random_load import RandomLoad
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.actions.space.third_body import ThirdBody
 from polhode.actions.space.thruster import Thruster
+from polhode.actions.space.wheel_motor import WheelMotor
 from polhode.actions.space.zonal_gravity import ZonalGravity
 from polhode.files.issues import Way, nearest
 from polhode.files.loads import read_table
-from polhode.files.references import BODY, POINT
+from polhode.files.references import BODY, JOINT, POINT
 from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
     DIRECTION,
@@ -286,6 +287,18 @@ SPACE_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
             Field("level", QUANTITY, "0 to 1", 0.0),
             Field("period", NUMBER, "s, of the duty cycle; 0 for none", 0.0),
             Field("minimum_on", NUMBER, "s, the shortest pulse", 0.0),
+        ),
+    ),
+    (
+        "wheel_motor",
+        WheelMotor,
+        (
+            Field("joint", JOINT),
+            Field("torque", QUANTITY, "N m, asked for", 0.0),
+            Field("torque_limit", NUMBER, "N m", np.inf),
+            Field("speed_limit", NUMBER, "rad/s", np.inf),
+            Field("viscous", QUANTITY, "N m s/rad", 0.0),
+            Field("dry", QUANTITY, "N m", 0.0),
         ),
     ),
 )

@@ -259,7 +259,7 @@ def test_magnetic_detumbling_settles():
     r, v = ph.formations.Orbit(mu=EARTH.mu, **orbit).state
     place = dict(zip("xyz", r, strict=True)) | {"qw": 1.0}
     start = system.state({"craft": place}, speeds={"craft": (0.05, -0.04, 0.06, *v)})
-    laws = ph.space.detumbling(system, "rods", gain=1e5)
+    laws = ph.space.detumbling(system, "rods", gain=3e6)
     method = ph.methods.DormandPrince(rtol=1e-6)
     motion = ph.simulate(system, start, until=9000.0, inputs=laws, method=method)
     spin = np.linalg.norm(motion.z[:, :3], axis=1)

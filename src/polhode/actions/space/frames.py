@@ -79,6 +79,35 @@ def rotating(t: Any, rate: Any = EARTH.rate, angle: Any = 0.0) -> Any:
     return xp.stack([xp.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+LOCAL_FRAMES = {"rtn": rtn, "lvlh": lvlh}
+
+
+@final
+@dataclass(frozen=True)
+class LocalFrame:
+    """The local frame of a body on its orbit, as an observer of a motion.
+
+    body   by name; its origin is that of the frame
+    kind   "rtn": radial, ahead, normal; "lvlh": ahead, minus normal, down
+    by     the body or the world about which it orbits, by name
+
+    >>> LocalFrame("leader", "lvlh")
+    LocalFrame(body='leader', kind='lvlh', by='world')
+    """
+
+    body: str
+    kind: str = "rtn"
+    by: str = "world"
+
+    def __post_init__(self) -> None:
+        if self.kind not in LOCAL_FRAMES:
+            raise ModelError(
+                f"there is no local frame {self.kind!r}.",
+                "Axes are radial, ahead and normal, or local vertical and horizontal.",
+                f"Choose one of {', '.join(LOCAL_FRAMES)}.",
+            )
+
+
 @final
 @dataclass(frozen=True)
 class Epoch:

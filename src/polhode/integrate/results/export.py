@@ -14,6 +14,7 @@ from polhode.integrate.results.indexing import require_rows
 MOST = 1e8
 QUANTITIES = (
     *("position", "orientation", "velocity", "angular_velocity"),
+    *("acceleration", "angular_acceleration"),
     *("coordinates", "speeds", "reaction"),
 )
 
