@@ -172,6 +172,7 @@ PUBLIC = {
     "uncertainty": "polhode.analyse.uncertainty",
     # control
     "adaptive_tracking": "polhode.control.adaptive",
+    "linear_quadratic": "polhode.control.linear_quadratic",
     "regressor": "polhode.control.adaptive",
     "tracking": "polhode.control.tracking",
     # formation

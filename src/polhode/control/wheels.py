@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.wheel_motor import WheelMotor
+from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry import so3
 from polhode.joints.revolute import Revolute
@@ -53,7 +54,8 @@ class WheelCluster:
     def momentum(self, state: State) -> Any:
         """What the wheels turn with on their craft, sum of I s a (3,), hub's axes."""
         speeds = [state.speed(joint.name) for joint in self.joints]
-        return self.inertia * (self.axes @ jnp.stack([1.0 * s for s in speeds]))
+        column = namespace(*speeds).stack([1.0 * s for s in speeds])
+        return self.inertia * (self.axes @ column)
 
     def inputs(self, torque: TorqueLaw) -> dict[str, Callable[..., Any]]:
         """The inputs of a run in which the wheels give the craft a torque.
@@ -64,7 +66,11 @@ class WheelCluster:
         shares = -np.linalg.pinv(self.axes)
 
         def law_of(row: np.ndarray) -> Callable[..., Any]:
-            return lambda t, state: jnp.asarray(row) @ jnp.asarray(torque(t, state))
+            def law(t: Any, state: State) -> Any:
+                wanted = torque(t, state)
+                return row @ namespace(wanted, state.q).asarray(wanted)
+
+            return law
 
         pairs = zip(self.motors, shares, strict=True)
         return {motor.name: law_of(row) for motor, row in pairs}
@@ -92,6 +98,7 @@ def wheel_cluster(
     *,
     inertia: float,
     mass: float,
+    transverse: float | None = None,
     radius: float = 0.0,
     torque_limit: float = np.inf,
     speed_limit: float = np.inf,
@@ -104,7 +111,8 @@ def wheel_cluster(
     """Reaction wheels on a hub, one for each axis.
 
     axes                (n, 3) along the hub's axes, such as `np.eye(3)` or `pyramid()`
-    inertia             of a wheel about its axis, kg m^2; about others half of it
+    inertia             of a wheel about its axis, kg m^2
+    transverse          about axes across it, kg m^2; 0.6 of the other if not given
     mass                of a wheel, kg
     radius              of the wheels from the hub's origin, along their axes, m
     static_imbalance    kg m: mass times how far its centre is off the axis
@@ -119,13 +127,17 @@ def wheel_cluster(
     System('system': 5 bodies, 5 joints, 10 degrees of freedom)
     """
     directions = _unit_axes(name, axes)
+    side = 0.6 * inertia if transverse is None else transverse
     wheels, joints, motors = [], [], []
     for k, axis in enumerate(directions, start=1):
         across = _across(axis)
+        about_axes = side * np.eye(3) + (inertia - side) * np.outer(axis, axis)
+        pair = np.outer(axis, across)
+        product = dynamic_imbalance * (pair + pair.T)
         wheel = Body.from_inertia(
             f"{name} {k}",
             mass=mass,
-            inertia=_wheel_inertia(inertia, axis, across, dynamic_imbalance),
+            inertia=about_axes - product,
             centre=tuple(static_imbalance / mass * across),
         )
         seat = hub.point(*(float(x) for x in radius * axis), f"seat of {name} {k}")
@@ -185,14 +197,6 @@ def _across(axis: np.ndarray) -> np.ndarray:
     other = np.eye(3)[np.argmin(np.abs(axis))]
     found = np.cross(axis, other)
     return found / np.linalg.norm(found)
-
-
-def _wheel_inertia(
-    inertia: float, axis: np.ndarray, across: np.ndarray, product: float
-) -> np.ndarray:
-    """About the mass centre, along the hub's axes at the joint's zero."""
-    thin = inertia / 2 * (np.eye(3) + np.outer(axis, axis))
-    return thin - product * (np.outer(axis, across) + np.outer(across, axis))
 
 
 def require_wheels(given: Sequence[Any] | Any) -> None:
