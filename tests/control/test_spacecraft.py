@@ -140,6 +140,26 @@ def test_an_imbalance_shakes_with_the_square_of_the_speed():
     assert shake.force[0] @ shake.force[1] < 0.19 * 0.2
 
 
+@pytest.mark.parametrize("level", [0.3, 0.02])
+def test_a_sampled_thruster_gives_its_impulse_in_pulses(level):
+    """Thrust times level times time; none where a pulse would be too short."""
+    system, start = pulsed()
+    jets = {"jet": ph.Sampled(lambda t, state: level, dt=0.5)}
+    run = ph.simulate(system, start, until=4.0, inputs=jets)
+    wanted = 2.0 * 4.0 * level / 10.0 if level * 0.5 >= 0.02 else 0.0
+    assert abs(run.final.speed("craft")[3] - wanted) < 1e-6
+
+
+@cache
+def pulsed():
+    """A craft of 10 kg with a thruster through its mass centre, at rest."""
+    body = ph.Body.from_inertia("craft", mass=10.0, inertia=(1.0, 1.0, 1.0))
+    times = {"period": 0.5, "minimum_on": 0.02}
+    jet = space.Thruster(body.origin, ph.X, 2.0, **times, name="jet")
+    system = ph.System([body], [jet], name="pulsed")
+    return system, system.rest()
+
+
 # ---------------------------------------------------------------------- sensors
 
 

@@ -49,7 +49,7 @@ def test_tschauner_hempel_is_the_linearised_motion_of_two_craft(e, anomaly):
 
 
 def test_what_has_no_closed_form_is_refused():
-    """A hyperbola, a rate of zero, a gain of another shape, a craft that is not there."""
+    """A hyperbola, a rate of zero, a gain of another shape, a craft of no name."""
     open_orbit = forms.Orbit(mu=1.0, parameter=1.3, eccentricity=1.2)
     with pytest.raises(ph.PolhodeError, match="no such solution about a hyperbola"):
         forms.tschauner_hempel(open_orbit, 1.0)

@@ -140,10 +140,17 @@ def wheel_cluster(
             inertia=about_axes - product,
             centre=tuple(static_imbalance / mass * across),
         )
-        seat = hub.point(*(float(x) for x in radius * axis), f"seat of {name} {k}")
+        x, y, z = (float(part) for part in radius * axis)
+        seat = hub.point(x, y, z, f"seat of {name} {k}")
         joint = Revolute(f"{name} {k}", seat, wheel.origin, axis=tuple(axis))
-        limits = {"torque_limit": torque_limit, "speed_limit": speed_limit}
-        motors.append(WheelMotor(joint, **limits, viscous=viscous, dry=dry))
+        motor = WheelMotor(
+            joint,
+            torque_limit=torque_limit,
+            speed_limit=speed_limit,
+            viscous=viscous,
+            dry=dry,
+        )
+        motors.append(motor)
         wheels.append(wheel)
         joints.append(joint)
     columns = directions.T.copy()

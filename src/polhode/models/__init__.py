@@ -1,7 +1,8 @@
 """Textbook systems, one a file, written with public names only.
 
 `ph.models.pendulum()` builds one, `ph.models.start("pendulum")` gives it a state worth
-seeing, `ph.models.inputs(system, name)` what drives it; `ph.models.GALLERY` has them all by name.
+seeing, `ph.models.inputs(system, name)` what drives it; `ph.models.GALLERY` has them
+all by name.
 """
 
 from typing import Any

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import polhode as ph
 
 SIDE = 100.0
@@ -60,4 +62,5 @@ def deep_space_triangle_start() -> tuple[dict[str, Any], dict[str, Any]]:
 def deep_space_triangle_inputs(system: ph.System) -> dict[str, Any]:
     """Tracking by passivity, each craft after its corner."""
     references = {name: corner(k) for k, name in enumerate(NAMES)}
-    return ph.tracking(system, references, rate=0.02, gain=4.0)
+    gain = np.diag([25.0] * 3 + [8.0] * 3)  # N m s/rad, N s/m
+    return ph.tracking(system, references, rate=0.03, gain=gain)

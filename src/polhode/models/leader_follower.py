@@ -49,8 +49,8 @@ def leader_follower_start() -> tuple[dict[str, Any], dict[str, Any]]:
 def leader_follower_inputs(system: ph.System) -> dict[str, Any]:
     """A linear quadratic law after Hill's equations, to 200 m behind."""
     n = (ph.space.EARTH.mu / AXIS**3) ** 0.5
-    # A metre costs as much as a millimetre by second or a micrometre by second^2.
-    Q = [1.0] * 3 + [1e6] * 3
-    gain = ph.linear_quadratic(ph.formations.hill(n), Q, [1e12] * 3)
+    # A metre costs as much as 3 mm/s, or as 10 micrometres by second squared.
+    Q = [1.0] * 3 + [1e5] * 3
+    gain = ph.linear_quadratic(ph.formations.hill(n), Q, [1e10] * 3)
     where = (0.0, -200.0, 0.0)
     return ph.formations.formation_keeping(system, "leader", "follower", gain, where)

@@ -18,9 +18,11 @@ import polhode as ph
 
 def offset_craft() -> ph.System:
     """One craft in deep space with an offset mass centre: joint "craft", its jets."""
-    body = ph.Body.from_inertia(
-        "craft", mass=120.0, inertia=(14.0, 22.0, 17.0), centre=(0.25, -0.15, 0.3)
-    )
+    make = ph.solids
+    bus = make.box(mass=100.0, x=1.2, y=0.9, z=0.8)
+    boom = make.placed(make.box(mass=5.0, x=0.1, y=0.1, z=1.6), (0.4, 0.3, 1.2))
+    camera = make.placed(make.box(mass=15.0, x=0.4, y=0.4, z=0.5), (0.4, 0.3, 2.2))
+    body = ph.Body("craft", make.joined(bus=bus, boom=boom, camera=camera))
     free = ph.Free("craft", ph.World().origin, body.origin)
     jets = ph.Motor(free, 0.0, name="jets")
     return ph.System([free], [jets], name="craft with an offset mass centre")
@@ -40,4 +42,4 @@ def attitude_wanted(t: Any) -> tuple[Any, Any]:
 
 def offset_craft_inputs(system: ph.System) -> dict[str, Any]:
     """Tracking by passivity after `attitude_wanted`."""
-    return ph.tracking(system, {"craft": attitude_wanted}, rate=0.3, gain=30.0)
+    return ph.tracking(system, {"craft": attitude_wanted}, rate=0.3, gain=60.0)

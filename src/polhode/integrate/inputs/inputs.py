@@ -240,8 +240,9 @@ def port_size(system: System, name: str) -> int | None:
     action = next((a for a in system.actions if a.name == name), None)
     if isinstance(action, Motor):
         return action.joint.speeds if action.joint.speeds > 1 else 0
-    if hasattr(action, "input_size"):
-        return int(action.input_size)
+    size = getattr(action, "input_size", None)
+    if size is not None:
+        return int(size)
     return 3 if action is not None and _is_port(action) else None
 
 

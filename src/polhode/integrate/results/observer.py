@@ -90,17 +90,17 @@ class SeenMotion:
     @property
     def momentum(self) -> np.ndarray:
         """m v of the mass centre (n, 3)."""
-        return self._momenta[0]
+        return _momenta(self)[0]
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """About the observer's origin (n, 3)."""
-        return self._momenta[1]
+        return _momenta(self)[1]
 
     @property
     def kinetic_energy(self) -> np.ndarray:
         """m v^2/2 + w . I w/2 (n,), other for every observer."""
-        return self._momenta[2]
+        return _momenta(self)[2]
 
     def written(self, columns: Any) -> np.ndarray:
         """Columns (n, 3) along the world's axes, along the observer's."""
@@ -120,18 +120,19 @@ class SeenMotion:
         own = body_frame_to_second_order(self.motion, self.place)
         return compose(inverse(self.second()), own)
 
-    @cached_property
-    def _momenta(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        motion, seen = self.motion, self._velocities
-        body = motion.system.bodies[self.place]
-        mass, centre, inertia = body.moments(motion.system.table(motion.table))
-        arm = apply(seen.rotation, np.broadcast_to(centre, (len(motion), 3)))
-        w = seen.angular_velocity
-        v = seen.velocity + cross(w, arm)
-        own = apply(np.swapaxes(seen.rotation, -1, -2), w)
-        spin = apply(seen.rotation, own @ np.asarray(inertia))
-        moment = mass * cross(seen.place + arm, v) + spin
-        return mass * v, moment, (mass * dot(v, v) + dot(w, spin)) / 2
+
+def _momenta(seen: SeenMotion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Momentum, angular momentum about the observer's origin, kinetic energy."""
+    system = seen.motion.system
+    body = system.bodies[seen.place]
+    mass, centre, inertia = body.moments(system.table(seen.motion.table))
+    R, w = seen.orientation, seen.angular_velocity
+    arm = apply(R, np.broadcast_to(centre, (len(w), 3)))
+    v = seen.velocity + cross(w, arm)
+    own = apply(np.swapaxes(R, -1, -2), w)
+    spin = apply(R, own @ np.asarray(inertia))
+    moment = mass * cross(seen.position + arm, v) + spin
+    return mass * v, moment, (mass * dot(v, v) + dot(w, spin)) / 2
 
 
 def seen_motion(motion: Trajectory, place: int, observer: Any) -> SeenMotion:
