@@ -101,6 +101,7 @@ PUBLIC = {
     "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",
+    "wrench_about": "polhode.system.wrench_about",
     # integrate
     "Event": "polhode.integrate.events.event",
     "Noise": "polhode.integrate.inputs.inputs",

@@ -28,6 +28,8 @@ HOMES = {
     "SUN": "polhode.actions.space.planet",
     "TableAtmosphere": "polhode.actions.space.atmosphere",
     "TableEphemeris": "polhode.actions.space.ephemeris",
+    "gravity_coefficients": "polhode.actions.space.coefficients",
+    "magnetic_coefficients": "polhode.actions.space.coefficients",
     "sunlit_fraction": "polhode.actions.space.sunlight",
     # actuators, sensors, laws
     "Accelerometer": "polhode.control.sensors",

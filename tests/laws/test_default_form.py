@@ -362,6 +362,7 @@ NO_ACTIONS = {
     "audit_invariance",
 }
 TOLD_TO_ACTIONS = {
+    *("gravity_coefficients", "magnetic_coefficients"),
     *("DipoleField", "EARTH", "EARTH_AIR", "EARTH_FIELD", "ExponentialAtmosphere"),
     *("FixedPlace", "HarmonicField", "KeplerianEphemeris", "MOON", "Planet", "SUN"),
     *(

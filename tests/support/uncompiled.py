@@ -78,6 +78,10 @@ _REASONS = {
     "it reads a mesh, or checks that its surface is closed": """
         matter.mesh.read_mesh matter.mesh.closed_surface matter.mesh.signed_volume
     """,
+    "it reads published coefficients from a file": """
+        actions.space.coefficients.gravity_coefficients
+        actions.space.coefficients.magnetic_coefficients
+    """,
     "nodes and weights of a rule, made once; sums over them are kernels": """
         matter.continuum.sampled
         actions.flux.star_surface actions.flux.box_triangles

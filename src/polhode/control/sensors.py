@@ -18,6 +18,9 @@ import numpy as np
 from polhode.actions.attachment import Attachment, require_points
 from polhode.actions.gravitation import Gravitation
 from polhode.actions.gravity import field_of_points
+from polhode.actions.space.harmonic_gravity import HarmonicGravity
+from polhode.actions.space.third_body import ThirdBody
+from polhode.actions.space.zonal_gravity import ZonalGravity
 from polhode.actions.weight import WeightOf
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
@@ -209,9 +212,7 @@ def gravity_at(system: System, state: State, point: Attachment) -> np.ndarray:
                     there = places[by] + turns[by] @ _coordinates(mass.point, table)
                     mu = at(action.constant, table) * at(mass.mass, table)
                     total = total + field_of_points(here, there[None], np.array([mu]))
-        elif hasattr(action, "field") and hasattr(action, "on"):
-            if not callable(action.field):
-                continue  # a magnetic torque has a field, and does not pull
+        elif isinstance(action, ZonalGravity | HarmonicGravity | ThirdBody):
             (by,) = system.places_of([action.by.frame])
             centre = places[by] + turns[by] @ _coordinates(action.by, table)
             x = turns[by].T @ (here - centre)

@@ -26,13 +26,13 @@ class Planet(NamedTuple):
     flattening: float = 0.0
 
 
-# EGM2008 (zero tide) for gravity, WGS 84 for rate and flattening.
+# EGM2008 (tide free) for gravity, WGS 84 for rate and flattening.
 EARTH = Planet(
     mu=3.986004415e14,
     radius=6378136.3,
     rate=7.292115e-5,
     zonals=(
-        1.0826355e-3,
+        1.08262617e-3,
         -2.5324105e-6,
         -1.6198976e-6,
         -2.2775360e-7,
