@@ -24,6 +24,7 @@ HOMES = {
     "HarmonicField": "polhode.actions.space.magnetic_field",
     "KeplerianEphemeris": "polhode.actions.space.ephemeris",
     "MOON": "polhode.actions.space.planet",
+    "MoonEphemeris": "polhode.actions.space.moon",
     "Planet": "polhode.actions.space.planet",
     "SUN": "polhode.actions.space.planet",
     "TableAtmosphere": "polhode.actions.space.atmosphere",

@@ -27,6 +27,7 @@ from polhode.actions.space.atmospheric_drag import AtmosphericDrag
 from polhode.actions.space.gravity_gradient import GravityGradient
 from polhode.actions.space.harmonic_gravity import HarmonicGravity
 from polhode.actions.space.magnetic_torque import MagneticTorque
+from polhode.actions.space.moon import MoonEphemeris
 from polhode.actions.space.random_load import RandomLoad
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.actions.space.third_body import ThirdBody
@@ -48,6 +49,7 @@ TABLES = harmonics.harmonic_tables(C, C)
 ZONALS = (0.1, -0.2, 0.05)
 ROWS = ephemeris.TableEphemeris([0.0, 0.3, 1.0], [X, V, S])
 ELLIPSE = ephemeris.KeplerianEphemeris(1.0, 5.0, 0.3, 0.4, 0.5, 0.6, 0.7)
+MOON = MoonEphemeris(-2820.5)
 AIR = atmosphere.TableAtmosphere([0.0, 1.0, 2.0], [1.2, 0.5, 0.1])
 THIN = atmosphere.ExponentialAtmosphere(0.6, 0.1, 2.0)
 
@@ -119,6 +121,7 @@ KERNELS = {
     "gradient_energy": (gravity_gradient.gradient_energy, (X, INERTIA, K)),
     "eccentric_anomaly": (lambda M: ephemeris.eccentric_anomaly(M, 0.7), (K,)),
     "place_at a table": (partial(ephemeris.place_at, ROWS), (T,)),
+    "place_at of the Moon": (MOON.at, (T,)),
     "third_body_acceleration": (third_body.third_body_acceleration, (X, S, K)),
     "density of a table": (AIR.at, (L,)),
     "sunlit_fraction": (sunlight.sunlit_fraction, (-0.1 * SUN + X, SUN, K, K)),

@@ -158,6 +158,7 @@ def in_orbit():
         ),
         space.GravityGradient(both, centre),
         space.ThirdBody(both, centre, 4.9e12, moon, name="moon"),
+        space.ThirdBody(hub, centre, 4e12, space.MoonEphemeris(9000.5), name="Luna"),
         space.ThirdBody(hub, centre, 1.3e20, (1.5e11, 0, 0), name="sun"),
         space.SolarPressure(behind, centre, ephemeris, 1.3, 0.9),
         *(

@@ -362,7 +362,7 @@ NO_ACTIONS = {
     "audit_invariance",
 }
 TOLD_TO_ACTIONS = {
-    *("gravity_coefficients", "magnetic_coefficients"),
+    *("gravity_coefficients", "magnetic_coefficients", "MoonEphemeris"),
     *("DipoleField", "EARTH", "EARTH_AIR", "EARTH_FIELD", "ExponentialAtmosphere"),
     *("FixedPlace", "HarmonicField", "KeplerianEphemeris", "MOON", "Planet", "SUN"),
     *(

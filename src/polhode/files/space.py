@@ -28,6 +28,7 @@ from polhode.actions.space.magnetic_field import (
     HarmonicField,
 )
 from polhode.actions.space.magnetic_torque import MagneticTorque
+from polhode.actions.space.moon import MoonEphemeris
 from polhode.actions.space.planet import EARTH, SOLAR_PRESSURE, SUN
 from polhode.actions.space.random_load import RandomLoad
 from polhode.actions.space.solar_pressure import SolarPressure
@@ -134,6 +135,7 @@ EPHEMERIS = one_of(
             dict.fromkeys(("mu", "semi_major_axis", *ELEMENTS), NUMBER),
             ("mu", "semi_major_axis"),
         ),
+        "moon": Noun(MoonEphemeris, {"days": NUMBER}, ("days",)),
         "table": Noun(
             TableEphemeris,
             {"times": NUMBERS, "positions": PLACES, "velocities": PLACES},

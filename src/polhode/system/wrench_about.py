@@ -32,10 +32,10 @@ def wrench_about(
     action   its name; `table` gives parameters, and inputs by name, other values
 
     >>> import polhode as ph
-    >>> rod = ph.Body("rod", ph.solids.rod(mass=2.0, length=1.0))
-    >>> system = ph.System([rod], [ph.Weight(10.0)])
-    >>> wrench_about(system.rest(), "weight", rod.point(0.3, 0, 0)).torque.tolist()
-    [0.0, -6.0, 0.0]
+    >>> box = ph.Body("box", ph.solids.box(mass=2.0, x=1.0, y=1.0, z=1.0))
+    >>> system = ph.System([box], [ph.Weight(10.0)])
+    >>> wrench_about(system.rest(), "weight", box.point(0.5, 0, 0)).torque.tolist()
+    [0.0, -10.0, 0.0]
     """
     require_points(str(action), point)
     system = state.system

@@ -80,6 +80,21 @@ def test_what_turns_with_the_air_feels_none():
     assert not np.any(drag.wrenches(poses, moving).forces)
 
 
+def test_air_and_light_are_finite_at_the_centre_of_the_planet():
+    """Where states begin before they are set: no warning, no infinity."""
+    poses = Poses(np.stack([np.eye(3)] * 2), np.zeros((2, 3)))
+    moving = Twists(np.zeros((2, 3)), np.array([[0, 7e3, 0], [0, 0, 0.0]]))
+    light = ph.space.SolarPressure(CRAFT.origin, CENTRE, (AU, 0, 0), 1.3, 4.0)
+    thin = ph.space.ExponentialAtmosphere(1.2, 0.0, 7e3)
+    for action in (
+        ph.space.AtmosphericDrag(CRAFT.origin, CENTRE, 2.2, 0.9),
+        ph.space.AtmosphericDrag(CRAFT.origin, CENTRE, 2.2, 0.9, thin),
+        light,
+    ):
+        assert np.all(np.isfinite(action.wrenches(poses, moving).forces))
+    assert light.light(np.zeros(3)) == 0.0
+
+
 def test_a_table_of_air_is_exponential_between_and_beyond_its_rows():
     """Through its rows, monotone, and with the last scale height above."""
     air = ph.space.EARTH_AIR
@@ -179,6 +194,19 @@ def test_the_sun_is_where_almanacs_say():
     assert epoch.seconds("2026-01-04T17:15:00") == 86400.0
     with pytest.raises(ph.PolhodeError, match="an epoch cannot be 'soon'"):
         ph.space.Epoch("soon")
+
+
+def test_the_moon_is_where_meeus_finds_it():
+    """12 April 1992 at midnight: 133.1627 and -3.2291 degrees, 368410 km."""
+    moon = ph.space.Epoch("1992-04-11T23:59:00").moon.at(0.0)
+    tilt = np.radians(23.4392911)
+    turn = np.array([[1, 0, 0], [0, np.cos(tilt), np.sin(tilt)]])
+    x, y = turn @ moon
+    z = -np.sin(tilt) * moon[1] + np.cos(tilt) * moon[2]
+    r = np.linalg.norm(moon)
+    assert abs(np.degrees(np.arctan2(y, x)) - 133.1627) < 0.1
+    assert abs(np.degrees(np.arcsin(z / r)) + 3.2291) < 0.1
+    assert abs(r - 368.410e6) < 1e6
 
 
 def test_the_earth_turns_as_its_rate_says():

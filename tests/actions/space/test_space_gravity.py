@@ -242,6 +242,15 @@ def test_gravity_has_its_third_law_and_its_digits_far_away(name):
     )
 
 
+@pytest.mark.parametrize("name", GRAVITIES)
+def test_gravity_is_invariant_with_its_planet(name):
+    """Moved and turned together, craft and planet have the same energy and forces."""
+    craft = ph.Body.from_inertia("craft", mass=3.0, inertia=(0.5, 0.6, 0.7))
+    planet = ph.Body.from_inertia("planet", mass=9.0, inertia=(5.0, 6.0, 7.0))
+    action = GRAVITIES[name](craft, planet.origin)
+    assert ph.audit_invariance(action).is_invariant
+
+
 # --------------------------------------------------------------------- orbits
 
 

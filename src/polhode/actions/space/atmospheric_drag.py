@@ -29,6 +29,7 @@ from polhode.actions.space.atmosphere import EARTH_AIR, Atmosphere, density_law
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import carried
+from polhode.arrays import namespace, removable
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
@@ -117,10 +118,12 @@ class AtmosphericDrag:
         x, v = place.x, velocity_of(twists, 0, place.arm)
         v = v - velocity_of(twists, 1, arm_from_other(poses, place.arm))
         u = v - along_observer(place, carried(x, at(self.rate, table)))
-        r = norm(x)
-        sine = x[..., 2] / r
+        xp, r = namespace(x), norm(x)
+        sine = x[..., 2] / removable(r == 0, 1.0, r)
         surface = 1 - at(self.flattening, table) * sine * sine
-        height = r - at(self.radius, table) * surface
+        # Below the surface the air is that of the surface: an exponential would grow
+        # beyond all numbers towards the centre, where states begin before they are set.
+        height = xp.maximum(r - at(self.radius, table) * surface, 0.0)
         rho = self._density(height, t, table)
         size = rho * at(self.drag_number, table) * at(self.area, table) / 2
         F = -(size * norm(u))[..., None] * u

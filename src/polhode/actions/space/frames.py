@@ -13,15 +13,13 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.space.ephemeris import KeplerianEphemeris
+from polhode.actions.space.moon import CENTURY, DAY, OBLIQUITY, MoonEphemeris
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SUN
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, norm
 
 NOON_2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
-DAY = 86400.0
-CENTURY = 36525.0  # days
-OBLIQUITY = np.radians(23.4392911)
 
 
 def rtn(r: Any, v: Any) -> Any:
@@ -164,3 +162,8 @@ class Epoch:
             periapsis=float(np.radians(282.93735 + 1.71946 * T)),
             mean_anomaly=float(np.radians((357.52911 + 35999.05029 * T) % 360)),
         )
+
+    @property
+    def moon(self) -> MoonEphemeris:
+        """The Moon seen from the Earth: to some minutes of arc, and 500 km."""
+        return MoonEphemeris(self.days)

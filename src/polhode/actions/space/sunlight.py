@@ -23,7 +23,8 @@ def sunlit_fraction(x: Any, sun: Any, radius: Any, sun_radius: Any) -> Any:
     """
     xp = namespace(x, sun, radius, sun_radius)
     to_sun = sun - x
-    far, r = norm(to_sun), norm(x)
+    # At the centre of either body its disc is the whole sky.
+    far, r = (xp.maximum(size, 1e-290) for size in (norm(to_sun), norm(x)))
     a = xp.arcsin(xp.minimum(sun_radius / far, 1.0))
     b = xp.arcsin(xp.minimum(radius / r, 1.0))
     c = xp.arctan2(norm(cross(x, to_sun)), -dot(x, to_sun))
@@ -35,4 +36,5 @@ def sunlit_fraction(x: Any, sun: Any, radius: Any, sun_radius: Any) -> Any:
     overlap = p * p * xp.arctan2(height, along) + q * q * xp.arctan2(height, d - along)
     seen = 1 - (overlap - d * height) / (np.pi * p * p)
     ring = 1 - (xp.minimum(b, a) / xp.maximum(a, 1e-300)) ** 2
-    return xp.where(partial, seen, xp.where(c >= a + b, 1.0, ring))
+    outside = xp.where(partial, seen, xp.where(c >= a + b, 1.0, ring))
+    return xp.where(r < radius, 0.0, outside)
