@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies
 
 import polhode as ph
 from closeness import assert_close
-from polhode.actions.action import third_law_residual
+from polhode.actions.action import evaluate, third_law_residual
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.geometry import quaternion, so3
 
@@ -177,6 +177,28 @@ def test_a_keplerian_ephemeris_is_its_orbit(e):
     assert np.all(shape > nearest * (1 - 1e-12))
     assert np.all(shape < farthest * (1 + 1e-12))
     assert_close(r @ ph.space.perifocal(start)[:, 2], 0 * t, atol=1e-5)
+
+
+def test_a_table_of_places_goes_through_its_rows_and_ends_with_them():
+    """Between rows an ellipse to a millionth; beyond them no force, in words."""
+    moon = ph.space.KeplerianEphemeris(4.04e14, 3.844e8, 0.05, 0.4)
+    times = np.linspace(0, 86400.0, 25)
+    places = np.stack([moon.at(t) for t in times])
+    speeds = np.stack([(moon.at(t + 1) - moon.at(t - 1)) / 2 for t in times])
+    table = ph.space.TableEphemeris(times, places, speeds)
+    assert np.array_equal(table.at(times[7]), places[7])
+    for t in (1000.0, 40000.0, 86399.0):
+        assert_close(table.at(t), moon.at(t), rtol=1e-9)
+    assert_close(
+        ph.space.TableEphemeris(times, places).at(4e4), moon.at(4e4), rtol=1e-6
+    )
+    action = ph.space.ThirdBody(CRAFT, CENTRE, 4.9e12, table, name="Moon")
+    poses, twists = in_orbit(np.random.default_rng(1))
+    assert np.all(np.isfinite(evaluate(action, poses, twists, 86400.0).forces))
+    with pytest.raises(ph.PolhodeError, match="'Moon' gives no force on 'craft'"):
+        evaluate(action, poses, twists, 86401.0)
+    with pytest.raises(ph.PolhodeError, match="Times rise"):
+        ph.space.TableEphemeris(times[::-1], places)
 
 
 def test_the_sun_is_where_almanacs_say():
