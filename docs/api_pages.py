@@ -14,7 +14,7 @@ from typing import Any
 
 import polhode
 
-NAMESPACES = ("methods", "results", "theory", "formations")
+NAMESPACES = ("methods", "results", "theory", "formations", "space")
 WIDE = 72  # letters of a signature on one line
 ROOMS = {
     "lowering": "The compiler",
@@ -36,6 +36,7 @@ ROOMS = {
     "results": "Results",
     "theory": "Theory",
     "formations": "Formations of spacecraft",
+    "space": "Spacecraft",
     "models": "Models",
     "errors": "Errors",
 }

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import polhode as ph
-from polhode.models import GALLERY, line, start, surprise
+from polhode.models import GALLERY, inputs, line, start, surprise
 from polhode.show.page.equation_lines import written_equations
 from polhode.show.page.mathml import with_words
 
@@ -16,11 +16,14 @@ SPANS = {
     "bicycle": 2.0,
     "chain_pendulum": 1.2,
     "chaplygin_sleigh": 4.0,
+    "deep_space_triangle": 400.0,
     "dumbbell_satellite": 6000.0,
     "ellipsoid_in_fluid": 20.0,
     "gyroscope": 2.0,
     "heavy_top": 1.0,
     "humanoid": 0.35,
+    "leader_follower": 3000.0,
+    "offset_craft": 30.0,
     "rattleback": 5.0,
     "rolling_disc": 3.0,
     "satellite": 6000.0,
@@ -56,9 +59,13 @@ def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
 def page(name: str, folder: Path) -> str:
     """The page of one model; its picture is written beside it."""
     state = start(name)
-    motion = ph.simulate(state.system, state, until=SPANS.get(name, 3.0))
+    driven = inputs(state.system, name)
+    until = SPANS.get(name, 3.0)
+    motion = ph.simulate(state.system, state, until=until, inputs=driven)
     motion.picture().save(folder / f"{name}.png", dpi=110)
     head, sketch, fact = told(name)
+    laws = f"inputs = ph.models.inputs(state.system, {name!r})\n" if driven else ""
+    by = ", inputs=inputs" if driven else ""
     parts = [
         f"# {state.system.name}",
         head,
@@ -68,7 +75,7 @@ def page(name: str, folder: Path) -> str:
         equations(state.system),
         "## In code",
         f"```python\nimport polhode as ph\n\nstate = ph.models.start({name!r})\n"
-        f"motion = ph.simulate(state.system, state, until={motion.t[-1]:g})\n"
+        f"{laws}motion = ph.simulate(state.system, state, until={motion.t[-1]:g}{by})\n"
         "motion.picture()\n```",
         f"```{{admonition}} The model\n{line(name)}\n```",
     ]

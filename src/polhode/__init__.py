@@ -101,6 +101,7 @@ PUBLIC = {
     "lock": "polhode.system.locking",
     "mobility": "polhode.system.check",
     "unlock": "polhode.system.locking",
+    "wrench_about": "polhode.system.wrench_about",
     # integrate
     "Event": "polhode.integrate.events.event",
     "Noise": "polhode.integrate.inputs.inputs",
@@ -172,6 +173,7 @@ PUBLIC = {
     "uncertainty": "polhode.analyse.uncertainty",
     # control
     "adaptive_tracking": "polhode.control.adaptive",
+    "linear_quadratic": "polhode.control.linear_quadratic",
     "regressor": "polhode.control.adaptive",
     "tracking": "polhode.control.tracking",
     # formation
@@ -189,6 +191,7 @@ PUBLIC = {
     "methods": "polhode",
     "models": "polhode",
     "results": "polhode",
+    "space": "polhode",
     "theory": "polhode",
     # errors
     "PolhodeError": "polhode.errors",

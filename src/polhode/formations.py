@@ -7,11 +7,16 @@ HOMES = {
     "DoubleIntegrator": "polhode.formation.double_integrator",
     "Orbit": "polhode.formation.orbit",
     "RelativeOrbit": "polhode.formation.relative_orbit",
+    "anomaly_after": "polhode.formation.closed_forms",
     "double_integrator": "polhode.formation.double_integrator",
+    "formation_keeping": "polhode.formation.keeping",
     "formation_tree": "polhode.formation.tree",
+    "hill": "polhode.formation.closed_forms",
+    "hill_transition": "polhode.formation.closed_forms",
     "in_tree": "polhode.formation.tree",
     "relative_equations": "polhode.formation.relative",
     "relative_orbit": "polhode.formation.relative_orbit",
+    "tschauner_hempel": "polhode.formation.closed_forms",
 }
 
 __all__ = [*HOMES]

@@ -6,6 +6,7 @@ from polhode.lazy import lazy_names
 HOMES = {
     "Audit": "polhode.formulation.audit",
     "Balance": "polhode.formulation.questions.balance",
+    "BodyMotion": "polhode.integrate.results.body_motion",
     "Branch": "polhode.analyse.continuation",
     "Branches": "polhode.analyse.continuation",
     "Conserved": "polhode.analyse.conserved",
@@ -32,6 +33,7 @@ HOMES = {
     "ReactionTable": "polhode.analyse.reactions",
     "Recording": "polhode.integrate.storage.recording",
     "RestSensitivity": "polhode.analyse.rest_sensitivity",
+    "SeenMotion": "polhode.integrate.results.observer",
     "Sensitivity": "polhode.analyse.sensitivity",
     "Stability": "polhode.analyse.stability",
     "SteadyMotion": "polhode.analyse.steady_motion",

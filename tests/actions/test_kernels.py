@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import runpy
 from pathlib import Path
 
 import jax
@@ -11,16 +11,18 @@ import pytest
 
 from closeness import assert_close
 
-_where = Path(__file__).with_name("kernels.py")
-_spec = importlib.util.spec_from_file_location("actions_kernels", _where)
-kernels = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(kernels)
+FILES = sorted(Path(__file__).parent.glob("kernels*.py"))
+KERNELS = {
+    name: kernel
+    for file in FILES
+    for name, kernel in runpy.run_path(str(file))["KERNELS"].items()
+}
 
 
-@pytest.mark.parametrize("name", kernels.KERNELS)
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernels_agree_outside_and_inside_a_trace(name):
     """One jit each, in double precision: what NumPy gives to rounding."""
-    function, arguments = kernels.KERNELS[name]
+    function, arguments = KERNELS[name]
     plain = jax.tree.leaves(function(*arguments))
     with jax.enable_x64(True):
         traced = jax.tree.leaves(jax.jit(function)(*arguments))

@@ -203,3 +203,19 @@ def test_an_interrupted_command_ends_with_130(capsys, monkeypatch, tmp_path, wor
     else:
         assert said.err.endswith("Interrupted.\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_model_of_the_gallery_is_driven_by_its_laws(capsys, tmp_path):
+    """The follower comes to its leader, stored and with a changed mass as well."""
+    path = str(tmp_path / "pair.nc")
+    words = ("run", "leader_follower", "--until", "5000", "--out", path)
+    answer(capsys, *words, "--set", "follower.mass=80")
+    light = ph.models.leader_follower().with_({"follower.mass": 80.0})
+    laws = ph.models.inputs(light, "leader_follower")
+    motion = ph.load_motion(path).of(light, inputs=laws)
+    apart = motion["follower"].position - motion["leader"].position
+    distances = [sum(row**2) ** 0.5 for row in apart[[0, -1]]]
+    assert distances[0] > 1000
+    assert abs(distances[1] - 200) < 5
+    model = ("leader_follower", "--set", "follower.mass=80")
+    assert "jets" in answer(capsys, "audit", path, *model)

@@ -136,6 +136,57 @@ def everything():
     return ph.System(members, actions, held, name="everything")
 
 
+def in_orbit():
+    """A craft of two bodies under every action of space, told in every way."""
+    world, space = ph.World(), ph.space
+    hub = ph.Body("hub", ph.solids.box(mass=80.0, x=0.5, y=0.6, z=1.5))
+    mast = ph.Body("mast", ph.solids.cylinder(mass=5.0, radius=0.1, length=2.0))
+    ball = ph.Spherical("ball", hub.point(0, 0, 0.75), mast.point(0, 0, -1.0))
+    centre, behind = world.origin, hub.point(0, 0, -0.1)
+    both, table = (hub, mast), [[0, 0], [-2.9e-5, 1.4e-6]]
+    rows = [[-1e6, 1e11, 0, 0], [1e6, 1e11, 3e10, 0]]
+    ephemeris = space.TableEphemeris([r[0] for r in rows], [r[1:] for r in rows])
+    moon = space.KeplerianEphemeris(mu=4.04e14, semi_major_axis=3.8e8, inclination=0.4)
+    own = ph.Formula("1e-11 * exp(-height / 6e4) * (1 + 0.1 * sin(t))", ("height", "t"))
+    fields = space.DipoleField(tilt=0.1), space.HarmonicField(table, table, name="B")
+    thin = space.ExponentialAtmosphere(3e-12, 4e5, ph.Parameter("H", 6e4))
+    table_air = space.TableAtmosphere([3e5, 5e5], [2e-11, 7e-13])
+    actions = [
+        space.ZonalGravity(both, centre, mu=ph.Parameter("mu", 4e14)),
+        space.HarmonicGravity(
+            mast, centre, np.tril(np.ones((3, 3))), np.zeros((3, 3)), name="lumps"
+        ),
+        space.GravityGradient(both, centre),
+        space.ThirdBody(both, centre, 4.9e12, moon, name="moon"),
+        space.ThirdBody(hub, centre, 4e12, space.MoonEphemeris(9000.5), name="Luna"),
+        space.ThirdBody(hub, centre, 1.3e20, (1.5e11, 0, 0), name="sun"),
+        space.SolarPressure(behind, centre, ephemeris, 1.3, 0.9),
+        *(
+            space.AtmosphericDrag(behind, centre, 2.2, 0.9, air, name=f"drag {k}")
+            for k, air in enumerate((thin, table_air, own, space.EARTH_AIR))
+        ),
+        space.MagneticTorque(behind, centre, fields[0], (1.0, 0, 2.0), limit=9.0),
+        space.MagneticTorque(behind, centre, fields[1], (0, 1, 0), name="rods"),
+        space.RandomLoad(behind, force=1e-3, torque=1e-4, time=30.0, seed=7),
+        space.Thruster(behind, ph.X, 2.0, 0.5, period=0.5, minimum_on=0.02),
+        space.WheelMotor(ball, 0.3, torque_limit=0.2, speed_limit=9.0, dry=1e-3),
+    ]
+    free = ph.Free("orbit", world.origin, hub.origin)
+    return ph.System([free, ball], actions, name="in orbit")
+
+
+def test_actions_of_space_come_back(tmp_path):
+    """Gravity, air, sunlight, magnetism and thrusters, and what they are told."""
+    system = in_orbit()
+    place = {"qw": 0.8, "qx": 0.6, "x": 5e6, "y": 4e6, "z": 2.5e6}
+    speeds = {"orbit": (0.1, -0.2, 0.3, -5e3, 5e3, 1e3)}
+    state = system.state({"orbit": place}, speeds=speeds, t=100.1)
+    document, lost = write_system(system)
+    assert not lost
+    assert fits(document, model_schema())
+    assert_same(system, again(tmp_path, system).system, state)
+
+
 def test_contacts_of_all_sorts_come_back(tmp_path):
     """A ball in a bowl and on a ball, a wheel that slips, one that may leave."""
     world = ph.World()

@@ -39,7 +39,7 @@ HALL = (
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
-FRONT = ("methods", "results", "theory", "formations", "gym")
+FRONT = ("methods", "results", "theory", "formations", "gym", "space")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polhode
 
-NAMESPACES = ("methods", "results", "theory", "formations", "gym")
+NAMESPACES = ("methods", "results", "theory", "formations", "gym", "space")
 HEAD = "# Written by tests/support/stubs.py from the table of public names.\n"
 FOLDER = Path(polhode.__file__).parent
 

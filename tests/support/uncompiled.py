@@ -28,6 +28,9 @@ _REASONS = {
         matter.validity.require_physical matter.validity.require_positive
         matter.validity.require_not_negative
         actions.action.require_frames actions.action.require_two_bodies
+        actions.space.loads.admit_craft actions.space.loads.parameters_of_bodies
+        actions.space.harmonics.admit_coefficients
+        actions.space.ephemeris.admit_ephemeris actions.space.frames.perifocal
         actions.attachment.require_points actions.attachment.parameters_of
         actions.coefficient.coefficient actions.coefficient.rest
         actions.connectors.Spring actions.connectors.Damper
@@ -74,6 +77,10 @@ _REASONS = {
     """,
     "it reads a mesh, or checks that its surface is closed": """
         matter.mesh.read_mesh matter.mesh.closed_surface matter.mesh.signed_volume
+    """,
+    "it reads published coefficients from a file": """
+        actions.space.coefficients.gravity_coefficients
+        actions.space.coefficients.magnetic_coefficients
     """,
     "nodes and weights of a rule, made once; sums over them are kernels": """
         matter.continuum.sampled

@@ -41,6 +41,10 @@ ModelName: TypeAlias = Annotated[
 ]
 
 
+# A setting of a run: the model of the gallery whose laws drive it.
+DRIVEN_AS = "driven as"
+
+
 @final
 @dataclass(frozen=True)
 class Chosen:
@@ -131,7 +135,8 @@ def _of_gallery(name: str) -> Chosen:
             repair=nearest(wanted, ph.models.GALLERY),
         )
     state = ph.models.start(wanted)
-    return Chosen(state.system, state)
+    driven = wanted if ph.models.inputs(state.system, wanted) else None
+    return Chosen(state.system, state, {DRIVEN_AS: driven} if driven else {})
 
 
 def require_not_negative(option: str, value: float) -> None:
@@ -197,7 +202,22 @@ def motion_of(subject: str, model: str, changes: Sequence[str], span: Span) -> A
     if not Path(subject).is_file():
         raise FileError(f"there is no file {subject!r}.", repair="Check the path.")
     told = ph.load_motion(subject)
-    return told.of(chosen(model, changes).system) if model else told.of()
+    if not model:
+        return told.of()
+    found = chosen(model, changes)
+    return told.of(found.system, **laws_of(found))
+
+
+def laws_of(found: Chosen) -> dict[str, Any]:
+    """The inputs that drive a model of the gallery, where laws do.
+
+    They are made of the system as it is run, with its changed parameters.
+    """
+    import polhode as ph
+
+    if DRIVEN_AS not in found.run:
+        return {}
+    return {"inputs": ph.models.inputs(found.system, found.run[DRIVEN_AS])}
 
 
 def uncut(motion: Any) -> Any:
@@ -218,5 +238,7 @@ def run_of(found: Chosen, span: Span) -> Any:
     given |= {name: wish for name, wish in wishes.items() if wish is not None}
     if span.rtol is not None:
         given.pop("method", None)
+    given.pop(DRIVEN_AS, None)
+    given |= laws_of(found)
     with waiting(f"Compiling and running {found.system.name}") as told:
         return ph.simulate(found.system, found.start, watch=told.watch, **given)

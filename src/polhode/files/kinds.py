@@ -28,6 +28,7 @@ from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.files.contacts import CONTACT_FIELDS, no_slip, rolling, touching
 from polhode.files.loads import FRICTION_LAW, MASSES, VECTOR
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
+from polhode.files.space import SPACE_ACTIONS
 from polhode.files.values import (
     BOUNDS,
     DIRECTION,
@@ -277,6 +278,7 @@ ACTIONS = {
                 Field("constant", QUANTITY, "m^3/kg/s^2", GRAVITATIONAL_CONSTANT),
             ),
         ),
+        *(Kind(*each) for each in SPACE_ACTIONS),
     )
 }
 

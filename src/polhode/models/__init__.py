@@ -1,14 +1,15 @@
 """Textbook systems, one a file, written with public names only.
 
 `ph.models.pendulum()` builds one, `ph.models.start("pendulum")` gives it a state worth
-seeing; `ph.models.GALLERY` has them all by name.
+seeing, `ph.models.inputs(system, name)` what drives it; `ph.models.GALLERY` has them
+all by name.
 """
 
 from typing import Any
 
-from polhode.models.gallery import GALLERY, line, start, story, surprise
+from polhode.models.gallery import GALLERY, inputs, line, start, story, surprise
 
-__all__ = ["GALLERY", "line", "start", "story", "surprise", *GALLERY]
+__all__ = ["GALLERY", "inputs", "line", "start", "story", "surprise", *GALLERY]
 
 # A function may have the name of its file: here the name means the function.
 globals().update(GALLERY)

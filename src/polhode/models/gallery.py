@@ -15,6 +15,11 @@ from polhode.models.bricard import bricard
 from polhode.models.cart_pendulum import cart_pendulum
 from polhode.models.chain_pendulum import chain_pendulum
 from polhode.models.chaplygin_sleigh import chaplygin_sleigh
+from polhode.models.deep_space_triangle import (
+    deep_space_triangle,
+    deep_space_triangle_inputs,
+    deep_space_triangle_start,
+)
 from polhode.models.double_pendulum import double_pendulum
 from polhode.models.ellipsoid_in_fluid import ellipsoid_in_fluid
 from polhode.models.four_bar import four_bar, slider_crank
@@ -27,7 +32,13 @@ from polhode.models.inverted_pendulum import (
     shaken_pendulum,
     sprung_pendulum,
 )
+from polhode.models.leader_follower import (
+    leader_follower,
+    leader_follower_inputs,
+    leader_follower_start,
+)
 from polhode.models.moving_hinge_pendulum import moving_hinge_pendulum
+from polhode.models.offset_craft import offset_craft, offset_craft_inputs
 from polhode.models.pendulum import pendulum
 from polhode.models.rattleback import rattleback
 from polhode.models.reaction_wheel import reaction_wheel
@@ -49,6 +60,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "cart_pendulum": cart_pendulum,
     "chain_pendulum": chain_pendulum,
     "chaplygin_sleigh": chaplygin_sleigh,
+    "deep_space_triangle": deep_space_triangle,
     "double_pendulum": double_pendulum,
     "dumbbell_satellite": dumbbell_satellite,
     "ellipsoid_in_fluid": ellipsoid_in_fluid,
@@ -59,7 +71,9 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "heavy_top": heavy_top,
     "humanoid": humanoid,
     "inverted_pendulum": inverted_pendulum,
+    "leader_follower": leader_follower,
     "moving_hinge_pendulum": moving_hinge_pendulum,
+    "offset_craft": offset_craft,
     "pendulum": pendulum,
     "rattleback": rattleback,
     "reaction_wheel": reaction_wheel,
@@ -79,12 +93,20 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "two_body": two_body,
 }
 
+# What drives a model, where something does: laws of its motors, as inputs of a run.
+INPUTS: dict[str, Callable[[ph.System], dict[str, Any]]] = {
+    "deep_space_triangle": deep_space_triangle_inputs,
+    "leader_follower": leader_follower_inputs,
+    "offset_craft": offset_craft_inputs,
+}
+
 # Round the Earth at 7000 km: turning once an orbit about Z, and the speed along Y.
 ORBITING = (0.0, 0.001078, 0.0, 7546.0, 0.0)
 
 # Coordinates and speeds by joint, where a motion worth seeing begins; other models
 # begin at rest in their neutral places.
-STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+Start = tuple[dict[str, Any], dict[str, Any]]
+STARTS: dict[str, Start | Callable[[], Start]] = {
     "bicycle": (
         {},
         {
@@ -96,6 +118,7 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "cart_pendulum": ({"rail": 0.3, "hinge": 1.0}, {}),
     "chain_pendulum": ({"h1": 1.5}, {}),
     "chaplygin_sleigh": ({}, {"ice": (2.0, 1.0, 0.0)}),
+    "deep_space_triangle": deep_space_triangle_start,
     "double_pendulum": ({"shoulder": 2.0, "elbow": 0.5}, {}),
     "dumbbell_satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "ellipsoid_in_fluid": ({}, {"free": (0.0, 0.01, 0.0, 1.0, 0.0, 0.0)}),
@@ -103,7 +126,12 @@ STARTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "gyroscope": ({"inner": 0.2}, {"rotor": 200.0, "inner": 0.5}),
     "heavy_top": ({"tip": {"qw": 0.98, "qx": 0.199}}, {"tip": (0.0, 0.0, 40.0)}),
     "inverted_pendulum": ({"hinge": 0.1}, {}),
+    "leader_follower": leader_follower_start,
     "moving_hinge_pendulum": ({"hinge": 0.4}, {"track": 0.6}),
+    "offset_craft": (
+        {"craft": {"qw": 0.8, "qx": 0.6, "x": 2.0, "y": -1.0, "z": 0.5}},
+        {"craft": (0.1, -0.05, 0.08, 0.0, 0.0, 0.0)},
+    ),
     "pendulum": ({"hinge": 2.0}, {}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
     "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
@@ -154,6 +182,14 @@ def _of_file(name: str) -> str:
     return inspect.getdoc(inspect.getmodule(GALLERY[name])) or ""
 
 
+def inputs(system: ph.System, name: str) -> dict[str, Any]:
+    """The inputs with which a model of this name is driven; none for most.
+
+    `ph.simulate(system, state, until, inputs=ph.models.inputs(system, name))`
+    """
+    return INPUTS[name](system) if name in INPUTS else {}
+
+
 def start(name: str) -> ph.State:
     """A state of a new model of this name from which its motion is worth seeing."""
     if name not in GALLERY:
@@ -166,5 +202,6 @@ def start(name: str) -> ph.State:
     system = GALLERY[name]()
     if name not in STARTS:
         return system.rest()
-    where, moving = STARTS[name]
+    made = STARTS[name]
+    where, moving = made() if callable(made) else made
     return system.state(where, speeds=moving)

@@ -9,6 +9,7 @@ from polhode.actions.action import Action
 from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.gravitation import PointMass
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
+from polhode.actions.space.wheel_motor import WheelMotor
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.loop import Loop
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 # Laws of a joint's own coordinates and speeds, not of poses.
-ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction)
+ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction, WheelMotor)
 
 
 def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:

@@ -10,6 +10,7 @@ from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.models.gallery import start
 from polhode.show.drawing.frame import moment
+from polhode.show.drawing.glyphs import links_of
 from polhode.show.drawing.scene import framed, scene_of
 
 
@@ -121,3 +122,19 @@ def test_a_wrong_number_of_frames_is_refused(motion):
     """One frame is no motion."""
     with pytest.raises(ShowError, match="cannot be shown in 1 frames"):
         scene_of(motion, 1)
+
+
+def test_nothing_joins_a_craft_to_the_centre_of_its_planet():
+    """Air, light and magnetism act at a point, and are drawn as no spring."""
+    world, craft = ph.World(), ph.Body("craft", ph.solids.sphere(mass=1.0, radius=0.5))
+    ends = craft.origin, world.origin
+    actions = [
+        ph.space.AtmosphericDrag(*ends, 2.2, 0.9),
+        ph.space.SolarPressure(*ends, (1.5e11, 0, 0), 1.3, 0.9),
+        ph.space.MagneticTorque(*ends, moment=(1.0, 0, 0)),
+        ph.Spring(craft.point(0.5, 0, 0), world.point(0, 0, 1), 1.0),
+    ]
+    system = ph.System([craft], actions, name="craft")
+    start = system.state({"craft": {"x": 7e6}})
+    motion = ph.simulate(system, start, until=1e-3)
+    assert [link.name for link in links_of(motion)] == ["spring"]

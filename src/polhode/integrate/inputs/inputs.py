@@ -240,6 +240,9 @@ def port_size(system: System, name: str) -> int | None:
     action = next((a for a in system.actions if a.name == name), None)
     if isinstance(action, Motor):
         return action.joint.speeds if action.joint.speeds > 1 else 0
+    size = getattr(action, "input_size", None)
+    if size is not None:
+        return int(size)
     return 3 if action is not None and _is_port(action) else None
 
 
@@ -282,7 +285,7 @@ def _barred(system: System) -> set[str]:
 def _is_port(action: Any) -> bool:
     if isinstance(action, AppliedForce | AppliedCouple):
         return not action.is_conservative
-    return isinstance(action, Motor)
+    return isinstance(action, Motor) or hasattr(action, "input_size")
 
 
 def _may(action: Any) -> bool:

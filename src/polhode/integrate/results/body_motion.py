@@ -9,7 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import StateError
-from polhode.integrate.field.vector_field import field_of, settled
+from polhode.integrate.results.observer import (
+    SeenMotion,
+    body_frame_to_second_order,
+    seen_motion,
+)
+from polhode.integrate.results.state_functions import asked
 from polhode.lowering.compile import compile
 from polhode.system.loads import with_world
 
@@ -47,6 +52,28 @@ class BodyMotion:
     def angular_velocity(self) -> np.ndarray:
         """The angular velocity (n, 3)."""
         return asked(self.motion, "twists").angular[:, self.place]
+
+    @property
+    def acceleration(self) -> np.ndarray:
+        """The acceleration of the body's origin (n, 3), under the inputs of the run."""
+        return body_frame_to_second_order(self.motion, self.place).acceleration
+
+    @property
+    def angular_acceleration(self) -> np.ndarray:
+        """The rate of the angular velocity (n, 3)."""
+        frame = body_frame_to_second_order(self.motion, self.place)
+        return frame.angular_acceleration
+
+    def seen_from(self, observer: Any) -> SeenMotion:
+        """The same motion as another observer sees it, along that observer's axes.
+
+        `observer` is a body of the system or the world, by name or itself; a function
+        t -> (R, p) in `jax.numpy`, the pose of a frame before the world; or
+        `ph.space.LocalFrame("leader")`, the local frame of an orbit.
+
+        `motion["follower"].seen_from("leader").position`
+        """
+        return seen_motion(self.motion, self.place, observer)
 
     def __repr__(self) -> str:
         body = self.motion.system.bodies[self.place]
@@ -95,18 +122,6 @@ class JointMotion:
         return f"JointMotion({name}{len(self.t)} rows)"
 
 
-def asked(motion: Trajectory, word: str) -> Any:
-    """A function of the state at all rows of a motion, compiled once for each word."""
-    equations, table = motion.equations, dict(motion.table)
-    key = ("rows", word, tuple(sorted(table)))
-    t, x = motion.steps.t, motion.steps.x
-    if key not in equations.programs:
-        function = _functions(motion)[word]
-        example = (0.0, np.zeros(x.shape[1]), table)
-        equations.programs[key] = compile(function, *example, batched=["t", "x"])
-    return equations.programs[key](t, x, table)
-
-
 def _reactions(motion: Trajectory) -> np.ndarray:
     """What all joints of the tree exert (n, joints, 6), along the world's axes."""
     equations, table = motion.equations, dict(motion.table)
@@ -140,37 +155,3 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
         return jnp.stack(found).reshape(-1, 6)
 
     return reactions
-
-
-def _functions(motion: Trajectory) -> dict[str, Any]:
-    equations = motion.equations
-    system, core = equations.system, equations.functions
-    n = system.coordinates
-
-    def poses(t: Any, x: Any, table: Any) -> Any:
-        return system.poses(t, 1.0 * x[:n], table)
-
-    def speeds(t: Any, x: Any, table: Any) -> Any:
-        return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], table))
-
-    def twists(t: Any, x: Any, table: Any) -> Any:
-        return system.twists(t, x[:n], speeds(t, x, table), table)
-
-    def x_dot(t: Any, x: Any, table: Any) -> Any:
-        return field_of(equations, table).x_dot(t, x)
-
-    def settled_rows(t: Any, x: Any, table: Any) -> Any:
-        return settled(equations, t, x, table)
-
-    def constraint_rows(t: Any, x: Any, table: Any) -> Any:
-        z = core.speeds(t, x[:n], x[n:], table)
-        return 1.0 * jnp.asarray(system.constraint_rows(t, x[:n], z, table)[0])
-
-    return {
-        "constraint rows": constraint_rows,
-        "poses": poses,
-        "twists": twists,
-        "speeds": speeds,
-        "slope": x_dot,
-        "settled": settled_rows,
-    }

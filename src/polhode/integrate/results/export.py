@@ -14,6 +14,7 @@ from polhode.integrate.results.indexing import require_rows
 MOST = 1e8
 QUANTITIES = (
     *("position", "orientation", "velocity", "angular_velocity"),
+    *("acceleration", "angular_acceleration"),
     *("coordinates", "speeds", "reaction"),
 )
 
@@ -107,8 +108,8 @@ def _value(motion: Trajectory, part: str, word: str) -> np.ndarray:
     if whole is None or word not in QUANTITIES or not hasattr(whole, word):
         raise IntegrationError(
             f"{part or word!r} of {motion.system.name!r} has no {word!r} to record.",
-            "A body has position, orientation, velocity and angular_velocity; a joint"
-            " has coordinates, speeds and reaction.",
+            "A body has position, orientation, velocity, acceleration and the angular"
+            " ones; a joint has coordinates, speeds and reaction.",
             'Name them so: {"rod.position": 50.0}.',
         )
     return getattr(whole, word)

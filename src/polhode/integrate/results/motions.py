@@ -129,6 +129,10 @@ class PartOfMotions:
         """Of the joint (runs, n, m)."""
         return stacked([part.speeds for part in self.each])
 
+    def seen_from(self, observer: Any) -> PartOfMotions:
+        """The body as another observer sees it; see `BodyMotion.seen_from`."""
+        return PartOfMotions(tuple(part.seen_from(observer) for part in self.each))
+
     @property
     def reaction(self) -> Reaction:
         """What the joint exerts on its second body: (runs, n, 3) each."""

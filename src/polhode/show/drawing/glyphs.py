@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.space.atmospheric_drag import AtmosphericDrag
+from polhode.actions.space.magnetic_torque import MagneticTorque
+from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.constraints.distance import Distance
 from polhode.geometry.point import Point
 from polhode.integrate.results.body_motion import asked
@@ -116,12 +119,18 @@ def _world(poses: Any, body: int, point: np.ndarray) -> np.ndarray:
     return np.asarray(poses.origins[:, body] + poses.rotations[:, body] @ point)
 
 
+# What acts at a point by a planet's centre: nothing joins the two.
+FAR_AWAY = (AtmosphericDrag, MagneticTorque, SolarPressure)
+
+
 def links_of(rows: Trajectory) -> tuple[Link, ...]:
     """Springs and dampers between points, and distances that are kept."""
     system = rows.system
     table = system.table(dict(rows.table))
     found = []
     for each in (*system.actions, *system.constraints):
+        if isinstance(each, FAR_AWAY):
+            continue
         ends = (getattr(each, "on", None), getattr(each, "by", None))
         kind = "damper" if "amper" in type(each).__name__ else "spring"
         if isinstance(each, Distance):

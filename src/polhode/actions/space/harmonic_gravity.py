@@ -1,0 +1,167 @@
+"""Gravity of a planet by spherical harmonics that turn with it.
+
+phi = -mu/r - mu/R sum_{n>0} (R/r)^(n+1) P_nm(u) (C_nm cos m l + S_nm sin m l)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, final
+
+from polhode.actions.attachment import Attachment, parameters_of
+from polhode.actions.coefficient import coefficient
+from polhode.actions.gravity import inverse_distance
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.actions.space.harmonics import (
+    Harmonics,
+    admit_coefficients,
+    harmonic_gradient,
+    harmonic_sum,
+    harmonic_tables,
+)
+from polhode.actions.space.loads import (
+    admit_craft,
+    along_observer,
+    loads_on_bodies,
+    mass_centres,
+    parameters_of_bodies,
+)
+from polhode.actions.space.planet import EARTH
+from polhode.actions.space.rotation import from_rotating, into_rotating
+from polhode.double import doubled
+from polhode.geometry.frame import Frame
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    distinct,
+    named,
+    quantity,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HarmonicGravity:
+    """The pull of a planet by tables of coefficients on the mass centres of bodies.
+
+    on      a body or particle, or several
+    by      the planet's centre; Z of its frame is the pole
+    C, S    (n + 1, n + 1) fully normalised, C[2, 0] = -J2/sqrt(5); C[0, 0] is not read
+    rate    of the planet about Z (rad/s), and `angle` from X to its prime meridian at
+            t = 0 (rad)
+
+    Of any degree, and finite at the poles; degree 70 is compiled as one short loop.
+    """
+
+    on: Any
+    by: Attachment
+    C: Any
+    S: Any
+    _: KW_ONLY
+    mu: Quantity = EARTH.mu
+    radius: Quantity = EARTH.radius
+    rate: Quantity = EARTH.rate
+    angle: Quantity = 0.0
+    name: str = "gravity"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "on", admit_craft(self.name, self.on, self.by))
+        for what in ("mu", "radius"):
+            put(self, what, coefficient(self.name, what, getattr(self, what)))
+        for what in ("rate", "angle"):
+            given = quantity(getattr(self, what), f"the {what} of {self.name!r}")
+            put(self, what, named(given, f"{self.name}.{what}"))
+        C, S = admit_coefficients(self.name, self.C, self.S)
+        put(self, "C", C)
+        put(self, "S", S)
+
+    @property
+    def degree(self) -> int:
+        """The highest degree of the tables."""
+        return len(self.C) - 1
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The craft, then the planet."""
+        return (*(body.frame for body in self.on), self.by.frame)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """mu, radius, rate and angle, and those of the masses; not the tables."""
+        numbers = self.mu, self.radius, self.rate, self.angle
+        own = parameters_of((self.by,), *numbers)
+        return distinct((*own, *parameters_of_bodies(self.on)))
+
+    @property
+    def is_conservative(self) -> bool:
+        """Only where the field does not turn: a turning one gives and takes energy."""
+        return not isinstance(self.rate, Parameter) and self.rate == 0.0
+
+    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """g (3,) in m/s^2 at x (3,) from the planet's centre, along axes at rest."""
+        return self._field(x, t, self._numbers(table))
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """m g through each mass centre, and the opposite on the planet."""
+        places = mass_centres(poses, self.on, self.by, table)
+        forces = [
+            body.moments(table).mass * along_observer(p, self.field(p.x, t, table))
+            for body, p in zip(self.on, places, strict=True)
+        ]
+        couples = [0.0 * F for F in forces]
+        return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
+
+    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """V = sum of m phi, zero far away; 0 where the field turns."""
+        total = 0.0 * poses.origins[..., 0, 0]
+        if not self.is_conservative:
+            return total
+        places = mass_centres(poses, self.on, self.by, table)
+        for body, p in zip(self.on, places, strict=True):
+            phi = self._potential(p.x, t, self._numbers(table))
+            total = total + body.moments(table).mass * phi
+        return total
+
+    def fault(self) -> str:
+        """At the centre there is no direction."""
+        return "A mass centre is at the planet's centre: its pull has no direction."
+
+    def _numbers(self, table: Table) -> tuple[Any, ...]:
+        each = self.mu, self.radius, self.rate, self.angle
+        return tuple(at(value, table) for value in each)
+
+    @cached_property
+    def _tables(self) -> Harmonics:
+        return harmonic_tables(self.C, self.S)
+
+    @cached_property
+    def _field(self) -> Callable[..., Any]:
+        def field(x: Any, t: Any, numbers: Any) -> Any:
+            mu, radius, rate, angle = numbers
+            turn = angle + rate * t
+            own = into_rotating(x, turn)
+            near = inverse_distance(own)
+            uneven = harmonic_gradient(own, radius, self._tables)
+            # The round part is added last and exactly: it is a thousand times larger.
+            g = mu / radius**2 * uneven - mu * near**3 * own
+            return from_rotating(g, turn)
+
+        return doubled(field)
+
+    @cached_property
+    def _potential(self) -> Callable[..., Any]:
+        def potential(x: Any, t: Any, numbers: Any) -> Any:
+            mu, radius, rate, angle = numbers
+            own = into_rotating(x, angle + rate * t)
+            uneven = harmonic_sum(own, radius, self._tables)
+            return -mu / radius * uneven - mu * inverse_distance(own)
+
+        return doubled(potential)
