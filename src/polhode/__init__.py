@@ -25,6 +25,7 @@ PUBLIC = {
     "Inertia": "polhode.matter.inertia",
     "Parameter": "polhode.matter.parameter",
     "Particle": "polhode.matter.particle",
+    "Shape": "polhode.matter.shape",
     "World": "polhode.matter.world",
     "X": "polhode.matter.axes",
     "Y": "polhode.matter.axes",
@@ -178,7 +179,7 @@ PUBLIC = {
     # files
     "Formula": "polhode.files.expression",
     "load_model": "polhode.files.model",
-    "load_urdf": "polhode.files.urdf",
+    "load_urdf": "polhode.files.robots.urdf",
     "save_model": "polhode.files.model",
     # show
     "work_precision": "polhode.show.plots.charts",
