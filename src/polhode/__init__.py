@@ -74,7 +74,10 @@ PUBLIC = {
     "Regularised": "polhode.actions.friction",
     "RotationalDamper": "polhode.actions.damper",
     "RotationalSpring": "polhode.actions.rotational_spring",
+    "Servo": "polhode.actions.transmission",
     "Spring": "polhode.actions.connectors",
+    "TendonDamper": "polhode.actions.transmission",
+    "TendonSpring": "polhode.actions.transmission",
     "TorsionalSpring": "polhode.actions.rotational_spring",
     "Viscous": "polhode.actions.friction",
     "Weight": "polhode.actions.weight",
@@ -87,6 +90,7 @@ PUBLIC = {
     "Holonomic": "polhode.constraints.holonomic",
     "PointOn": "polhode.constraints.holonomic",
     "PrescribedMotion": "polhode.constraints.prescribed_motion",
+    "TendonLength": "polhode.constraints.tendon_length",
     "VelocityEquation": "polhode.constraints.velocity_rows",
     "VelocityRows": "polhode.constraints.velocity_rows",
     "Driven": "polhode.constraints.driven",
@@ -178,6 +182,7 @@ PUBLIC = {
     # formation
     # files
     "Formula": "polhode.files.expression",
+    "load_mjcf": "polhode.files.robots.mjcf",
     "load_model": "polhode.files.model",
     "load_urdf": "polhode.files.robots.urdf",
     "save_model": "polhode.files.model",

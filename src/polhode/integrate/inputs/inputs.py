@@ -20,6 +20,7 @@ import numpy as np
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.joint_law import Motor
+from polhode.actions.transmission import Servo
 from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.methods.tolerance import real_number
@@ -240,6 +241,8 @@ def port_size(system: System, name: str) -> int | None:
     action = next((a for a in system.actions if a.name == name), None)
     if isinstance(action, Motor):
         return action.joint.speeds if action.joint.speeds > 1 else 0
+    if isinstance(action, Servo):
+        return 0
     return 3 if action is not None and _is_port(action) else None
 
 
@@ -282,7 +285,7 @@ def _barred(system: System) -> set[str]:
 def _is_port(action: Any) -> bool:
     if isinstance(action, AppliedForce | AppliedCouple):
         return not action.is_conservative
-    return isinstance(action, Motor)
+    return isinstance(action, Motor | Servo)
 
 
 def _may(action: Any) -> bool:
