@@ -170,6 +170,18 @@ class NativeRunner:
             pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
 
+    def alone(self) -> tuple[tuple[Code, int], Any]:
+        """The code for one system with its scratch bytes, and its kinds of pointers."""
+        return self.variant(1), self._pointers
+
+    def empty_outputs(self) -> list[np.ndarray]:
+        """New arrays for the outputs of one system."""
+        return [np.empty(shape, type) for shape, type in self._outputs]
+
+    def run_alone(self, frame: Frame) -> None:
+        """One system, in a frame that is kept."""
+        self._alone(frame, 1)
+
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0
         return heavy or count * self._report.operations > WORTH_THREADS
