@@ -93,9 +93,11 @@ def inverse_kinematics(
     Where no posture meets all targets, the nearest found is given, and says so.
     Constraints such as gears and loops are kept.
 
-    >>> import polhode as ph
-    >>> arm = ph.load_urdf("examples/arm.urdf").system
-    >>> ph.inverse_kinematics(arm, {"forearm": (0.2, 0.1, 0.7)}).is_reached
+    >>> import numpy as np, polhode as ph
+    >>> arm = ph.models.arm()
+    >>> hand = ph.kinematics(arm).frame(arm.bodies[-1].name)
+    >>> wanted = hand.pose(np.linspace(0.1, 0.7, 7))
+    >>> ph.inverse_kinematics(arm, {hand: wanted}).is_reached
     True
     """
     begin = system.rest() if start is None else start

@@ -149,10 +149,9 @@ class Kinematics:
     """Kinematics and simple statics of a whole system, for arrays q and z.
 
     >>> import numpy as np, polhode as ph
-    >>> arm = ph.kinematics(ph.load_urdf("examples/arm.urdf").system)
-    >>> hand = arm.frame("forearm")
-    >>> hand.jacobian(np.zeros(3)).shape
-    (6, 3)
+    >>> arm = ph.kinematics(ph.models.arm())
+    >>> arm.frame(arm.frames[-1]).jacobian(np.zeros(7)).shape
+    (6, 7)
     """
 
     system: System
@@ -229,8 +228,7 @@ def kinematics(system: System) -> Kinematics:
     """Frames, Jacobians, mass centre and statics of a system, for plain arrays.
 
     >>> import numpy as np, polhode as ph
-    >>> arm = ph.kinematics(ph.load_urdf("examples/arm.urdf").system)
-    >>> arm.mass_centre(np.zeros(3)).shape
+    >>> ph.kinematics(ph.models.arm()).mass_centre(np.zeros(7)).shape
     (3,)
     """
     return Kinematics(system)

@@ -81,10 +81,8 @@ def load_urdf(
 
     `model.notes` tells what the file says and is not taken, and what was put right.
 
-    >>> import polhode as ph
-    >>> robot = ph.load_urdf("examples/arm.urdf")
-    >>> robot.system.coordinate_names
-    ('waist', 'shoulder', 'elbow')
+        robot = ph.load_urdf("panda.urdf", packages=["/opt/robots"])
+        motion = ph.simulate(robot.system, robot.start, until=1.0)
     """
     if base not in BASES:
         raise ModelError(
