@@ -14,7 +14,6 @@ import numpy as np
 
 from polhode.errors import ArgumentError
 from polhode.lowering.backends.runner import NativeRunner
-from polhode.lowering.backends.threads import KeptFrame
 from polhode.lowering.compile import Program
 
 
@@ -30,17 +29,21 @@ class RepeatedCall:
     array([2., 4.])
     """
 
-    __slots__ = ("_call", "_ins", "_lock", "_outs", "_program", "_runner", "_tree")
+    __slots__ = (
+        *("_call", "_ins", "_is_bare", "_lock"),
+        *("_outs", "_program", "_runner", "_tree"),
+    )
 
     def __init__(self, program: Program):
         self._program, self._runner = program, program._runner
         self._lock, self._tree = threading.Lock(), program._out_tree
+        self._is_bare = self._tree == jax.tree_util.tree_structure(0)
         self._call = None
         if isinstance(self._runner, NativeRunner):
             leaves = program._described
             self._ins = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
-            self._outs = self._runner.empty_outputs()
-            self._call = KeptFrame(*self._runner.alone(), self._ins, self._outs)
+            self._call = self._runner.kept_frame(self._ins)
+            self._outs = self._call.frame.outputs
 
     def __call__(self, *arguments: Any) -> Any:
         call = self._call
@@ -53,10 +56,10 @@ class RepeatedCall:
                 if given.shape != buffer.shape:
                     raise self._misfit(arguments)
                 buffer[...] = given
-            if not call.run():
-                self._runner.run_alone(call.frame)
+            if not call.run():  # it takes long: where Ctrl-C is heard
+                return self._program(*arguments)
             outputs = [out.copy() for out in self._outs]
-        if len(outputs) == 1:
+        if self._is_bare:
             return outputs[0]
         return jax.tree_util.tree_unflatten(self._tree, outputs)
 

@@ -19,6 +19,7 @@ from polhode.lowering.backends.threads import (
     SHORT,
     UNLIMITED,
     Frame,
+    KeptFrame,
     is_main_thread,
     pool,
 )
@@ -170,17 +171,10 @@ class NativeRunner:
             pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
 
-    def alone(self) -> tuple[tuple[Code, int], Any]:
-        """The code for one system with its scratch bytes, and its kinds of pointers."""
-        return self.variant(1), self._pointers
-
-    def empty_outputs(self) -> list[np.ndarray]:
-        """New arrays for the outputs of one system."""
-        return [np.empty(shape, type) for shape, type in self._outputs]
-
-    def run_alone(self, frame: Frame) -> None:
-        """One system, in a frame that is kept."""
-        self._alone(frame, 1)
+    def kept_frame(self, arrays: list[np.ndarray]) -> KeptFrame:
+        """A frame for one system with these arguments, to be run again and again."""
+        outputs = [np.empty(shape, type) for shape, type in self._outputs]
+        return KeptFrame(self.variant(1), self._pointers, arrays, outputs)
 
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0
