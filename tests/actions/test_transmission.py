@@ -128,3 +128,28 @@ def test_a_joint_under_a_tendon_cannot_be_locked_alone():
     with pytest.raises(ModelError, match="'cord' goes over it and over others"):
         ph.lock(system, "a")
     assert [x.name for x in ph.lock(system, "c").actions] == ["cord"]
+
+
+def test_a_model_file_says_transmissions(tmp_path):
+    """Servos, tendons and their lengths are written and read: the same motion."""
+    a, b, c = arm()
+    cut = {"control_limits": (-1, 1), "force_limits": (-4, 5)}
+    actions = [
+        ph.Servo([a], [2.0], 3.0, (0.1, -1.0, -0.2), name="u", control=0.3, **cut),
+        ph.Servo([b], name="plain"),
+        ph.TendonSpring([a, b], [0.1, 0.2], 3.0, (0.1, 0.2)),
+        ph.TendonDamper([b, c], [0.1, 0.2], 3.0),
+    ]
+    tie = ph.TendonLength([a, b, c], [1.0, -0.5, 2.0], 0.0, name="tie")
+    system = ph.System([a, b, c], actions, [tie])
+    ph.save_model(system, tmp_path / "arm.toml")
+    again = ph.load_model(tmp_path / "arm.toml").system
+    assert again.parameters == system.parameters
+    assert again.actions[0].force_limits == (-4.0, 5.0)
+    place = ph.assemble(system, a=0.3).state
+    there = ph.State(again, 0.0, place.q, place.z)
+    np.testing.assert_allclose(
+        ph.recursive(again).accelerations(there),
+        ph.recursive(system).accelerations(place),
+        rtol=1e-12,
+    )

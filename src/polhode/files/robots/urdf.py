@@ -140,23 +140,19 @@ def require_expanded(robot: Robot, top: Element) -> None:
 
 def _held_still(robot: Robot, plans: list[Plan]) -> list[Plan]:
     """The joints, those that carry nothing with mass made fixed: nothing resists."""
-    carried: dict[str, list[str]] = {}
-    for plan in plans:
-        carried.setdefault(plan.parent, []).append(plan.child)
-
-    def is_empty(link: str) -> bool:
-        waiting = [link]
-        while waiting:
-            name = waiting.pop()
-            mass, _, inertia = robot.bodies[name].moments()
-            if mass or np.any(inertia):
-                return False
-            waiting += carried.get(name, [])
-        return True
-
+    above = {plan.child: plan.parent for plan in plans}
+    heavy: set[str] = set()  # links that have mass, or carry what has
+    for name, body in robot.bodies.items():
+        mass, inertia = _matter_of(body)
+        if not (mass or np.any(inertia)):
+            continue
+        link: str | None = name
+        while link is not None and link not in heavy:  # each link is passed once
+            heavy.add(link)
+            link = above.get(link)
     found = []
     for plan in plans:
-        if plan.kind != "fixed" and is_empty(plan.child):
+        if plan.kind != "fixed" and plan.child not in heavy:
             robot.notes.append(
                 f"joint {plan.name!r} carries nothing that has mass, so nothing"
                 " determines its motion: it is fixed"
@@ -164,6 +160,13 @@ def _held_still(robot: Robot, plans: list[Plan]) -> list[Plan]:
             plan = plan._replace(kind="fixed")
         found.append(plan)
     return found
+
+
+def _matter_of(body: Any) -> tuple[Any, Any]:
+    if isinstance(body, World):
+        return 0.0, 0.0
+    mass, _, inertia = body.moments()
+    return mass, inertia
 
 
 def _note_meshes(robot: Robot) -> None:
