@@ -36,7 +36,7 @@ ModelName: TypeAlias = Annotated[
     str,
     Parameter(
         show_default=False,
-        help="Gallery name, model.py:name, model.toml or robot.urdf.",
+        help="Gallery name, model.py:name, model.toml, robot.urdf or robot.xml.",
     ),
 ]
 
@@ -102,10 +102,11 @@ def _found(words: str) -> Chosen:
 
         model = ph.load_model(words)
         return Chosen(model.system, model.start, dict(model.run))
-    if words.endswith(".urdf"):
+    if words.endswith((".urdf", ".xml")):
         import polhode as ph
 
-        robot = ph.load_urdf(words)
+        load = ph.load_urdf if words.endswith(".urdf") else ph.load_mjcf
+        robot = load(words)
         for note in robot.notes:
             warnings.warn(f"{words}: {note}", stacklevel=2)
         return Chosen(robot.system, robot.start)

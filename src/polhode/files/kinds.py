@@ -21,10 +21,12 @@ from polhode.actions.gravity import GRAVITATIONAL_CONSTANT
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
 from polhode.actions.spring import NonlinearSpring, Spring
+from polhode.actions.transmission import Servo, TendonDamper, TendonSpring
 from polhode.actions.weight import Weight
 from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear
 from polhode.constraints.prescribed_motion import PrescribedMotion
+from polhode.constraints.tendon_length import TendonLength
 from polhode.files.contacts import CONTACT_FIELDS, no_slip, rolling, touching
 from polhode.files.loads import FRICTION_LAW, MASSES, VECTOR
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
@@ -34,9 +36,11 @@ from polhode.files.values import (
     DIRECTION,
     FLAG,
     MATRIX,
+    NUMBER,
     QUANTITIES,
     QUANTITY,
     Field,
+    each,
     formula,
     law_of,
 )
@@ -106,6 +110,17 @@ FRAMES = (Field("on", BODY, "the body it acts on"), BY)
 NEGATIVE = Field("allow_negative", FLAG, "let it drive motion", False)
 STIFFNESS = "N/m or N m/rad"
 DAMPING = "N s/m or N m s/rad"
+
+CORD = (
+    Field("joints", each(JOINT), "those it goes over"),
+    Field("arms", each(NUMBER), "its length for a unit of each"),
+)
+
+
+def _servo(**given: Any) -> Servo:
+    """A servo; what is not given is as in Python."""
+    return Servo(**{word: value for word, value in given.items() if value is not None})
+
 
 ACTIONS = {
     kind.word: kind
@@ -183,6 +198,33 @@ ACTIONS = {
                 Field("joint", JOINT),
                 Field("law", formula("t", "q", "z"), "N m or N; of t, q, z"),
             ),
+        ),
+        Kind(
+            "servo",
+            Servo,
+            (
+                *CORD,
+                Field("gain", QUANTITY, "N or N m a unit of control", 1.0),
+                Field("bias", each(QUANTITY, 3), "constant, by length, by rate", None),
+                Field("control", QUANTITY, "what it is asked for", 0.0),
+                Field("control_limits", BOUNDS, "[lower, upper]", None),
+                Field("force_limits", BOUNDS, "[lower, upper]", None),
+            ),
+            _servo,
+        ),
+        Kind(
+            "tendon_spring",
+            TendonSpring,
+            (
+                *CORD,
+                Field("stiffness", QUANTITY, STIFFNESS),
+                Field("rest", each(NUMBER, 2), "m or rad, [shortest, longest]"),
+            ),
+        ),
+        Kind(
+            "tendon_damper",
+            TendonDamper,
+            (*CORD, Field("damping", QUANTITY, DAMPING)),
         ),
         Kind(
             "rotational_spring",
@@ -303,6 +345,11 @@ CONSTRAINTS = {
                 Field("ratio", QUANTITY, "driven a driver"),
                 Field("offset", QUANTITY, "rad or m", 0.0),
             ),
+        ),
+        Kind(
+            "tendon_length",
+            TendonLength,
+            (*CORD, Field("length", QUANTITY, "m or rad", 0.0)),
         ),
         Kind(
             "prescribed_motion",

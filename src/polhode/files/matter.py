@@ -58,7 +58,7 @@ SHAPES: dict[str, dict[str, Value]] = {
 }
 WORDS = (*SHAPES, "mesh", "joined", "cloud")
 MOMENTS = {"mass": QUANTITY, "inertia": THREE, "products": THREE}
-MOMENTS |= {"centre": THREE, "about": THREE}
+MOMENTS |= {"centre": THREE, "about": THREE, "allow_unphysical": FLAG}
 CLOUD = {"masses": each(NUMBER), "positions": ROWS[3]}
 FLUID = {"density": QUANTITY, "added": each(each(NUMBER, 6), 6)}
 
@@ -122,7 +122,8 @@ def _read_given(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
     centre = found.get("centre", (0.0, 0.0, 0.0))
     who = repr(str(path[-1]))
     args = (found["mass"], inertia, centre, found.get("about"))
-    return scope.built(path, lambda: given(*args, who=who))
+    allow = {"allow_unphysical": found.get("allow_unphysical", False)}
+    return scope.built(path, lambda: given(*args, who=who, **allow))
 
 
 def _read_compound(scope: Scope, path: Way, table: dict[str, Any]) -> Any:
@@ -251,6 +252,8 @@ def _write_given(ink: Writer, matter: Given, place: str) -> dict[str, Any]:
         column = getattr(matter, word)
         if column is not None and (word == "about" or any(c != 0.0 for c in column)):
             table[word] = _written_three(ink, column, f"{place}.{word}")
+    if matter.allow_unphysical:
+        table["allow_unphysical"] = True
     return table
 
 

@@ -192,7 +192,7 @@ def write_bounds(ink: Writer, bounds: Any, place: str) -> Any:
     lower, upper = (np.asarray(end) for end in bounds)
     if not np.any(np.isfinite([lower, upper])):
         return None
-    return [end[0].item() if end.size == 1 else end.tolist() for end in (lower, upper)]
+    return [end.item() if end.size == 1 else end.tolist() for end in (lower, upper)]
 
 
 def formula(*variables: str) -> Value:

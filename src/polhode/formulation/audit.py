@@ -19,7 +19,7 @@ from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.formulation.compare import random_states
 from polhode.formulation.recursive.recursive import recursive
 from polhode.system.checked_argument import system_argument
-from polhode.system.gather import ALONG_JOINTS
+from polhode.system.gather import driven_joints
 from polhode.system.loads import still_world, with_world
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def audit(system: System, state: State | None = None) -> Audit:
     """
     reports: dict[str, InvarianceReport | ConstraintAudit] = {}
     for action in system.actions:
-        if not isinstance(action, ALONG_JOINTS):
+        if not driven_joints(action):
             reports[action.name] = audit_invariance(action)
     for each in system.constraints:
         if not isinstance(each, PrescribedMotion):
@@ -121,7 +121,7 @@ def _acting(system: System, state: State) -> list[Pull]:
     twists = still_world(system.twists(t, q, z))
     found = []
     for action in system.actions:
-        if isinstance(action, ALONG_JOINTS):
+        if driven_joints(action):
             continue
         own = list(system.places_of(action.bodies))
         here = type(poses)(poses.rotations[own], poses.origins[own])

@@ -31,13 +31,15 @@ class Given:
     """Mass, mass centre, and inertia (xx, yy, zz, yz, zx, xy) about a stated point.
 
     The products carry their minus sign: xy is -sum m x y. Without `about` the inertia
-    is about the mass centre; all numbers are along the axes of the body.
+    is about the mass centre; all numbers are along the axes of the body. With
+    `allow_unphysical` it may be one that no spread of mass has.
     """
 
     mass: Any
     centre: tuple[Any, ...]
     inertia: tuple[Any, ...]
     about: tuple[Any, ...] | None = None
+    allow_unphysical: bool = False
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -57,7 +59,7 @@ class Given:
         about = self.about and tuple(
             named(v, f"{place}.about.{k}") for v, k in _pairs(self.about, "xyz")
         )
-        moments = {"centre": tuple(centre), "inertia": tuple(inertia)}
+        moments: Any = {"centre": tuple(centre), "inertia": tuple(inertia)}
         return replace(self, mass=mass, about=about, **moments)
 
     def moments(self, table: Table = NOMINAL) -> Moments:
@@ -73,7 +75,13 @@ class Given:
 
 
 def given(
-    mass: Any, inertia: Any, centre: Any, about: Any = None, *, who: str
+    mass: Any,
+    inertia: Any,
+    centre: Any,
+    about: Any = None,
+    *,
+    who: str,
+    allow_unphysical: bool = False,
 ) -> Given:
     """The door: a mass, three principal moments or a symmetric matrix, and places."""
     entries = _six_entries(inertia, who)
@@ -82,8 +90,9 @@ def given(
         _three(centre, f"the mass centre of {who}"),
         tuple(quantity(entry, f"the inertia of {who}") for entry in entries),
         None if about is None else _three(about, f"the point of inertia of {who}"),
+        allow_unphysical,
     )
-    if matter.about is not None:
+    if matter.about is not None and not allow_unphysical:
         _require_sound(matter, matter.about, who)
     return matter
 

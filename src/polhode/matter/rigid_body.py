@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, TypeAlias, final, get_args
 
 import numpy as np
 
 from polhode.errors import ModelError
+from polhode.fingerprint import REMEMBERED
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.vector import shown
-from polhode.matter.given import given
+from polhode.matter.given import Given, given
 from polhode.matter.inertia import Inertia
 from polhode.matter.material_point import MaterialPoint, Place, material_point
 from polhode.matter.moments import Moments
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.shape import Shape, admit_shapes
 from polhode.matter.spatial_inertia import SpatialInertia, spatial_inertia
 from polhode.matter.submerged import Dry, Submerged
 from polhode.matter.validity import require_physical
@@ -30,7 +33,8 @@ class Body:
     """A rigid body: a name, matter, and axes that both move with it.
 
     Its moments are a function of the table of parameters: bare numbers are named from
-    their place, such as `rod.mass`.
+    their place, such as `rod.mass`. `shapes` are what pictures show instead of the
+    matter's own surface.
 
     >>> from polhode.matter.solids import rod
     >>> Body("rod", rod(mass=1.2, length=0.5)).parameters
@@ -40,6 +44,9 @@ class Body:
     name: str
     matter: Matter
     frame: Frame = field(init=False, repr=False)
+    _: KW_ONLY
+    # Only looked at: a program of the same matter is the same program.
+    shapes: Sequence[Shape] = field(default=(), repr=False, metadata=REMEMBERED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", Frame(self.name, self))
@@ -50,8 +57,10 @@ class Body:
                 "Give ph.solids.rod(...) and the like, or use ph.Body.from_inertia.",
             )
         object.__setattr__(self, "matter", self.matter.named(self.name))
+        object.__setattr__(self, "shapes", admit_shapes(self.name, self.shapes))
         mass, centre, inertia = _nominal(self.matter, repr(self.name))
-        require_physical(mass, inertia, who=repr(self.name))
+        if not allows_unphysical(self.matter):
+            require_physical(mass, inertia, who=repr(self.name))
         if not is_traced(mass, centre, inertia):
             _require_measured(self)
         if isinstance(self.matter, Submerged):
@@ -67,13 +76,19 @@ class Body:
         inertia: Any,
         centre: Any = (0.0, 0.0, 0.0),
         about: Any = None,
+        allow_unphysical: bool = False,
+        shapes: Sequence[Shape] = (),
     ) -> Body:
         """A body of known mass, mass centre and inertia, along its own axes.
 
         inertia: three moments, or a symmetric matrix whose products carry their minus
-        sign, I_xy = -sum m x y; about the mass centre, or the point `about`.
+        sign, I_xy = -sum m x y; about the mass centre, or the point `about`. An
+        inertia that no spread of mass has is refused unless allow_unphysical=True.
         """
-        return Body(name, given(mass, inertia, centre, about, who=repr(name)))
+        places = {"centre": centre, "about": about}
+        allow = {"allow_unphysical": allow_unphysical}
+        matter = given(mass, inertia, who=repr(name), **places, **allow)
+        return Body(name, matter, shapes=shapes)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -135,6 +150,11 @@ class Body:
         if is_traced(inertia) or np.any(inertia != np.diag(np.diag(inertia))):
             return f"Body({self.name!r}, {numbers}, inertia={shown(inertia)})"
         return f"Body({self.name!r}, {numbers}, moments={shown(np.diag(inertia))})"
+
+
+def allows_unphysical(matter: Any) -> bool:
+    """Whether matter may have moments that no spread of mass has."""
+    return isinstance(matter, Given) and matter.allow_unphysical
 
 
 def _nominal(matter: Matter, who: str) -> Moments:

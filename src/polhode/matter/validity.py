@@ -87,6 +87,32 @@ def require_physical(
         raise _triangle(who, central, about)
 
 
+def nearest_physical(inertia: np.ndarray) -> np.ndarray:
+    """The central inertia (3, 3) of some mass that is nearest to a given one.
+
+        min |I - I'|   over   I' = tr(S) 1 - S,   S = sum m r r^T  not negative
+
+    In the Frobenius norm the principal axes stay, and the moments are projected on
+    those that a spread of mass has: (s2 + s3, s1 + s3, s1 + s2) with no s below zero.
+
+    >>> np.diag(nearest_physical(np.diag([1.0, 1.0, 5.0])))
+    array([2., 2., 4.])
+    """
+    from scipy.optimize import nnls
+
+    moments, axes = np.linalg.eigh(inertia)
+    size = np.max(np.abs(moments))
+    if not size:
+        return np.zeros((3, 3))
+    spreads, _ = nnls(1.0 - np.eye(3), moments / size)
+    nearest = size * ((1.0 - np.eye(3)) @ spreads)
+    if not np.any(inertia - np.diag(np.diag(inertia))):
+        # Axes of equal moments are any: a diagonal tensor stays one.
+        order = np.argsort(np.argsort(np.diag(inertia)))
+        return np.diag(nearest[order])
+    return axes @ np.diag(nearest) @ axes.T
+
+
 def _principal_moments(inertia: np.ndarray) -> np.ndarray:
     """As the user gave them if the matrix is diagonal, else in ascending order."""
     entries = np.diag(inertia)

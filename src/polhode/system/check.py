@@ -13,6 +13,7 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import Table, at
 from polhode.matter.particle import Particle
+from polhode.matter.rigid_body import allows_unphysical
 from polhode.matter.solids import Solid
 from polhode.matter.validity import require_mass, require_physical
 from polhode.system import assemble, kinematics, mass, numeric_constraints, rows
@@ -204,7 +205,7 @@ def _require_physical(system: System) -> None:
         mass_, _, inertia = body.moments(system.table())
         if isinstance(body, Particle):
             require_mass(mass_, repr(body.name))
-        else:
+        elif not allows_unphysical(body.matter):
             require_physical(mass_, inertia, who=repr(body.name))
 
 

@@ -10,6 +10,7 @@ from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.gravitation import PointMass
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.space.wheel_motor import WheelMotor
+from polhode.actions.transmission import Servo, TendonDamper, TendonSpring
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.loop import Loop
@@ -25,12 +26,21 @@ if TYPE_CHECKING:
 
 # Laws of a joint's own coordinates and speeds, not of poses.
 ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction, WheelMotor)
+# Laws of the coordinates and speeds of several joints at once.
+ACROSS_JOINTS = (TendonSpring, TendonDamper, Servo)
+
+
+def driven_joints(action: Any) -> tuple[Joint, ...]:
+    """The joints along which an action acts; none if it is a law of poses."""
+    if isinstance(action, ACROSS_JOINTS):
+        return tuple(action.joints)
+    return (action.joint,) if isinstance(action, ALONG_JOINTS) else ()
 
 
 def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:
     """Refuse what is no action, or no equation, where one is asked for."""
     for thing in actions:
-        if isinstance(thing, (Weight, *ALONG_JOINTS)):
+        if isinstance(thing, (Weight, *ALONG_JOINTS, *ACROSS_JOINTS)):
             continue
         if not callable(getattr(thing, "wrenches", None)):
             raise ModelError(
@@ -105,8 +115,9 @@ def require_members(system: System) -> None:
                 if frame not in known:
                     _refuse(system, word, thing.name, frame)
     _require_constraints(system)
-    along = [a for a in system.actions if isinstance(a, ALONG_JOINTS)]
-    pairs: list[tuple[Any, Joint]] = [(action, action.joint) for action in along]
+    pairs: list[tuple[Any, Joint]] = [
+        (action, joint) for action in system.actions for joint in driven_joints(action)
+    ]
     pairs += [(c, joint) for c in system.constraints for joint in c.joints]
     for thing, joint in pairs:
         if system.edge(joint.name).joint is not joint:

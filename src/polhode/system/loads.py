@@ -16,8 +16,8 @@ from polhode.geometry.vector import cross
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
-from polhode.system.gather import ALONG_JOINTS
-from polhode.system.tree import Member
+from polhode.system.gather import ACROSS_JOINTS, driven_joints
+from polhode.system.tree import Edge, Member
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -38,14 +38,50 @@ def wrenches(
     for action in system.actions:
         own = system.places_of(action.bodies)
         here, moving = _picked(poses, twists, own)
-        if isinstance(action, ALONG_JOINTS):
-            edge = system.edge(action.joint.name)
-            effort = action.effort(q[edge.q], z[edge.z], t, table)
-            given = _along(action.joint, effort, here, q[edge.q], table)
-        else:
-            given = action.wrenches(here, moving, t, table)
+        if driven_joints(action):
+            found[action.name] = _of_efforts(system, action, (t, q, z), poses, table)
+            continue
+        given = action.wrenches(here, moving, t, table)
         found[action.name] = _spread(given, own, len(system.bodies))
     return found
+
+
+def efforts_of(
+    system: System, action: Any, t: Any, q: Any, z: Any, table: Table
+) -> list[tuple[Edge, Any]]:  # limit: an action of a system at a state and a table
+    """What a law along joints exerts on each: (edge, tau (speeds,))."""
+    edges = [system.edge(joint.name) for joint in driven_joints(action)]
+    if isinstance(action, ACROSS_JOINTS):
+        parts = [q[e.q] for e in edges], [z[e.z] for e in edges]
+        return list(zip(edges, action.effort(*parts, t, table), strict=True))
+    (edge,) = edges
+    return [(edge, action.effort(q[edge.q], z[edge.z], t, table))]
+
+
+def joint_energy(action: Any, coordinates: list[Any], t: Any, table: Table) -> Any:
+    """The energy that a law along joints stores, from the coordinates of each."""
+    if isinstance(action, ACROSS_JOINTS):
+        return action.energy(coordinates, t, table)
+    return action.energy(coordinates[0], t, table)
+
+
+def _of_efforts(
+    system: System, action: Any, state: tuple, poses: Poses, table: Table
+) -> Wrenches:
+    """The wrenches on all bodies of a law along joints."""
+    t, q, z = state
+    parts = []
+    for edge, effort in efforts_of(system, action, t, q, z, table):
+        joint = edge.joint
+        own = system.places_of((joint.second.frame, joint.first.frame))
+        rows = np.array(own)
+        pair = Poses(poses.rotations[rows], poses.origins[rows])
+        given = _along(joint, effort, pair, q[edge.q], table)
+        parts.append(_spread(given, own, len(system.bodies)))
+    torques, forces = zip(*parts, strict=True)
+    return Wrenches(
+        sum(torques[1:], start=torques[0]), sum(forces[1:], start=forces[0])
+    )
 
 
 def applied(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
@@ -79,9 +115,9 @@ def energies(system: System, t: Any, q: Any, table: Table = NOMINAL) -> dict[str
     poses = with_world(kinematics.poses(system, t, q, table))
     found = {}
     for action in system.actions:
-        if isinstance(action, ALONG_JOINTS):
-            q_joint = q[system.edge(action.joint.name).q]
-            found[action.name] = action.energy(q_joint, t, table)
+        if joints := driven_joints(action):
+            own = [q[system.edge(joint.name).q] for joint in joints]
+            found[action.name] = joint_energy(action, own, t, table)
         else:
             found[action.name] = action.energy(_at(poses, system, action), t, table)
     return found

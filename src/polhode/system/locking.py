@@ -14,7 +14,7 @@ from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.system.checked_argument import system_argument
-from polhode.system.gather import ALONG_JOINTS
+from polhode.system.gather import driven_joints
 from polhode.system.members import suggestion
 from polhode.system.state import state_of
 from polhode.system.system import System
@@ -114,7 +114,7 @@ def lock(system: System, joint: str, at: Any = None) -> System:
 
 
 def _is_along(action: Any, joint: Joint) -> bool:
-    return isinstance(action, ALONG_JOINTS) and action.joint is joint
+    return driven_joints(action) == (joint,)
 
 
 def _require_unbound(system: System, joint: Joint) -> None:
@@ -125,6 +125,15 @@ def _require_unbound(system: System, joint: Joint) -> None:
                 f" constraint {constraint.name!r} moves it.",
                 "A joint that is held does not follow a driver, a gear or an equation.",
                 "Build the system without the constraint, or lock another joint.",
+            )
+    for action in system.given.actions:
+        joints = driven_joints(action)
+        if len(joints) > 1 and any(own is joint for own in joints):
+            raise ModelError(
+                f"joint {joint.name!r} of {system.name!r} cannot be locked:"
+                f" {action.name!r} goes over it and over others.",
+                "Its length would still depend on where the joint is held.",
+                "Build the system without it, or lock another joint.",
             )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.carried_friction import REAL
 from polhode.actions.joint_law import Motor
+from polhode.actions.transmission import Servo
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
@@ -17,7 +18,7 @@ from polhode.matter.parameter import Table
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-DRIVEN = (Motor, AppliedForce, AppliedCouple)
+DRIVEN = (Motor, Servo, AppliedForce, AppliedCouple)
 
 
 def require_values(system: System, table: Table) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.actions.joint_law import Motor
+from polhode.actions.transmission import Servo
 from polhode.analyse.machinery.variations import Outputs, Ports, output_sizes
 from polhode.errors import AnalysisError
 from polhode.integrate.inputs.inputs import input_size, port_size
@@ -94,6 +95,8 @@ def _own(state: State, table: Table, name: str) -> Any:
         edge = system.edge(action.joint.name)
         asked = action.asked(state.q[edge.q], state.z[edge.z], state.t, system.table())
         return np.asarray(asked, float) if port_size(system, name) else float(asked[0])
+    if isinstance(action, Servo):
+        return float(action.asked(system.table()))
     if action is not None:
         vector = getattr(action, "force", None) or action.couple
         return np.asarray(vector.components, float)

@@ -22,8 +22,8 @@ from polhode.joints.joint import Joint, freedoms
 from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.matter.spatial_inertia import spatial_inertia
-from polhode.system.gather import ALONG_JOINTS
-from polhode.system.loads import in_body_axes
+from polhode.system.gather import driven_joints
+from polhode.system.loads import efforts_of, in_body_axes
 from polhode.system.system import System
 from polhode.system.tree import Edge, Member
 
@@ -90,10 +90,9 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
         if _is_an_acceleration(system, action):
             up = direction(action.law.up, f"the up direction of {action.name!r}")
             upward = upward + at(action.law.gravity, known) * up
-        elif isinstance(action, ALONG_JOINTS):
-            edge = system.edge(action.joint.name)
-            effort = action.effort(q[edge.q], z[edge.z], t, known)
-            efforts[edge.child] = efforts[edge.child] + effort
+        elif driven_joints(action):
+            for edge, effort in efforts_of(system, action, t, q, z, known):
+                efforts[edge.child] = efforts[edge.child] + effort
         else:
             rest.append(action.name)
     base = namespace(upward).concatenate([np.zeros(3), upward])

@@ -23,8 +23,8 @@ from polhode.geometry import so3
 from polhode.geometry.vector import vee
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
-from polhode.system.gather import ALONG_JOINTS
-from polhode.system.loads import still_world, with_world
+from polhode.system.gather import driven_joints
+from polhode.system.loads import joint_energy, still_world, with_world
 from polhode.system.system import System
 
 
@@ -77,11 +77,12 @@ class FreeBodies:
         for action in system.actions:
             if not action.is_conservative:
                 continue
-            if isinstance(action, ALONG_JOINTS):
-                where = self._coordinates(action.joint, x)
-            else:
-                own = np.array(system.places_of(action.bodies))
-                where = Poses(poses.rotations[own], poses.origins[own])
+            if joints := driven_joints(action):
+                coordinates = [self._coordinates(joint, x) for joint in joints]
+                total += joint_energy(action, coordinates, t, table)
+                continue
+            own = np.array(system.places_of(action.bodies))
+            where = Poses(poses.rotations[own], poses.origins[own])
             total += action.energy(where, t, table)
         return total
 

@@ -55,10 +55,31 @@ def jacobian(
 ) -> np.ndarray:
     """J (6, k) of a point, or of the origin of a body or frame: see the module."""
     arm, body = located(equations, place, table)
-    J = equations.ask("jacobians", body_jacobians(equations), state, table)[body]
-    R_WB = equations.system.poses(state.t, state.q, table).rotations[body]
-    J_w, J_v = J[:3], J[3:]
-    return np.concatenate([R_WB @ J_w, R_WB @ (J_v + cross(J_w.T, arm).T)])
+    law = _body_jacobian(equations, body)
+    w, v, R_WB = equations.ask(("jacobian", body), law, state, table)
+    if not np.any(arm):
+        return np.concatenate([w, v])
+    return np.concatenate([w, v + cross(w.T, R_WB @ arm).T])
+
+
+def _body_jacobian(equations: Equations, body: int) -> Callable[..., Any]:
+    """(t, q, y, table) -> w, v (3, k) of a body's origin for each unit, and R_WB.
+
+    Of one body alone: what it does not hang on is not in the program.
+    """
+    core, n = equations.functions, len(equations.system.bodies)
+    chosen = np.zeros((n, 1))
+    chosen[body] = 1.0
+
+    def jacobian(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any, Any]:
+        def force(W: Any) -> Any:
+            return core.along(t, q, y, chosen * W, table)
+
+        J = jax.jacfwd(force)(jnp.zeros(6)).T
+        R_WB = equations.system.poses(t, q, table).rotations[body]
+        return R_WB @ J[:3], R_WB @ J[3:], R_WB
+
+    return jacobian
 
 
 def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:

@@ -19,6 +19,7 @@ from polhode.lowering.backends.threads import (
     SHORT,
     UNLIMITED,
     Frame,
+    KeptFrame,
     is_main_thread,
     pool,
 )
@@ -169,6 +170,11 @@ class NativeRunner:
         else:
             pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
+
+    def kept_frame(self, arrays: list[np.ndarray]) -> KeptFrame:
+        """A frame for one system with these arguments, to be run again and again."""
+        outputs = [np.empty(shape, type) for shape, type in self._outputs]
+        return KeptFrame(self.variant(1), self._pointers, arrays, outputs)
 
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0

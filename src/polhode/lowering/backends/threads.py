@@ -74,6 +74,32 @@ class Frame:
 
 
 @final
+class KeptFrame:
+    """A frame for one system that is run again and again, with scratch of its own."""
+
+    __slots__ = ("_arguments", "_memory", "_run", "frame")
+
+    def __init__(self, variant: Any, pointers: Any, arrays: list, outputs: list):
+        self.frame = Frame(variant, pointers, arrays, outputs)
+        # Kept, so that its address stays its own.
+        self._memory = np.empty(self.frame.scratch + 64, np.uint8)
+        start = address(self._memory)
+        self._run = self.frame.code.run
+        self._arguments = (
+            self.frame.ins,
+            self.frame.outs,
+            start + -start % 64,
+            0,
+            1,
+        )
+
+    def run(self) -> bool:
+        """Whether it is done within a short allowance; else it is to be run anew."""
+        self.frame.outs[-1] = SHORT
+        return self._run(*self._arguments) >= 1
+
+
+@final
 class Call:
     """One call of native code on threads; `wait` for it, or `leave` it."""
 

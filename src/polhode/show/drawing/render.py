@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.show.drawing.scene import framed, stage_of
+from polhode.show.drawing.scene import framed, has_shapes, stage_of
 from polhode.show.drawing.view import View
 from polhode.show.plots.palette import FAINT, INK, MIST, PAPER, colour
 
@@ -58,20 +58,22 @@ def drawing_of(
 
     rows = framed(motion, frames)
     scene = stage_of(rows)
-    triangles, paints = [], []
+    triangles, paints, is_clad = [], [], has_shapes(rows.system)
     for k, body in enumerate(scene.bodies):
         parts = [
             _cut(s.corners[s.triangles], COARSE * scene.size) for s in body.surfaces
         ]
-        opacity = CLEAR if _is_shell(scene, k) else 1.0
+        opacity = CLEAR if not is_clad and _is_shell(scene, k) else 1.0
         tints = [
-            to_rgba(HOLE if s.is_hole else colour(k), opacity) for s in body.surfaces
+            s.colour or to_rgba(HOLE if s.is_hole else colour(k), opacity)
+            for s in body.surfaces
         ]
         triangles.append(np.concatenate(parts))
         pairs = zip(parts, tints, strict=True)
         paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
     eye = view or best_view(scene)
-    return Drawing(scene, eye, tuple(triangles), tuple(paints), _arms(rows))
+    arms = () if is_clad else _arms(rows)
+    return Drawing(scene, eye, tuple(triangles), tuple(paints), arms)
 
 
 def _is_shell(scene: Scene, k: int) -> bool:

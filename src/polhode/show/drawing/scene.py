@@ -18,6 +18,7 @@ from polhode.show.drawing.arrows import Arrows, arrows_of
 from polhode.show.drawing.glyphs import Glyph, Link, arms_of, glyphs_of, links_of
 from polhode.show.drawing.rolling import Rolling, rollings_of
 from polhode.show.drawing.surface import Surface, surfaces_of
+from polhode.show.drawing.visual import NOTHING, shown_surfaces
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -58,6 +59,7 @@ class Scene:
     times      (n,)
     middle     (3,) and `size`, the largest extent: what a camera must hold
     floor      the height of the ground; None where no weight says what is down
+    is_clad    whether bodies are shown by shapes of their own
     """
 
     name: str
@@ -70,6 +72,7 @@ class Scene:
     middle: np.ndarray
     size: float
     floor: float | None
+    is_clad: bool = False
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s"
@@ -80,9 +83,10 @@ def scene_of(motion: Trajectory, frames: int | None = None) -> Scene:
     """The scene of a motion in evenly spaced frames, or in the rows that were kept."""
     rows = framed(motion, frames)
     stage = stage_of(rows)
+    arms = () if has_shapes(rows.system) else arms_of(rows, stage.bodies)
     return replace(
         stage,
-        links=(*stage.links, *arms_of(rows, stage.bodies)),
+        links=(*stage.links, *arms),
         arrows=arrows_of(rows, stage.bodies, stage.size),
         rollings=rollings_of(rows, stage.bodies),
     )
@@ -101,13 +105,14 @@ def stage_of(rows: Trajectory) -> Scene:
         system.name,
         rows.t,
         bodies,
-        glyphs_of(rows, size),
+        () if has_shapes(system) else glyphs_of(rows, size),
         links_of(rows),
         (),
         (),
         (low + high) / 2,
         size,
         float(low[2]) if is_heavy else None,
+        has_shapes(system),
     )
 
 
@@ -145,10 +150,10 @@ def _admitted(frames: int | None) -> int | None:
 def _drawn(rows: Any, k: int, poses: Any, extent: float) -> Drawn:
     body, table = rows.system.bodies[k], rows.system.table(dict(rows.table))
     mass, centre, inertia = (np.asarray(x, float) for x in body.moments(table))
-    surfaces = surfaces_of(body, DOT * extent, table)
+    surfaces = _surfaces(rows.system, body, DOT * extent, table)
     radius = _radius(surfaces, centre)
-    factor = 1.0
-    if radius < SMALLEST * extent:
+    factor, is_empty = 1.0, surfaces[0] is NOTHING
+    if radius < SMALLEST * extent and not is_empty:
         factor = 2 * SMALLEST * extent / radius
         surfaces = [
             s._replace(corners=centre + factor * (s.corners - centre)) for s in surfaces
@@ -165,6 +170,21 @@ def _drawn(rows: Any, k: int, poses: Any, extent: float) -> Drawn:
     )
 
 
+def has_shapes(system: Any) -> bool:
+    """Whether some body brings its shapes along: then only these are shown."""
+    return any(getattr(body, "shapes", ()) for body in system.bodies)
+
+
+def _surfaces(system: Any, body: Any, size: float, table: Any) -> list[Surface]:
+    if not has_shapes(system):
+        return surfaces_of(body, size, table)
+    own = getattr(body, "shapes", ())
+    if not own:
+        return [NOTHING]
+    # A body none of whose meshes can be read is shown by its inertia.
+    return shown_surfaces(own) or surfaces_of(body, size, table)
+
+
 def _radius(surfaces: list[Surface], centre: np.ndarray) -> float:
     return max(
         float(np.max(np.linalg.norm(s.corners - centre, axis=1))) for s in surfaces
@@ -178,7 +198,7 @@ def _extent(system: Any, poses: Any, table: Any) -> float:
     sizes = [
         float(np.max(np.ptp(np.concatenate([s.corners for s in found]), axis=0)))
         for body in system.bodies
-        if (found := surfaces_of(body, 0.0, table))
+        if (found := _surfaces(system, body, 0.0, table))
     ]
     return max([moved, *sizes]) or 1.0
 

@@ -26,12 +26,14 @@ SWOLLEN = 1.004  # a hole is drawn through the surface that it pierces
 class Surface(NamedTuple):
     """Corners (n, 3) in the body's axes, triangles (k, 3) of their numbers.
 
-    Triangles are anticlockwise seen from outside.
+    Triangles are anticlockwise seen from outside. `colour` (red, green, blue, opacity)
+    is its own; without one it has that of its body.
     """
 
     corners: np.ndarray
     triangles: np.ndarray
     is_hole: bool = False
+    colour: tuple[float, ...] | None = None
 
 
 def surfaces_of(member: Any, size: float = 0.1, table: Table = NOMINAL) -> list:

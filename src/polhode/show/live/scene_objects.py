@@ -60,7 +60,8 @@ class Live:
                 f"/body{k}/surface{j}",
                 surface.corners.astype(np.float32),
                 surface.triangles.astype(np.uint32),
-                color=DARK if surface.is_hole else rgb(colour(k)),
+                color=DARK if surface.is_hole else _tint(surface, k),
+                opacity=surface.colour[3] if surface.colour else None,
             )
             mesh.on_click(lambda _, k=k: self._choose(k))
         label = self.api.add_label(f"/body{k}/name", body.name, position=body.centre)
@@ -192,6 +193,13 @@ class Live:
         for word, text in found.items():
             if self.numbers[word].value != text:
                 self.numbers[word].value = text
+
+
+def _tint(surface: Any, k: int) -> tuple[int, ...]:
+    """The colour of a surface, or of its body, in whole numbers up to 255."""
+    if surface.colour is None:
+        return rgb(colour(k))
+    return tuple(round(255 * part) for part in surface.colour[:3])
 
 
 def _three(vector: np.ndarray) -> str:

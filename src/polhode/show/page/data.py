@@ -61,6 +61,7 @@ def _body(body: Drawn, k: int, scene: Scene) -> dict[str, Any]:
             "corners": _packed(surface.corners),
             "triangles": _packed(surface.triangles, "<u4"),
             "hole": surface.is_hole,
+            "colour": surface.colour,
         }
         for surface in body.surfaces
     ]
@@ -121,7 +122,9 @@ def _reach(scene: Scene) -> float:
     """How far from the middle a camera must see."""
     paths = np.concatenate([body.path for body in scene.bodies])
     far = float(np.max(np.linalg.norm(paths - scene.middle, axis=1)))
-    return max(far, (0.95 if _rolls(scene) else 0.62) * scene.size)
+    # Covers reach farther from the middle than mass centres do.
+    wide = _rolls(scene) or scene.is_clad
+    return max(far, (0.95 if wide else 0.62) * scene.size)
 
 
 def _rolls(scene: Scene) -> bool:

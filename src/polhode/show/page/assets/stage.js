@@ -37,7 +37,7 @@ class Stage {
     const meshes = body.surfaces.map((surface) => {
       const corners = numbers(surface.corners, Float32Array);
       const triangles = numbers(surface.triangles, Uint32Array);
-      return { ...this.painter.mesh(shaded(corners, triangles)), hole: surface.hole };
+      return { ...this.painter.mesh(shaded(corners, triangles)), hole: surface.hole, tint: surface.colour };
     });
     const track = numbers(body.track, Float32Array);
     const path = new Float32Array(this.times.length * 3);
@@ -137,8 +137,11 @@ class Stage {
         body.meshes.forEach((mesh) => mesh.hole || painter.shade(mesh, places[k], this.data.floor, 0.16)));
     if (this.shown.joints) this.signs();
     this.bodies.forEach((body, k) => {
-      for (const mesh of body.meshes)
-        painter.paint(mesh, places[k], mesh.hole ? [0.17, 0.18, 0.21] : body.tint, 1, mesh.hole ? 0 : 1);
+      for (const mesh of body.meshes) {
+        const [red, green, blue, opacity] = mesh.tint ?? [...body.tint, 1];
+        const tint = mesh.hole ? [0.17, 0.18, 0.21] : [red, green, blue];
+        painter.paint(mesh, places[k], tint, opacity, mesh.hole ? 0 : 1);
+      }
     });
     this.links();
     if (this.shown.trails) this.trails();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -12,18 +13,26 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.files.issues import Issue
 from polhode.files.report import Report
-from polhode.files.xml_tree import Element
+from polhode.files.robots.xml_tree import Element
 
 
 @final
 @dataclass(frozen=True)
 class Robot:
-    """What is known of a robot while it is read."""
+    """What is known of a robot while it is read.
+
+    unphysical   what is done with inertias that no mass has
+    packages     folders in which meshes are looked for
+    """
 
     report: Report
+    unphysical: str = "warn"
+    packages: tuple[Path, ...] = ()
     bodies: dict[str, Any] = field(default_factory=dict)
     joints: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    colours: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    lost_meshes: list[str] = field(default_factory=list)
 
     @property
     def is_sound(self) -> bool:

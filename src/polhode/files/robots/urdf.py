@@ -19,25 +19,35 @@ from polhode.errors import ModelError, PolhodeError
 from polhode.files.issues import nearest, refusal
 from polhode.files.model import Model
 from polhode.files.report import Report
+from polhode.files.robots.inertial import Inertial, body_of, require_choice
+from polhode.files.robots.packages import listed
+from polhode.files.robots.urdf_numbers import (
+    Robot,
+    number_of,
+    numbers_of,
+    pose_of,
+    text_of,
+)
+from polhode.files.robots.urdf_shapes import colours_of, shapes_of
+from polhode.files.robots.urdf_tree import require_tree
+from polhode.files.robots.xml_tree import Element, read_xml
 from polhode.files.scope import UNFIT
-from polhode.files.urdf_numbers import Robot, number_of, numbers_of, pose_of, text_of
-from polhode.files.urdf_tree import require_tree
-from polhode.files.xml_tree import Element, read_xml
 from polhode.integrate.storage.paths import admit_path
 from polhode.joints.fixed import Fixed
 from polhode.joints.free import Free
 from polhode.joints.planar import Planar
 from polhode.joints.prismatic import Prismatic
 from polhode.joints.revolute import Revolute
-from polhode.matter.rigid_body import Body
+from polhode.joints.spherical import Spherical
 from polhode.matter.world import World
 from polhode.system.system import System
 
 BASES = ("fixed", "free")
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+BEYOND = ("spherical",)  # not of URDF itself, and known by several simulators
 TAKEN = {
-    "robot": ("link", "joint"),
-    "link": ("inertial",),
+    "robot": ("link", "joint", "material"),
+    "link": ("inertial", "visual"),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
 }
 
@@ -52,12 +62,27 @@ class Plan(NamedTuple):
     element: Element
 
 
-def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model:
-    """The robot of a URDF file as a model, with its weight.
+def load_urdf(
+    path: Any,
+    *,
+    base: str = "fixed",
+    gravity: float = 9.81,
+    unphysical: str = "warn",
+    packages: Any = None,
+) -> Model:
+    """The robot of a URDF file as a model, with its weight and its shapes.
 
-    The root link is fixed in the world, or free with base="free"; a root called "world"
-    is the world. `model.notes` tells what the file says and is not taken: shapes to
-    look at, dry friction, limits of speed.
+    base         "fixed": the root link is fixed in the world; "free": it moves freely.
+                 A root called "world" is the world.
+    unphysical   what is done with inertias that no spread of mass has: "warn" takes the
+                 nearest that has one and notes it by link, "refuse" raises, "keep"
+                 takes the numbers of the file. Rounding is put right silently.
+    packages     folders in which `package://` meshes are looked for
+
+    `model.notes` tells what the file says and is not taken, and what was put right.
+
+        robot = ph.load_urdf("panda.urdf", packages=["/opt/robots"])
+        motion = ph.simulate(robot.system, robot.start, until=1.0)
     """
     if base not in BASES:
         raise ModelError(
@@ -65,20 +90,25 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
             "Its root link is fixed in the world, or moves freely.",
             nearest(base, BASES),
         )
+    require_choice(unphysical)
     place = admit_path(path)
-    top, robot = read_xml(place), Robot(Report(place))
+    top = read_xml(place)
+    robot = Robot(Report(place), unphysical, listed(packages))
     if top.tag != "robot":
         robot.refuse(top, f"<{top.tag}> is no <robot>: this is no URDF.")
         robot.report.raise_all()
+    require_expanded(robot, top)
     links = _links(robot, top)
     plans = _plans(robot, top, links)
     robot.report.raise_all()
     root = require_tree(place.name, [*links], [(p.parent, p.child) for p in plans])
     with _refusing(robot, top):
         world = World()
+        robot.colours.update(colours_of(robot, top))
         for name, link in links.items():
             is_world = name == root == "world"
             robot.bodies[name] = world if is_world else _body(robot, name, link)
+        plans = _held_still(robot, plans) if robot.is_sound else plans
         for plan in plans:
             robot.joints[plan.name] = _joint(robot, plan)
         actions: list[Any] = [Weight(gravity)] if gravity else []
@@ -87,9 +117,66 @@ def load_urdf(path: Any, *, base: str = "fixed", gravity: float = 9.81) -> Model
         robot.report.raise_all()
         members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
         _require_motion(place.name, members)
+        _note_meshes(robot)
         name = top.attributes.get("name", "robot")
         system = System(members, actions, mimics, name=name)
         return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+
+
+def require_expanded(robot: Robot, top: Element) -> None:
+    """Refuse a xacro: a program that writes a URDF, and not yet one."""
+    waiting = [top]
+    while waiting:
+        element = waiting.pop()
+        if element.tag.startswith("xacro:"):
+            robot.refuse(
+                element,
+                f"<{element.tag}> is of xacro, which writes URDF and is none. Expand"
+                f" it first: xacro {robot.report.path.name} > robot.urdf",
+            )
+            robot.report.raise_all()
+        waiting += element.children
+
+
+def _held_still(robot: Robot, plans: list[Plan]) -> list[Plan]:
+    """The joints, those that carry nothing with mass made fixed: nothing resists."""
+    above = {plan.child: plan.parent for plan in plans}
+    heavy: set[str] = set()  # links that have mass, or carry what has
+    for name, body in robot.bodies.items():
+        mass, inertia = _matter_of(body)
+        if not (mass or np.any(inertia)):
+            continue
+        link: str | None = name
+        while link is not None and link not in heavy:  # each link is passed once
+            heavy.add(link)
+            link = above.get(link)
+    found = []
+    for plan in plans:
+        if plan.kind != "fixed" and plan.child not in heavy:
+            robot.notes.append(
+                f"joint {plan.name!r} carries nothing that has mass, so nothing"
+                " determines its motion: it is fixed"
+            )
+            plan = plan._replace(kind="fixed")
+        found.append(plan)
+    return found
+
+
+def _matter_of(body: Any) -> tuple[Any, Any]:
+    if isinstance(body, World):
+        return 0.0, 0.0
+    mass, _, inertia = body.moments()
+    return mass, inertia
+
+
+def _note_meshes(robot: Robot) -> None:
+    if robot.lost_meshes:
+        count, first = len(robot.lost_meshes), robot.lost_meshes[0]
+        some = "1 mesh is" if count == 1 else f"{count} meshes are"
+        robot.notes.append(
+            f"{some} not found, {first!r} first: give packages=[...], the folders that"
+            " hold the packages"
+        )
 
 
 @contextmanager
@@ -139,7 +226,7 @@ def _plans(robot: Robot, top: Element, links: dict[str, Element]) -> list[Plan]:
     for joint in top.all("joint"):
         name, kind = (text_of(robot, joint, word) for word in ("name", "type"))
         _note_others(robot, joint)
-        if kind not in KINDS:
+        if kind not in (*KINDS, *BEYOND):
             text = f"joint {name!r} has the type {kind!r}. {nearest(kind, KINDS)}"
             robot.refuse(joint, text)
         if name in found:
@@ -164,24 +251,33 @@ def _end(robot: Robot, joint: Element, word: str, links: Sequence[str] | Any) ->
 
 
 def _body(robot: Robot, name: str, link: Element) -> Any:
+    shapes = shapes_of(robot, link)
     inertial = link.first("inertial")
     if inertial is None:
-        return Body.from_inertia(name, mass=0.0, inertia=(0.0, 0.0, 0.0))
+        nothing = Inertial(0.0, (0.0, 0.0, 0.0), np.zeros((3, 3)))
+        return robot.built(link, lambda: body_of(name, nothing, "keep", shapes)[0])
     mass, inertia = inertial.first("mass"), inertial.first("inertia")
-    if mass is None or inertia is None:
-        lost = "<mass>" if mass is None else "<inertia>"
-        return robot.refuse(inertial, f"the inertial of link {name!r} has no {lost}.")
+    if mass is None:
+        return robot.refuse(inertial, f"the inertial of link {name!r} has no <mass>.")
     centre, R = pose_of(robot, inertial.first("origin"))
-    words = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    xx, xy, xz, yy, yz, zz = (number_of(robot, inertia, word) for word in words)
-    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    turned = R @ own @ R.T
-    even = ((turned + turned.T) / 2).tolist()
     amount = number_of(robot, mass, "value")
-    return robot.built(
-        inertial,
-        lambda: Body.from_inertia(name, mass=amount, inertia=even, centre=centre),
-    )
+    if inertia is None:
+        robot.notes.append(f"link {name!r} has no <inertia>: it is a point of mass")
+        own = np.zeros((3, 3))
+    else:
+        words = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        xx, xy, xz, yy, yz, zz = (number_of(robot, inertia, w, 0.0) for w in words)
+        own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    turned = R @ own @ R.T
+    given = Inertial(amount, centre, (turned + turned.T) / 2)
+
+    def make() -> Any:
+        body, note = body_of(name, given, robot.unphysical, shapes)
+        if note:
+            robot.notes.append(note)
+        return body
+
+    return robot.built(inertial, make)
 
 
 def _joint(robot: Robot, plan: Plan) -> Any:
@@ -192,7 +288,8 @@ def _joint(robot: Robot, plan: Plan) -> Any:
         own |= {"axis": xyz, **_limits(robot, plan)}
     if plan.kind == "planar":
         own |= {"normal": xyz}
-    nouns = {"fixed": Fixed, "floating": Free, "planar": Planar, "prismatic": Prismatic}
+    nouns: dict[str, Any] = {"fixed": Fixed, "floating": Free, "planar": Planar}
+    nouns |= {"prismatic": Prismatic, "spherical": Spherical}
     noun: Any = nouns.get(plan.kind, Revolute)
 
     def make() -> Any:
@@ -208,8 +305,14 @@ def _limits(robot: Robot, plan: Plan) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {}
     if plan.kind != "continuous" and {"lower", "upper"} & set(limit.attributes):
-        ends = [number_of(robot, limit, word, 0.0) for word in ("lower", "upper")]
-        found["limits"] = tuple(ends)
+        lower, upper = (number_of(robot, limit, w, 0.0) for w in ("lower", "upper"))
+        if lower <= upper:
+            found["limits"] = (lower, upper)
+        else:  # some simulators write a free joint so
+            robot.notes.append(
+                f"joint {plan.name!r} has its lower limit {lower:g} above its upper one"
+                f" {upper:g}: it has none"
+            )
     effort = abs(number_of(robot, limit, "effort", 0.0))
     if effort:
         found["effort_limits"] = (-effort, effort)
@@ -231,7 +334,7 @@ def _damper(robot: Robot, plan: Plan) -> list[Any]:
     if not damping:
         return []
     joint = robot.joints[plan.name]
-    if plan.kind in ("fixed", "floating", "planar"):
+    if plan.kind in ("fixed", "floating", "planar", "spherical"):
         robot.notes.append(
             f"the damping of {plan.kind} joint {plan.name!r} is not taken"
         )
@@ -244,7 +347,7 @@ def _mimic(robot: Robot, plan: Plan) -> list[Any]:
     mimic = plan.element.first("mimic")
     if mimic is None:
         return []
-    driver = text_of(robot, mimic, "joint")
+    driver = _driver(robot, plan, text_of(robot, mimic, "joint"))
     if driver not in robot.joints:
         known = nearest(driver, robot.joints)
         robot.refuse(mimic, f"there is no joint {driver!r} to follow. {known}")
@@ -252,9 +355,34 @@ def _mimic(robot: Robot, plan: Plan) -> list[Any]:
     ratio = number_of(robot, mimic, "multiplier", 1.0)
     offset = number_of(robot, mimic, "offset", 0.0)
     ends = robot.joints[plan.name], robot.joints[driver]
+    still = [joint.name for joint in ends if joint is not None and not joint.speeds]
+    if still:
+        robot.notes.append(
+            f"joint {plan.name!r} does not follow {driver!r}: {still[0]!r} is fixed"
+        )
+        return []
     name = f"{plan.name} follows"
     made = robot.built(mimic, lambda: Gear(*ends, ratio, offset, name=name))
     return [] if made is None else [made]
+
+
+def _driver(robot: Robot, plan: Plan, name: str) -> str:
+    """The joint to follow; a name without the prefix that others have is completed.
+
+    A hand that is put on twice has joints 'left_index_1', whose followers still name
+    'index_1'. The one meant has the follower's own prefix.
+    """
+    if name in robot.joints or not name:
+        return name
+    ends = [known for known in robot.joints if known.endswith(name)]
+    meant = [k for k in ends if plan.name.startswith(k[: len(k) - len(name)])]
+    if len(meant) != 1:
+        return name
+    robot.notes.append(
+        f"joint {plan.name!r} follows {name!r}, which is none: {meant[0]!r} is taken,"
+        " by its prefix"
+    )
+    return meant[0]
 
 
 def _note_others(robot: Robot, element: Element) -> None:

@@ -1,0 +1,86 @@
+"""A tendon that keeps its length over several joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from polhode.arrays import namespace
+from polhode.constraints.constraint import Placed, require_single
+from polhode.errors import ModelError
+from polhode.geometry.frame import Frame
+from polhode.joints.joint import Joint
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    named,
+    parameters_in,
+    quantity,
+)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TendonLength:
+    """A sum over the coordinates of joints, each by its arm, is constant.
+
+        a_1 q_1 + a_2 q_2 + ... = length
+
+    All joints have one coordinate. Two joints of opposite arms move as one; three with
+    arms (1, -1/2, -1/2) are a differential.
+
+    >>> import polhode as ph
+    >>> TendonLength([], [], 0.0)
+    Traceback (most recent call last):
+    polhode.errors.ModelError: 'tendon' has 0 joints and 0 arms.
+    ...
+    """
+
+    joints: Sequence[Joint]
+    arms: Sequence[float]
+    length: Quantity = 0.0
+    _: KW_ONLY
+    name: str = "tendon"
+    is_holonomic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        joints, arms = tuple(self.joints), tuple(map(float, self.arms))
+        if not joints or len(joints) != len(arms) or not np.all(np.isfinite(arms)):
+            raise ModelError(
+                f"{self.name!r} has {len(joints)} joints and {len(arms)} arms.",
+                "Its length is a sum over joints, each by its own finite arm.",
+                "Give one arm a joint.",
+            )
+        for joint in joints:
+            require_single(self.name, joint)
+        given = quantity(self.length, f"the length of {self.name!r}")
+        for word, value in (("joints", joints), ("arms", arms)):
+            object.__setattr__(self, word, value)
+        object.__setattr__(self, "length", named(given, f"{self.name}.length"))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The length."""
+        return parameters_in([self.length])
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """One: the length."""
+        return ("length",)
+
+    def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """sum a_i q_i - length"""
+        pairs = zip(self.arms, placed.coordinates, strict=True)
+        total = sum(arm * q[0] for arm, q in pairs)
+        return namespace(*placed.coordinates).stack([total - at(self.length, table)])

@@ -1,0 +1,1 @@
+"""Robots of other tools: URDF and MJCF, read into systems."""
