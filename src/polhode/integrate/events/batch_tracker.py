@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.integrate.events.context import Case, RunContext, instant
+from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.event import Occurrence
 from polhode.integrate.events.functions import values_of, weighing
 from polhode.integrate.events.handle import begun, followed

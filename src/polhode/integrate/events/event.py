@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, PolhodeError
 from polhode.integrate.field.input_table import arity
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ class Event:
 
     direction   1: only as g rises, -1: as it falls, 0: both
     terminal    whether the run ends there
-    reset       (t, state) -> the state from which the run goes on; plain Python
+    reset       (t, state) -> the state from which the run goes on. One in jax.numpy and
+                `state.changed` runs inside the compiled loop; one that asks for values,
+                keeps count or prints differently each time is plain Python, asked
+                between steps: it takes a thousand times longer
     required    whether g must not be negative at the start: a run is then refused
     spacing     (s) a span in which g has at most one zero, where g is much quicker than
                 the motion; else the steps of the run tell
@@ -130,7 +134,7 @@ class Events:
     `events[1:3]` are some.
     """
 
-    each: tuple[Occurrence, ...] = ()
+    each: Sequence[Occurrence] = ()
     names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -141,7 +145,7 @@ class Events:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return Events(self.each[key], self.names)
+            return Events(tuple(self.each[key]), self.names)
         if not isinstance(key, str):
             return self.each[key]
         if key not in self.names:
@@ -160,7 +164,8 @@ class Events:
     @property
     def t(self) -> np.ndarray:
         """Times (n,)."""
-        return np.array([event.t for event in self.each], dtype=float)
+        known = getattr(self.each, "t", None)
+        return _times(self.each) if known is None else known
 
     def columns(self) -> dict[str, Any]:
         """A table: 'event', 't', 'direction', 'grazing', coordinates and speeds.
@@ -195,6 +200,10 @@ class Events:
 NO_EVENTS = Events()
 
 
+def _times(each: Sequence[Occurrence]) -> np.ndarray:
+    return np.array([event.t for event in each], dtype=float)
+
+
 def admit_events(events: Any) -> tuple[Event, ...]:
     """Events with names of their own."""
     if events is None:
@@ -217,3 +226,54 @@ def admit_events(events: Any) -> tuple[Event, ...]:
             "Give each its own name.",
         )
     return listed
+
+
+def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
+    """g of one event, one number, traced; what is wrong with it is told with its name."""
+    return _scalar(event, _asked(event, t, state, table))
+
+
+def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
+    try:
+        found = event.value(t, state, table)
+    except PolhodeError:
+        raise
+    except Exception as reason:
+        raise IntegrationError(
+            f"the function of event {event.name!r} cannot be traced: it raised"
+            f" {type(reason).__name__}.",
+            "It runs inside a compiled program, where its arguments have no values yet"
+            " and cannot be changed.",
+            "Use jax.numpy and jnp.where in place of Python's own if, float() and"
+            " NumPy's functions.",
+        ) from reason
+    try:
+        value = jnp.asarray(found)
+    except (TypeError, ValueError):
+        value = None
+    if value is None or jnp.iscomplexobj(value):
+        kind = "a complex number" if value is not None else repr(found)
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives {kind}.",
+            "An event is where a real number passes zero.",
+            "Return that number.",
+        )
+    return value
+
+
+def _scalar(event: Event, value: Any) -> Any:
+    if value.dtype == bool:
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives a truth value.",
+            "An event is where a number passes zero, so that its time can be found.",
+            "Give the number itself: not state['x'] > 1, but state['x'] - 1.",
+        )
+    found = value.astype(float)
+    if found.size != 1:
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives {found.size} numbers, of"
+            f" shape {found.shape}.",
+            "An event is where one number is zero.",
+            "Give one event for each, or one number of them all, such as their least.",
+        )
+    return jnp.reshape(found, ())

@@ -10,6 +10,8 @@ import numpy as np
 from polhode.errors import IntegrationError
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import NO_EVENTS, Events, admit_events
+from polhode.integrate.events.occurrence_rows import OccurrenceRows
+from polhode.integrate.events.switch import switches_of
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import require_mapping
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
@@ -51,7 +53,8 @@ def run_context(
     if inputs is not None:
         require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
-    return RunContext(equations, method, admit_events(events), found)
+    switches = switches_of(equations.system, admit_events(events))
+    return RunContext(equations, method, switches, found)
 
 
 def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
@@ -96,7 +99,7 @@ def guided(kept: RunRecord, context: RunContext | None) -> Guided:
     return Guided(
         told.sentence if told else "",
         told.cause if told else None,
-        Events(tuple(tracker.met), names),
+        Events(OccurrenceRows(context.equations.system, names, tracker.met), names),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),
     )
