@@ -107,7 +107,7 @@ def sweep(
         decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     options = (output_times, admit_limit(limit), audited, times is not None)
-    watched_for = context._replace(method=pick[0]) if context.events else None
+    watched_for = context._replace(method=pick[0]) if context.switches else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
     parts = None

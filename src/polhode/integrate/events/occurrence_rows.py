@@ -47,6 +47,16 @@ def record_of(system: System, met: np.ndarray) -> np.ndarray:
     return met[FACTS + 2 * (system.coordinates + system.speeds) :]
 
 
+def row_of_occurrence(names: Sequence[str], met: Met, records: int) -> np.ndarray:
+    """An occurrence as a row of a buffer; the host's own tells nothing more."""
+    if isinstance(met, np.ndarray):
+        return met
+    before, after = met.before, met.after
+    facts = (met.t, names.index(met.name), met.direction, met.is_grazing)
+    states = (before.q, before.z, after.q, after.z)
+    return np.concatenate([facts, [after is not before], *states, np.zeros(records)])
+
+
 def guard_name(names: Sequence[str], met: Met) -> str:
     """Which guard it was."""
     return met.name if isinstance(met, Occurrence) else names[int(met[GUARD])]

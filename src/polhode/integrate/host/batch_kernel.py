@@ -15,18 +15,23 @@ import numpy as np
 from jax import lax
 
 from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.screen import lookout_of
+from polhode.integrate.events.event_step import stepping
+from polhode.integrate.events.occurrence_buffer import (
+    OccurrenceBuffer,
+    empty_buffer,
+    has_room,
+)
+from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
-from polhode.integrate.kernel.status import RUNNING
+from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.events.event import Event
     from polhode.integrate.methods.method import Method
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
@@ -70,23 +75,25 @@ def glide_program(
     equations: Equations,
     method: Method,
     example: tuple[Any, ...],
-    beside: tuple[tuple[Event, ...], Drive],
+    beside: tuple[tuple[Switch, ...], Drive],
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
-    there are events, a run halts after a step that may hold one (see `lookout`).
+    there are switches it is (..., room, step) -> glider, buffer (see `event_step`).
     """
-    events, drive = beside
+    switches, drive = beside
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
-    watched = tuple((event.function, event.arity, event.spacing) for event in events)
+    watched = tuple(switch.acts for switch in switches)
     key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
     if key not in equations.programs:
-        function = _glide(equations, method, works > 0, beside)
-        batched = [
-            name for name in _leaves(example) if not name.startswith(("t_end", "room"))
-        ]
+        if switches:
+            function = event_glide(equations, method, switches, drive)
+        else:
+            function = _glide(equations, method, works > 0, drive)
+        common = ("t_end", "room", "step")
+        batched = [name for name in _leaves(example) if not name.startswith(common)]
         equations.programs[key] = compile(function, *example, batched=batched)
     return equations.programs[key]
 
@@ -106,7 +113,7 @@ def lone_glide(
 
 def batch_kernel(equations: Equations, method: Method) -> Any:
     """(glider, bounds, table, t_end, room) -> glider, of one run, to be traced."""
-    return _glide(equations, method, False, ((), UNDRIVEN))
+    return _glide(equations, method, False, UNDRIVEN)
 
 
 def _kind(method: Method, table: Any) -> tuple[Any, ...]:
@@ -114,10 +121,10 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    names = ("glider", "bounds", "table", "t_end", "room")
+    names = ("glider", "bounds", "table", "t_end", "room", "step")
     return [
         name
-        for name, tree in zip(names, example, strict=True)
+        for name, tree in zip(names, example, strict=False)
         if jax.tree_util.tree_leaves(tree)
     ]
 
@@ -126,10 +133,9 @@ def _glide(
     equations: Equations,
     method: Method,
     is_audited: bool,
-    beside: tuple[tuple[Event, ...], Drive],
+    drive: Drive,
 ) -> Any:
-    advance, (events, drive) = advance_of(method), beside
-    lookout = lookout_of(equations, events, drive) if events else None
+    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
@@ -145,11 +151,48 @@ def _glide(
         def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
             glider, k = carry
             after, rows = advance(field, method, bounds, glider.stepper_state)
-            if lookout is not None:
-                after = lookout(glider.stepper_state, after, rows, bounds, table)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
+
+    return glide
+
+
+def event_glide(
+    equations: Equations, method: Method, switches: tuple[Switch, ...], drive: Drive
+) -> Any:
+    """(glider, bounds, table, t_end, room, step) -> glider, buffer, to be traced.
+
+    A run that is cut at an event beyond its goal waits there with its changes due: the
+    goal lies in the step before them.
+    """
+    turn = stepping(equations, method, switches, drive)
+    system, guards = equations.system, len(guards_of(switches))
+    records = max(switch.records for switch in switches)
+
+    def glide(
+        glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any,
+        step: Any,
+    ) -> tuple[BatchState, OccurrenceBuffer]:  # fmt: skip
+        def goes_on(carry: tuple[BatchState, OccurrenceBuffer, Any]) -> Any:
+            (stepper_state, *_), buffer, k = carry
+            ahead = (t_end - stepper_state.t) * jnp.sign(bounds.stop - bounds.start) > 0
+            may = (k < room) & has_room(buffer, guards)
+            may = (stepper_state.status == RUNNING) & may
+            return ahead & (may | (stepper_state.status == SWITCHING))
+
+        def attempt(carry: Any) -> Any:
+            glider, buffer, k = carry
+            after, row, buffer = turn(
+                glider.stepper_state, buffer, bounds, table, step
+            )
+            after, row = StepperState(*after), Rows(*row)
+            glider = _followed(glider, after, row, None, table)
+            return glider, OccurrenceBuffer(*buffer), k + 1
+
+        state = system.coordinates + system.speeds
+        first = (glider, empty_buffer(guards, state, records), 0 * room)
+        return lax.while_loop(goes_on, attempt, first)[:2]
 
     return glide
 
