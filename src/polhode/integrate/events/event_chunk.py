@@ -129,7 +129,9 @@ def _chunk(
             return (StepperState(*after), OccurrenceBuffer(*buffer)), Rows(*row)
 
         state = system.coordinates + system.speeds
-        first = (stepper_state, empty_buffer(guards, state, records))
+        # A change takes two turns: no more can happen than fits, but by many guards.
+        buffer = empty_buffer(guards, state, records, count // 2)
+        first = (stepper_state, buffer)
         (after, buffer), rows = lax.scan(attempt, first, jnp.arange(count + 1))
         return after, rows, buffer
 

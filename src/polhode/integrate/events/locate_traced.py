@@ -97,8 +97,8 @@ def _passes(looks: Looks) -> _Passes:
     part = jnp.arange(PARTS)[:, None]
     is_in = p[1:] > 0
     crosses, first = jnp.any(~is_in, axis=0), jnp.argmax(~is_in, axis=0)
-    # After a change a guard is where it was zero, on neither side, and leaves it.
-    sets_out = (p[0] <= 0) & (v[0] > 0)
+    # After a change a guard is where it was zero, on either side of it, and leaves it.
+    sets_out = (p[0] <= looks.doubt) & (v[0] > 0)
     begins = (c[0] > 0) | ((part == 0) & sets_out & (c[1] > 0))
     above = begins & (c[1] > 0) & (c[2] > 0) & (c[3] > 0)
     below = (c[0] < 0) & (c[1] < 0) & (c[2] < 0) & (c[3] < 0)
@@ -110,6 +110,7 @@ def _passes(looks: Looks) -> _Passes:
     band = looks.band
     fall = jnp.abs(p[:-1]) - 2 * jnp.abs(v[:-1])
     dips = (p[:-1] * v[:-1] < 0) & (p[1:] * v[1:] >= 0) & (fall <= band) & ~at
+    dips = dips & ~((part == 0) & sets_out)
     turns = ~is_in & (v[1:] >= 0) & (p[1:] >= -band)
     is_plain = is_plain & ~dips & ~turns & jnp.isfinite(p[1:])
     return _Passes(crosses, first, sets_out, jnp.all(is_plain, axis=0) & (sign != 0))

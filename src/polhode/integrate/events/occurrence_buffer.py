@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-# Rows of a buffer: in a sweep each run has one, and all are written at every chunk.
+# Rows of a buffer in a sweep: each run has one, and all are written at every chunk.
 ROWS = 16
 # Columns before the states of a row.
 T, GUARD, DIRECTION, GRAZING, CHANGED, FACTS = range(6)
@@ -43,14 +43,14 @@ class Happening(NamedTuple):
     after: Any
 
 
-def row_count(guards: int) -> int:
-    """Rows of a buffer: what two turns of the loop may add fits in half of it."""
-    return max(ROWS, 4 * guards)
+def empty_buffer(
+    guards: int, state: int, records: int, rows: int = ROWS
+) -> OccurrenceBuffer:
+    """A buffer without rows, inside a trace; `state` are numbers of q and z.
 
-
-def empty_buffer(guards: int, state: int, records: int) -> OccurrenceBuffer:
-    """A buffer without rows, inside a trace; `state` are numbers of q and z."""
-    shape = (row_count(guards), FACTS + 2 * state + records)
+    What two turns of the loop may add fits in half of it.
+    """
+    shape = (max(rows, 4 * guards), FACTS + 2 * state + records)
     return OccurrenceBuffer(jnp.zeros((), np.int64), jnp.zeros(shape))
 
 
