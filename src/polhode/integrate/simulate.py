@@ -100,7 +100,7 @@ def simulate(
     )
     asked.require_all()
     runs, until, times, table, _ = asked
-    context = run_context(equations, pick[0], events, inputs)
+    context = run_context(equations, pick[0], events, inputs, len(runs))
     input_log = initial_inputs(context, runs, until)
     drive = context.inputs.drive
     at = (runs, table, until, (drive, input_log.held))
@@ -112,7 +112,7 @@ def simulate(
         require_memory(method, bounds, times, stepper_states.x.shape[1], memory)
     all_runs = (stepper_states, bounds, table)
     if context.switches:
-        program: Any = EventChunk(equations, method, context.switches, drive, all_runs)
+        program: Any = EventChunk(equations, method, context.watched, all_runs)
     else:
         program = chunk_program(equations, method, all_runs, drive)
     options = RunOptions(

@@ -133,6 +133,8 @@ class BatchEventTracker:
         """What a turn tells; states at goals before the cut, which no one else has."""
         names = [event.name for event in self._guide.events]
         records = max(switch.records for switch in self._guide.switches)
+        if self._guide.inputs.modes:
+            records += self._guide.inputs.drive.width
         for met in turn.met:
             row = row_of_occurrence(names, met, records)
             self.met.append((np.array([run]), row[None]))
@@ -164,15 +166,17 @@ class BatchEventTracker:
         )
         allowed, table = (bounds.rtol, bounds.atol), self._table
         functions = tuple(switch.looks for switch in context.switches)
-        key = ("weigh many", functions, tuple(sorted(table)))
-        programs, held = context.equations.programs, np.zeros(0)
+        key = ("weigh many", functions, tuple(sorted(table)), context.inputs.drive.key)
+        programs, held = context.equations.programs, stepper_states.held
         if key not in programs:
             value = values_of(context.equations, context.switches, context.inputs.drive)
             own = {name: float(values[0]) for name, values in table.items()}
             example = (tuple(p[0] for p in row), tuple(p[0] for p in allowed), own)
-            batched = ["row", "allowed", "table"] if table else ["row", "allowed"]
-            programs[key] = compile(weighing(value), *example, held, batched=batched)
-        return programs[key](row, allowed, table, held)
+            names = {"row": True, "allowed": True, "table": table, "held": held.size}
+            batched = [name for name, is_there in names.items() if is_there]
+            example = (*example, held[0])
+            programs[key] = compile(weighing(value), *example, batched=batched)
+        return programs[key](row, allowed, table, held if held.size else held[0])
 
 
 def _like(first: Steps, other: Steps) -> Steps:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.events.event import Event, Occurrence
+from polhode.integrate.events.event_step import Watched
 from polhode.integrate.events.functions import (
     Landed,
     land_program,
@@ -41,6 +42,11 @@ class RunContext(NamedTuple):
     def events(self) -> tuple[Guard | Event, ...]:
         """The guards of all switches, in the order of their numbers."""
         return guards_of(self.switches)
+
+    @property
+    def watched(self) -> Watched:
+        """The switches as a compiled loop needs them."""
+        return Watched(self.switches, self.inputs.drive, bool(self.inputs.modes))
 
     @property
     def is_needed(self) -> bool:

@@ -162,6 +162,12 @@ class Events:
         return Events(tuple(e for e in self.each if low <= e.t <= high), self.names)
 
     @property
+    def records(self) -> np.ndarray:
+        """What switches have told of each, (n, numbers); of a `ph.Event` nothing."""
+        known = getattr(self.each, "records", None)
+        return np.zeros((len(self.each), 0)) if known is None else known
+
+    @property
     def t(self) -> np.ndarray:
         """Times (n,)."""
         known = getattr(self.each, "t", None)
@@ -204,20 +210,24 @@ def _times(each: Sequence[Occurrence]) -> np.ndarray:
     return np.array([event.t for event in each], dtype=float)
 
 
-def admit_events(events: Any) -> tuple[Event, ...]:
-    """Events with names of their own."""
+def admit_events(events: Any, also: type = Event) -> tuple[Any, ...]:
+    """Events with names of their own, and what of another kind is taken with them."""
     if events is None:
         return ()
     many = isinstance(events, Iterable) and not isinstance(events, str)
     listed = tuple(events) if many else (events,)
     for event in listed:
-        if not isinstance(event, Event):
+        if not isinstance(event, Event | also):
             raise IntegrationError(
                 f"{event!r} is not an event.",
                 "An event has a name and a function of time and state.",
                 "Give ph.Event(name, lambda t, state: ...).",
             )
-    names = [event.name for event in listed]
+    return listed
+
+
+def require_names(names: list[str]) -> None:
+    """Refuse events of one name."""
     doubled = {name for name in names if names.count(name) > 1}
     if doubled:
         raise IntegrationError(
@@ -225,11 +235,10 @@ def admit_events(events: Any) -> tuple[Event, ...]:
             "The motion's events are asked by name.",
             "Give each its own name.",
         )
-    return listed
 
 
 def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
-    """g of one event, one number, traced; what is wrong with it is told with its name."""
+    """g of one event, one number, traced; what is wrong is told with its name."""
     return _scalar(event, _asked(event, t, state, table))
 
 

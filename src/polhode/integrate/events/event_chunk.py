@@ -8,13 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.events.event_step import Turn, stepping
-from polhode.integrate.events.occurrence_buffer import (
-    OccurrenceBuffer,
-    empty_buffer,
-    has_room,
-)
-from polhode.integrate.events.switch import Switch, guards_of
+from polhode.integrate.events.event_step import Turn, Watched, stepping
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, attempts_of
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
@@ -22,7 +17,6 @@ from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
 
 
@@ -38,20 +32,18 @@ class EventChunk:
         self,
         equations: Equations,
         method: Method,
-        switches: tuple[Switch, ...],
-        drive: Drive,
+        watched: Watched,
         runs: tuple[StepperState, RunBounds, Any],
     ):
         stepper_states, bounds, table = runs
         self._step = step_of(method)
         self._many = len(stepper_states.t) > 1
         shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
-        acts = tuple(switch.acts for switch in switches)
         kind = (type(method), method.name, tuple(sorted(table)), self._many)
-        key = ("event chunk", *kind, shapes, drive.key, acts)
+        key = ("event chunk", *kind, shapes, watched.key)
         self._back = form_of(_first(stepper_states)).lifted()
         if key not in equations.programs:
-            function = _chunk(equations, method, switches, drive)
+            function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
             equations.programs[key] = _compiled(function, first, own, self._many)
@@ -101,12 +93,8 @@ def _compiled(function: Any, first: tuple[Any, Any], table: Any, many: bool) -> 
     return compile(alone, packed(example), table)
 
 
-def _chunk(
-    equations: Equations, method: Method, switches: tuple[Switch, ...], drive: Drive
-) -> Any:
-    turn = stepping(equations, method, switches, drive)
-    system, guards = equations.system, len(guards_of(switches))
-    records = max(switch.records for switch in switches)
+def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
+    turn, guards = stepping(equations, method, watched), watched.guards
 
     def chunk(
         stepper_state: StepperState, bounds: RunBounds, table: Any, step: Any
@@ -128,17 +116,17 @@ def _chunk(
             after, row, buffer = Turn(*made)
             return (StepperState(*after), OccurrenceBuffer(*buffer)), Rows(*row)
 
-        state = system.coordinates + system.speeds
         # A change takes two turns: no more can happen than fits, but by many guards.
-        buffer = empty_buffer(guards, state, records, count // 2)
-        first = (stepper_state, buffer)
+        first = (stepper_state, watched.buffer(equations.system, count // 2))
         (after, buffer), rows = lax.scan(attempt, first, jnp.arange(count + 1))
         return after, rows, buffer
 
     return chunk
 
 
-def _idle(method: Method, stepper_state: StepperState, buffer: OccurrenceBuffer) -> Turn:
+def _idle(
+    method: Method, stepper_state: StepperState, buffer: OccurrenceBuffer
+) -> Turn:
     nothing = jnp.zeros_like(stepper_state.x)
     dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
     row = Rows(jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense)

@@ -33,9 +33,11 @@ from polhode.integrate.events.locate_traced import (
     zeros,
 )
 from polhode.integrate.events.occurrence_buffer import (
+    ROWS,
     Happening,
     OccurrenceBuffer,
     added,
+    empty_buffer,
 )
 from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
+    from polhode.system.system import System
 
 # Sides of guards whose changes are due.
 FIRED, GRAZED = 4, 5
@@ -77,13 +80,41 @@ class Turn(NamedTuple):
 Stepping = Callable[[StepperState, OccurrenceBuffer, RunBounds, Any, Any], Turn]
 
 
-def stepping(
-    equations: Equations, method: Method, switches: tuple[Switch, ...], drive: Drive
-) -> Stepping:
+class Watched(NamedTuple):
+    """What runs are watched for, and what they are fed.
+
+    has_modes   whether some of the held values are modes
+    """
+
+    switches: tuple[Switch, ...]
+    drive: Drive
+    has_modes: bool = False
+
+    @property
+    def guards(self) -> int:
+        """How many guards there are."""
+        return len(guards_of(self.switches))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What compiled programs depend on."""
+        acts = tuple(switch.acts for switch in self.switches)
+        return (*acts, self.drive.key, self.has_modes)
+
+    def buffer(self, system: System, rows: int = ROWS) -> OccurrenceBuffer:
+        """An empty buffer, inside a trace."""
+        records = max(switch.records for switch in self.switches)
+        held = self.drive.width if self.has_modes else 0
+        state = system.coordinates + system.speeds
+        return empty_buffer(self.guards, state, held + records, rows)
+
+
+def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping:
     """(cursor, buffer, plan, table, step) -> Turn, of a run that goes on; traced.
 
     `step` is that of a method of fixed step (s).
     """
+    switches, drive, has_modes = watched
     advance = advance_of(method)
     guards = _Guards(switches)
     value = values_of(equations, switches, drive)
@@ -97,11 +128,10 @@ def stepping(
     ) -> Turn:
         # Held values, modes among them, are those of this turn.
         def field(held: Any) -> Field:
-            return field_of(
-                equations, {**table, **drive.unpacked(held)}, drive.driven
-            )
+            return field_of(equations, {**table, **drive.unpacked(held)}, drive.driven)
 
-        run = _Run(equations, method, guards, field, value, bounds, table, step, drive)
+        given = (bounds, table, step, drive, has_modes)
+        run = _Run(equations, method, guards, field, value, *given)
 
         def attempt(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             before, buffer = given
@@ -148,18 +178,25 @@ class _Run(NamedTuple):
     table: Any
     step: Any
     drive: Drive
+    has_modes: bool
 
     def weigh(self, at: Any, instant: Any, held: Any) -> tuple[Any, Any, Any]:
         """g, its rate and the doubt about it at (t, x, slope)."""
         row, allowed = (*at[:3], instant), (self.bounds.rtol, self.bounds.atol)
         return weighing(self.value)(row, allowed, self.table, held)
 
+    def modes(self, held: Any) -> Any:
+        """What a row of the buffer has of the held values."""
+        return held if self.has_modes else jnp.zeros(0)
+
     def column(self, held: Any, t: Any, x: Any) -> Any:
         """[q; z] of x = [q; y]."""
         n = self.equations.system.coordinates
         speeds = self.equations.functions.speeds
         table = {**self.table, **self.drive.unpacked(held)}
-        return jnp.concatenate([x[:n], 1.0 * jnp.asarray(speeds(t, x[:n], x[n:], table))])
+        return jnp.concatenate(
+            [x[:n], 1.0 * jnp.asarray(speeds(t, x[:n], x[n:], table))]
+        )
 
 
 # ------------------------------------------------------------------ after a step
@@ -250,7 +287,9 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     is_plain = is_plain & ~(is_end & jnp.any(near & (jnp.abs(found.sides) == 2)))
     # Samples that are due at the same instant are the host's.
     left = jnp.abs(after.t_end - stop.t)
-    is_due = stop.is_met & (after.t_end != stop_time) & (left <= INSTANT * jnp.abs(stop.t))
+    is_due = (
+        stop.is_met & (after.t_end != stop_time) & (left <= INSTANT * jnp.abs(stop.t))
+    )
     is_plain = is_plain & ~is_due
     earlier = is_met & ~stop.fired & (~stop.is_met | (found.s < stop.s)) & is_plain
     buffer = _noted(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
@@ -287,7 +326,7 @@ def _noted(step: _Step, buffer: OccurrenceBuffer, s: Any, ways: Any) -> Any:
         t = jnp.where(s[k] == 1, ends.t + ends.h, ends.t + s[k] * ends.h)
         x = run.field(held).settled(t, along(ends, s[k]))
         state = run.column(held, t, x)
-        what = Happening(t, k, ways[k], 0, 0, state, state)
+        what = Happening(t, k, ways[k], 0, 0, state, state, run.modes(held))
         is_this = jnp.arange(run.guards.count) == k
         return jnp.where(is_this, NOWHERE, s), OccurrenceBuffer(*added(buffer, what))
 
@@ -396,7 +435,7 @@ def _changed(
         for k in range(len(switch.guards)):
             what = Happening(
                 t, first + k, ways[k], grazing[k], switch.change is not None,
-                now.state, state,
+                now.state, state, run.modes(held),
             )  # fmt: skip
             own = None if record is None else record[k]
             buffer = _added_if(ways[k] != 0, buffer, what, own)

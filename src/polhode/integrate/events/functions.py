@@ -72,7 +72,9 @@ def weigh_program(
 ) -> Program:
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
     uncertainty = weighing(values_of(equations, switches, drive))
-    return _made(equations, ("weigh", ("row",)), uncertainty, (switches, drive), example)
+    return _made(
+        equations, ("weigh", ("row",)), uncertainty, (switches, drive), example
+    )
 
 
 def weighing(value: Any) -> Any:

@@ -139,7 +139,7 @@ def zeros(look: Look, looks: Looks) -> Zeros:
 
 
 def _sides_after(looks: Looks, passes: _Passes) -> Any:
-    """+-2 where g is clear of zero at the end; else where it went, 2 if it was clear."""
+    """+-2 where g is clear of zero at the end; else where it went, 2 if once clear."""
     sign, part = jnp.sign(looks.sides), jnp.arange(PARTS)[:, None]
     there = (sign * looks.g)[1:]
     left = jnp.any((part >= passes.part) & (-there > looks.doubt), axis=0)

@@ -1,6 +1,8 @@
 """Occurrences inside a compiled loop: rows of numbers, collected until the host looks.
 
-    t, guard, direction, is grazing, is changed, [q z] before, [q z] after, record
+    t, guard, direction, is grazing, is changed, [q z] before, [q z] after, held, record
+
+`held` are the held values after it, where there are modes among them.
 
 A loop makes no attempt unless the buffer has room for all that one may add: a run whose
 buffer is full waits for its next chunk, and no bit of it depends on that.
@@ -32,7 +34,7 @@ class OccurrenceBuffer(NamedTuple):
 
 
 class Happening(NamedTuple):
-    """One occurrence inside a trace: states are columns [q; z]."""
+    """One occurrence inside a trace: states are columns [q; z]; `held` after it."""
 
     t: Any
     guard: Any
@@ -41,6 +43,7 @@ class Happening(NamedTuple):
     is_changed: Any
     before: Any
     after: Any
+    held: Any
 
 
 def empty_buffer(
@@ -48,6 +51,7 @@ def empty_buffer(
 ) -> OccurrenceBuffer:
     """A buffer without rows, inside a trace; `state` are numbers of q and z.
 
+    `records` are of a row behind its states: held values and what a change tells.
     What two turns of the loop may add fits in half of it.
     """
     shape = (max(rows, 4 * guards), FACTS + 2 * state + records)
@@ -65,9 +69,11 @@ def added(
     """One more row."""
     facts = [jnp.asarray(part, float).reshape(1) for part in what[:FACTS]]
     states = [what.before, what.after]
-    missing = buffer.width - sum(part.shape[0] for part in (*facts, *states))
-    tail = jnp.zeros(missing) if record is None else record
-    row = jnp.concatenate([*facts, *states, tail])
+    given = [*facts, *states, what.held]
+    if record is not None:
+        given.append(jnp.asarray(record, float))
+    missing = buffer.width - sum(part.shape[0] for part in given)
+    row = jnp.concatenate([*given, jnp.zeros(missing)])
     rows = lax.dynamic_update_slice(buffer.rows, row[None], (buffer.count, 0))
     return OccurrenceBuffer(buffer.count + 1, rows)
 

@@ -42,8 +42,8 @@ def occurrence_of(system: System, names: Sequence[str], met: Met) -> Occurrence:
     return Occurrence(name, t, before, after, way, bool(met[GRAZING]))
 
 
-def record_of(system: System, met: np.ndarray) -> np.ndarray:
-    """What a change has told of an occurrence beyond its states."""
+def tail_of(system: System, met: np.ndarray) -> np.ndarray:
+    """What a row has behind its states: held values, then what a change has told."""
     return met[FACTS + 2 * (system.coordinates + system.speeds) :]
 
 
@@ -71,8 +71,10 @@ def time_of(met: Met) -> float:
 class OccurrenceRows(Sequence[Occurrence]):
     """Occurrences in their order, made when one is asked for."""
 
-    def __init__(self, system: System, names: Sequence[str], met: list[Met]):
-        self._system, self._names, self._met = system, names, met
+    def __init__(
+        self, system: System, names: Sequence[str], met: list[Met], held: int = 0
+    ):
+        self._system, self._names, self._met, self._held = system, names, met, held
         self._made: tuple[Occurrence, ...] | None = None
 
     def __len__(self) -> int:
@@ -82,6 +84,18 @@ class OccurrenceRows(Sequence[Occurrence]):
     def t(self) -> np.ndarray:
         """Times (n,)."""
         return np.array([time_of(met) for met in self._met], dtype=float)
+
+    @property
+    def records(self) -> np.ndarray:
+        """What changes have told of each (n, numbers); zeros where the host made it."""
+        tails = [
+            tail_of(self._system, met)[self._held :]
+            for met in self._met
+            if isinstance(met, np.ndarray)
+        ]
+        found = np.zeros((len(self), len(tails[0]) if tails else 0))
+        found[[isinstance(met, np.ndarray) for met in self._met]] = tails or found
+        return found
 
     def _all(self) -> tuple[Occurrence, ...]:
         if self._made is None:

@@ -268,7 +268,10 @@ def _moved_on(
     terminal = [c for c in fired if context.events[c.event].terminal]
     told: StopReason | None = None
     if terminal:
-        first, told = ended(first, x, EVENT), ending(context, terminal[0].event, float(state.t))
+        first, told = (
+            ended(first, x, EVENT),
+            ending(context, terminal[0].event, float(state.t)),
+        )
     elif not (start.is_sound[0] and np.all(np.isfinite(x_dot))):
         first = first._replace(status=np.int64(NOT_A_NUMBER))
     elif float(first.t) == float(case.bounds.stop):

@@ -14,7 +14,8 @@ modes    discrete values, constant between switches. They are held values of the
 record   numbers of an occurrence beyond its states, such as an impulse and its work:
          they come to the host with its time and guard (see `occurrence_buffer`)
 
-All functions are traced, and depend on nothing but their arguments and constants.
+A run is given switches as a `Switching`. All functions are traced, and depend on
+nothing but their arguments and constants.
 """
 
 from __future__ import annotations
@@ -117,9 +118,61 @@ class Switch:
         return (*self.looks, *self.key[2:], self.change is None, tuple(each))
 
 
-def switches_of(system: System, events: tuple[Event, ...]) -> tuple[Switch, ...]:
-    """Events as switches of one guard each."""
-    return tuple(_of_event(system, event) for event in events)
+@final
+@dataclass(frozen=True, eq=False)
+class Switching:
+    """Switches and the modes that they read and set.
+
+    modes   names -> where they begin: a number, or several (m,), for all runs; with an
+            axis of runs before it, of each run its own
+
+    `ph.simulate` and `ph.sweep` take one among their `events`. It is for laws that the
+    library itself builds on (contact, friction that sticks), and no public noun yet:
+
+    >>> import jax.numpy as jnp, polhode as ph
+    >>> ball = ph.System([ph.Particle("ball", 0.1)], actions=[ph.Weight(9.81)])
+    >>> def bounce(t, q, z, fired, table):
+    ...     impulse = 0.1 * 1.5 * jnp.abs(z[2:])
+    ...     modes = {"bounces": table["bounces"] + 1}
+    ...     return Change(q, z.at[2].multiply(-0.5), modes, impulse[None])
+    >>> floor = Guard("floor", -1, changes=True)
+    >>> law = Switch(lambda t, q, z, table: q[2:], (floor,), bounce, records=1)
+    >>> laws = Switching((law,), {"bounces": 0.0})
+    >>> start = ball.state(ball=(0, 0, 1))
+    >>> motion = ph.simulate(ball, start, until=1.2, events=laws)
+    >>> [int(n) for n in motion.inputs["bounces"][1]]
+    [0, 1, 2, 3]
+    >>> [round(float(each), 4) for each in motion.events.records[:, 0]]
+    [0.6644, 0.3322, 0.1661]
+    """
+
+    switches: tuple[Switch, ...]
+    modes: Mapping[str, Any] = field(default_factory=dict)
+
+    def modes_of(self, runs: int) -> dict[str, np.ndarray]:
+        """Where modes begin, each (runs or 1, ...)."""
+        return {name: _first_mode(name, v, runs) for name, v in self.modes.items()}
+
+
+def _first_mode(name: str, value: Any, runs: int) -> np.ndarray:
+    given = np.asarray(value, dtype=float)
+    own = given.ndim == 2 or (given.ndim == 1 and len(given) == runs > 1)
+    if given.ndim > 2 or (own and len(given) != runs) or not np.all(np.isfinite(given)):
+        raise IntegrationError(
+            f"the mode {name!r} cannot begin at {value!r}.",
+            f"It is one number or several, of all runs or of each of the {runs}.",
+            "Give finite numbers of the shape (), (m,) or (runs, m).",
+        )
+    return given if own else given[None]
+
+
+def switches_of(system: System, given: tuple[Any, ...]) -> tuple[Switch, ...]:
+    """Events as switches of one guard each, and those that are given as such."""
+    found: list[Switch] = []
+    for each in given:
+        own = isinstance(each, Switching)
+        found += each.switches if own else [_of_event(system, each)]
+    return tuple(found)
 
 
 def guards_of(switches: tuple[Switch, ...]) -> tuple[Guard | Event, ...]:

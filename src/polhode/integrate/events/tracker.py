@@ -9,7 +9,8 @@ import numpy as np
 from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.handle import Chunk, advanced, begun, followed
 from polhode.integrate.events.messages import StopReason
-from polhode.integrate.events.occurrence_rows import Met
+from polhode.integrate.events.occurrence_buffer import CHANGED
+from polhode.integrate.events.occurrence_rows import Met, tail_of, time_of
 from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.kernel.chunk import ATTEMPTS, StepperState
 
@@ -56,5 +57,16 @@ class EventTracker:
 
     def _noted(self, turn: SegmentResult) -> SegmentResult:
         self.met += turn.met
+        self._log_modes(turn)
         self.told = turn.told
         return turn
+
+    def _log_modes(self, turn: SegmentResult) -> None:
+        """Held values that changes in the loop have set."""
+        if not self._guide.inputs.modes:
+            return
+        system, width = self._guide.equations.system, self._guide.inputs.drive.width
+        for met in turn.met:
+            if isinstance(met, np.ndarray) and met[CHANGED]:
+                held = tail_of(system, met)[:width].copy()
+                self.input_log.append((time_of(met), held))

@@ -15,13 +15,8 @@ import numpy as np
 from jax import lax
 
 from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.event_step import stepping
-from polhode.integrate.events.occurrence_buffer import (
-    OccurrenceBuffer,
-    empty_buffer,
-    has_room,
-)
-from polhode.integrate.events.switch import Switch, guards_of
+from polhode.integrate.events.event_step import Watched, stepping
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
@@ -75,23 +70,21 @@ def glide_program(
     equations: Equations,
     method: Method,
     example: tuple[Any, ...],
-    beside: tuple[tuple[Switch, ...], Drive],
+    watched: Watched,
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
     there are switches it is (..., room, step) -> glider, buffer (see `event_step`).
     """
-    switches, drive = beside
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
-    watched = tuple(switch.acts for switch in switches)
-    key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
+    key = ("glide", *_kind(method, table), works, terms, watched.key)
     if key not in equations.programs:
-        if switches:
-            function = event_glide(equations, method, switches, drive)
+        if watched.switches:
+            function = event_glide(equations, method, watched)
         else:
-            function = _glide(equations, method, works > 0, drive)
+            function = _glide(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "step")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
         equations.programs[key] = compile(function, *example, batched=batched)
@@ -158,17 +151,13 @@ def _glide(
     return glide
 
 
-def event_glide(
-    equations: Equations, method: Method, switches: tuple[Switch, ...], drive: Drive
-) -> Any:
+def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
     """(glider, bounds, table, t_end, room, step) -> glider, buffer, to be traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
     goal lies in the step before them.
     """
-    turn = stepping(equations, method, switches, drive)
-    system, guards = equations.system, len(guards_of(switches))
-    records = max(switch.records for switch in switches)
+    turn, guards = stepping(equations, method, watched), watched.guards
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any,
@@ -183,15 +172,12 @@ def event_glide(
 
         def attempt(carry: Any) -> Any:
             glider, buffer, k = carry
-            after, row, buffer = turn(
-                glider.stepper_state, buffer, bounds, table, step
-            )
+            after, row, buffer = turn(glider.stepper_state, buffer, bounds, table, step)
             after, row = StepperState(*after), Rows(*row)
             glider = _followed(glider, after, row, None, table)
             return glider, OccurrenceBuffer(*buffer), k + 1
 
-        state = system.coordinates + system.speeds
-        first = (glider, empty_buffer(guards, state, records), 0 * room)
+        first = (glider, watched.buffer(equations.system), 0 * room)
         return lax.while_loop(goes_on, attempt, first)[:2]
 
     return glide

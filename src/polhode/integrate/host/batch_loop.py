@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.events.event_chunk import step_of
+from polhode.integrate.events.event_step import Watched
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_kernel import BatchState, first_gliders, glide_program
@@ -216,14 +217,13 @@ def _called(
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    switches = given.context.switches if given.context else ()
-    step = (step_of(given.method),) if switches else ()
-    beside = (switches, given.drive)
-    program = glide_program(given.equations, given.method, (*example, *step), beside)
+    watched = given.context.watched if given.context else Watched((), given.drive)
+    step = (step_of(given.method),) if watched.switches else ()
+    program = glide_program(given.equations, given.method, (*example, *step), watched)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
     after = program(*trees, table, float(t_end), np.int64(min(ROOM, left)), *step)
-    parts = after if switches else (after,)
+    parts = after if watched.switches else (after,)
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 
