@@ -3,6 +3,7 @@
 from benchmarks.subjects import (
     accelerations,
     analysis,
+    bouncing,
     bulk,
     derivation,
     derivatives,
@@ -21,6 +22,7 @@ CLAIMS = [
     *accelerations.CLAIMS,
     *fleet.CLAIMS,
     *bulk.CLAIMS,
+    *bouncing.CLAIMS,
     *precision.CLAIMS,
     *energy.CLAIMS,
     *derivatives.CLAIMS,
