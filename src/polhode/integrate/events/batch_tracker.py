@@ -1,4 +1,4 @@
-"""Events of many runs without their rows: the host looks where a lookout has halted.
+"""Events of many runs without their rows: the host looks at steps that the loop left.
 
 What it finds is what a run alone finds, by the same search of the same step.
 """
@@ -99,11 +99,7 @@ class BatchEventTracker:
             turn = reset_by_host(self._guide, case, after, fired)
             self._note(run, turn, row_of(after, dense))
         else:
-            ends = (glider, after)
-            first, last = (
-                Steps(*(np.asarray(p)[None] for p in (at.t, at.x, at.x_dot)), dense)
-                for at in ends
-            )
+            first, last = (_row(at, dense) for at in (glider, after))
             turn = looked_at(self._guide, case, first, last, after)
             self._note(run, turn, first._replace(dense=0.0 * dense))
         stepper_state = turn.stepper_state
@@ -174,9 +170,15 @@ class BatchEventTracker:
             example = (tuple(p[0] for p in row), tuple(p[0] for p in allowed), own)
             names = {"row": True, "allowed": True, "table": table, "held": held.size}
             batched = [name for name, is_there in names.items() if is_there]
-            example = (*example, held[0])
-            programs[key] = compile(weighing(value), *example, batched=batched)
+            one = (*example, held[0])
+            programs[key] = compile(weighing(value), *one, batched=batched)
         return programs[key](row, allowed, table, held if held.size else held[0])
+
+
+def _row(at: Any, dense: np.ndarray) -> Steps:
+    """Where a glider or a cursor is, as a row."""
+    t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
+    return Steps(t, x, x_dot, dense)
 
 
 def _like(first: Steps, other: Steps) -> Steps:

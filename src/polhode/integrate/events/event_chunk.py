@@ -60,7 +60,8 @@ class EventChunk:
         if self._many:
             # The last of many goes by itself, which is quicker; the bits are the same.
             one = (_first(stepper_states), _first(bounds), own, np.float64(self._step))
-            return tuple(_lifted(part) for part in self._program(*one))  # type: ignore[return-value]
+            after, rows, buffer = map(_lifted, self._program(*one))
+            return after, rows, buffer
         columns = packed((stepper_states, bounds, np.array([self._step])))
         after, rows, buffer = self._program(columns, own)
         return self._back.unpacked(after), _lifted(rows), _lifted(buffer)
@@ -109,8 +110,8 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
             may = may & has_room(buffer, guards)
             made = lax.cond(
                 may | (stepper_state.status == SWITCHING),
-                lambda given: turn(*given, bounds, table, step),
-                lambda given: _idle(method, *given),
+                lambda given: turn(given[0], given[1], bounds, table, step),
+                lambda given: _idle(method, given[0], given[1]),
                 carry,
             )
             after, row, buffer = Turn(*made)

@@ -314,5 +314,5 @@ def _switched(
     here = state_at(
         context, stepper_state.t, landed(context, case, next_.t, next_.x, next_.held)
     )
-    met = [occurrence(context, c, here, here) for c in found]
+    met: list[Met] = [occurrence(context, c, here, here) for c in found]
     return turn._replace(stepper_state=next_, met=met)

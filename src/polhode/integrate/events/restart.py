@@ -142,7 +142,7 @@ def halted(
         for c in each
         if (c.step, c.s) < (checkpoint.step, checkpoint.s) and c not in near
     ]
-    met = [seen(context, case, here, c, stepper_state.held) for c in earlier]
+    met: list[Met] = [seen(context, case, here, c, stepper_state.held) for c in earlier]
     if len(kept.t):
         first = Steps(*(part[:1] for part in here))
         sides = searched(context, case, joined([first, kept]), stepper_state).sides

@@ -94,11 +94,16 @@ def events_of(
     )
     order = np.argsort(runs, kind="stable")
     rows = rows[order]
-    ways = [rows[:, k].astype(np.int64) for k in (DIRECTION, GRAZING)]
-    before, after = rows[:, FACTS : FACTS + width], rows[:, FACTS + width :]
-    number = rows[:, GUARD].astype(np.int64)
     return SweepEvents(
-        system, names, runs[order], number, rows[:, T].copy(), *ways, before, after
+        system,
+        names,
+        run=runs[order],
+        number=rows[:, GUARD].astype(np.int64),
+        t=rows[:, T].copy(),
+        direction=rows[:, DIRECTION].astype(np.int64),
+        grazing=rows[:, GRAZING].astype(np.int64),
+        before=rows[:, FACTS : FACTS + width].copy(),
+        after=rows[:, FACTS + width :].copy(),
     )
 
 

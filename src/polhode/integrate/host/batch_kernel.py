@@ -95,7 +95,7 @@ def lone_glide(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
     """(glider, bounds, t_end, room), table -> glider, of one run, to be traced."""
-    glide = _glide(equations, method, is_audited, ((), drive))
+    glide = _glide(equations, method, is_audited, drive)
 
     def lone(run: Any, table: Any) -> BatchState:
         glider, bounds, t_end, room = run
