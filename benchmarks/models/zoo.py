@@ -23,7 +23,12 @@ from polhode.arrays import shared
 from polhode.integrate.events.event_step import Watched
 from polhode.integrate.events.switch import switches_of
 from polhode.integrate.field.input_table import UNDRIVEN
-from polhode.integrate.host.batch_kernel import batch_kernel, event_glide, first_gliders
+from polhode.integrate.host.batch_kernel import (
+    Goal,
+    batch_kernel,
+    event_glide,
+    first_gliders,
+)
 from polhode.integrate.kernel.start import (
     StepSettings,
     initialisation,
@@ -243,10 +248,11 @@ def bouncing() -> Animal:
     sides = 2 * np.sign(np.stack([q[:, 2], z[:, 2]], axis=1)).astype(np.int64)
     cursors = go.stepper_state._replace(sides=sides)
     gliders = first_gliders(cursors, method.dense_terms, 0)
-    ends = (np.full(SYSTEMS, np.inf), np.full(SYSTEMS, 4 * ATTEMPTS), np.ones(SYSTEMS))
+    room = np.full(SYSTEMS, 4 * ATTEMPTS)
+    goal = Goal(np.full(SYSTEMS, np.inf), room, np.ones(SYSTEMS))
     watched = Watched(switches_of(system, events), UNDRIVEN)
     kernel = event_glide(equations, method, watched)
-    return Animal(kernel, (gliders, go.bounds, {}, *ends))
+    return Animal(kernel, (gliders, go.bounds, {}, goal))
 
 
 def _bounced(t: Any, state: ph.State) -> ph.State:

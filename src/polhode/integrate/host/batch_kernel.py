@@ -49,6 +49,19 @@ class BatchState(NamedTuple):
     work: Any
 
 
+class Goal(NamedTuple):
+    """How far a glide with events goes.
+
+    t_end   the time, which the last step may pass; not finite: to the end of the run
+    room    attempts at most
+    step    of a method of fixed step (s)
+    """
+
+    t_end: Any
+    room: Any
+    step: Any
+
+
 def first_gliders(stepper_states: StepperState, terms: int, works: int) -> BatchState:
     """Gliders at the start; leading axes are runs, if there are any.
 
@@ -75,7 +88,7 @@ def glide_program(
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
-    there are switches it is (..., room, step) -> glider, buffer (see `event_step`).
+    there are switches it is (glider, bounds, table, goal) -> glider, buffer.
     """
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
@@ -85,7 +98,7 @@ def glide_program(
             function = event_glide(equations, method, watched)
         else:
             function = _glide(equations, method, works > 0, watched.drive)
-        common = ("t_end", "room", "step")
+        common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
         equations.programs[key] = compile(function, *example, batched=batched)
     return equations.programs[key]
@@ -114,10 +127,11 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    names = ("glider", "bounds", "table", "t_end", "room", "step")
+    last = ("t_end", "room") if len(example) == 5 else ("goal",)
+    names = ("glider", "bounds", "table", *last)
     return [
         name
-        for name, tree in zip(names, example, strict=False)
+        for name, tree in zip(names, example, strict=True)
         if jax.tree_util.tree_leaves(tree)
     ]
 
@@ -152,7 +166,7 @@ def _glide(
 
 
 def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
-    """(glider, bounds, table, t_end, room, step) -> glider, buffer, to be traced.
+    """(glider, bounds, table, goal) -> glider, buffer, to be traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
     goal lies in the step before them.
@@ -160,9 +174,10 @@ def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
     turn, guards = stepping(equations, method, watched), watched.guards
 
     def glide(
-        glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any,
-        step: Any,
-    ) -> tuple[BatchState, OccurrenceBuffer]:  # fmt: skip
+        glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
+    ) -> tuple[BatchState, OccurrenceBuffer]:
+        t_end, room, step = goal
+
         def goes_on(carry: tuple[BatchState, OccurrenceBuffer, Any]) -> Any:
             (stepper_state, *_), buffer, k = carry
             ahead = (t_end - stepper_state.t) * jnp.sign(bounds.stop - bounds.start) > 0

@@ -11,7 +11,12 @@ from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.host.batch_kernel import BatchState, first_gliders, glide_program
+from polhode.integrate.host.batch_kernel import (
+    BatchState,
+    Goal,
+    first_gliders,
+    glide_program,
+)
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import (
@@ -216,13 +221,15 @@ def _called(
     trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
-    example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
     watched = given.context.watched if given.context else Watched((), given.drive)
-    step = (step_of(given.method),) if watched.switches else ()
-    program = glide_program(given.equations, given.method, (*example, *step), watched)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
-    after = program(*trees, table, float(t_end), np.int64(min(ROOM, left)), *step)
+    goal: tuple[Any, ...] = (float(t_end), np.int64(min(ROOM, left)))
+    if watched.switches:
+        goal = (Goal(*goal, step_of(given.method)),)
+    example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
+    program = glide_program(given.equations, given.method, example, watched)
+    after = program(*trees, table, *goal)
     parts = after if watched.switches else (after,)
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
