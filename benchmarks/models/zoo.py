@@ -20,8 +20,15 @@ from jax import lax
 import polhode as ph
 from benchmarks.models import chain, orbit
 from polhode.arrays import shared
+from polhode.integrate.events.event_step import Watched
+from polhode.integrate.events.switch import switches_of
 from polhode.integrate.field.input_table import UNDRIVEN
-from polhode.integrate.host.batch_kernel import batch_kernel, first_gliders
+from polhode.integrate.host.batch_kernel import (
+    Goal,
+    batch_kernel,
+    event_glide,
+    first_gliders,
+)
 from polhode.integrate.kernel.start import (
     StepSettings,
     initialisation,
@@ -225,6 +232,34 @@ def sweeping(name: str, method: Method, terms: int = 0) -> Animal:
     return Animal(batch_kernel(equations, method), (gliders, go.bounds, {}, *ends))
 
 
+def bouncing() -> Animal:
+    """The same with events: balls that bounce, and are watched at their tops."""
+    method = ph.methods.DormandPrince(1e-6)
+    system = ph.System([ph.Particle("ball", 0.1)], [ph.Weight(9.81)], name="ball")
+    events = (
+        ph.Event("floor", lambda t, s: s["ball"][2], -1, reset=_bounced),
+        ph.Event("top", lambda t, s: s.speed("ball")[2], -1),
+    )
+    q, z = np.zeros((SYSTEMS, 3)), np.zeros((SYSTEMS, 3))
+    q[:, 2] = np.linspace(0.1, 3.0, SYSTEMS)
+    z[:, 2] = np.linspace(-2.0, 5.0, SYSTEMS)
+    equations, aim = equations_of(system), step_settings(method, 4.0)
+    go = _launch(equations, ph.States(system, 0.0, q, z), aim)
+    sides = 2 * np.sign(np.stack([q[:, 2], z[:, 2]], axis=1)).astype(np.int64)
+    cursors = go.stepper_state._replace(sides=sides)
+    gliders = first_gliders(cursors, method.dense_terms, 0)
+    room = np.full(SYSTEMS, 4 * ATTEMPTS)
+    goal = Goal(np.full(SYSTEMS, np.inf), room, np.ones(SYSTEMS))
+    watched = Watched(switches_of(system, events), UNDRIVEN)
+    kernel = event_glide(equations, method, watched)
+    return Animal(kernel, (gliders, go.bounds, {}, goal))
+
+
+def _bounced(t: Any, state: ph.State) -> ph.State:
+    x, y, z = state.speed("ball")
+    return state.changed(speeds={"ball": (x, y, -0.8 * z)})
+
+
 def _launch(equations: Any, states: ph.States, aim: StepSettings) -> Any:
     """Runs at their start; by XLA on machines without LLVM."""
     if find_spec("llvmlite"):
@@ -251,7 +286,10 @@ def sweeps() -> dict[str, Callable[[], Animal]]:
         "sweep of arms": ("arm", ph.methods.RungeKutta4(0.001)),
         "sweep by Radau IIA": ("pendulum", ph.methods.RadauIIA(1e-6)),
     }
-    return {name: partial(sweeping, *words) for name, words in subjects.items()}
+    found: dict[str, Callable[[], Animal]] = {
+        name: partial(sweeping, *words) for name, words in subjects.items()
+    }
+    return found | {"sweep of bouncing balls": bouncing}
 
 
 def zoo(steps: int = 100) -> dict[str, Animal]:

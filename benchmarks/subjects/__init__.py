@@ -3,6 +3,7 @@
 from benchmarks.subjects import (
     accelerations,
     analysis,
+    bouncing,
     bulk,
     derivation,
     derivatives,
@@ -23,6 +24,7 @@ CLAIMS = [
     *accelerations.CLAIMS,
     *fleet.CLAIMS,
     *bulk.CLAIMS,
+    *bouncing.CLAIMS,
     *precision.CLAIMS,
     *energy.CLAIMS,
     *derivatives.CLAIMS,

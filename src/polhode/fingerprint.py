@@ -410,8 +410,14 @@ class _Use(NamedTuple):
     words: tuple[str, ...]
 
 
-def _uses(code: types.CodeType) -> Iterator[_Use]:
+# Code does not change, and reading its instructions takes most of a fingerprint.
+@functools.lru_cache(maxsize=4096)
+def _uses(code: types.CodeType) -> tuple[_Use, ...]:
     """The names that code and the functions inside it use, in their order."""
+    return tuple(_each_use(code))
+
+
+def _each_use(code: types.CodeType) -> Iterator[_Use]:
     steps = [s for s in dis.get_instructions(code) if s.opname not in NOTHING]
     for k, step in enumerate(steps):
         kind = (

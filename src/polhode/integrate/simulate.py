@@ -13,6 +13,7 @@ from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.events.event import Event
+from polhode.integrate.events.event_chunk import EventChunk
 from polhode.integrate.field.dense_output import Steps, bare
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
@@ -131,7 +132,7 @@ def simulate(
     )
     asked.require_all()
     runs, until, times, table, _ = asked
-    context = run_context(equations, pick[0], events, inputs)
+    context = run_context(equations, pick[0], events, inputs, len(runs))
     input_log = initial_inputs(context, runs, until)
     drive = context.inputs.drive
     at = (runs, table, until, (drive, input_log.held))
@@ -141,7 +142,11 @@ def simulate(
     stepper_states, bounds = go.stepper_state._replace(**input_log._asdict()), go.bounds
     if to is None:
         require_memory(method, bounds, times, stepper_states.x.shape[1], memory)
-    program = chunk_program(equations, method, (stepper_states, bounds, table), drive)
+    all_runs = (stepper_states, bounds, table)
+    if context.switches:
+        program: Any = EventChunk(equations, method, context.watched, all_runs)
+    else:
+        program = chunk_program(equations, method, all_runs, drive)
     options = RunOptions(
         times, admit_limit(limit), None, method.dense_terms, memory=memory
     )

@@ -101,13 +101,13 @@ def sweep(
     if len(refused) == len(runs):
         asked.require_all()
     output_times = np.array([until]) if times is None else times
-    context = run_context(equations, pick[0], events, inputs)
+    context = run_context(equations, pick[0], events, inputs, len(runs))
     drive = _drive(context)
     if method is None:
         decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     options = (output_times, admit_limit(limit), audited, times is not None)
-    watched_for = context._replace(method=pick[0]) if context.events else None
+    watched_for = context._replace(method=pick[0]) if context.switches else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
     parts = None
@@ -155,7 +155,7 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
     two = slice(first, first + 2) if len(runs) > first + 1 else slice(first, first + 1)
     states, own = runs.part(two), {n: v[two] for n, v in asked.table.items()}
     start = initial_derivative(equations, states, own, drive)
-    none = np.zeros((len(states), 0))
+    none = np.zeros((len(states), drive.width))
     others = [k - first for k in asked.refused]
     if start_faults(drive, states, start, (own, none), others):
         return NO_DECAY  # it is refused, or a failed run, where it is launched
@@ -225,9 +225,11 @@ def _launched(
     own = range(pick.start, pick.stop)
     before = {k - pick.start: asked.refused[k] for k in asked.refused if k in own}
     settings, drive = step_settings(given.method, until), given.drive
-    go = initialise(given.equations, states, table, settings, (drive, None))
-    none = np.zeros((len(states), 0))
-    faults = start_faults(drive, states, go.initial_derivative, (table, none), before)
+    held = np.zeros((len(states), 0))
+    if given.context is not None:
+        held = given.context.inputs.first_held(len(runs))[pick]
+    go = initialise(given.equations, states, table, settings, (drive, held))
+    faults = start_faults(drive, states, go.initial_derivative, (table, held), before)
     refused = {**before, **faults}
     if len(refused) == len(runs):
         raise_of_run(0, refused, len(runs))
@@ -239,7 +241,7 @@ def _launched(
         stepper_states = stepper_states._replace(status=status)
     if given.context is not None:
         sides = np.zeros((len(states), len(given.context.events)), np.int64)
-        stepper_states = stepper_states._replace(sides=sides)
+        stepper_states = stepper_states._replace(sides=sides, held=held)
     share = (pick.start / len(runs), len(states) / len(runs))
     return Batch(stepper_states, bounds, table, share), refused
 

@@ -221,7 +221,9 @@ def _entries(joint: Joint, value: Any, names: tuple[str, ...], what: str) -> lis
         neutral = joint.neutral() if what == "coordinate" else np.zeros(len(names))
         pairs = zip(tails, neutral, strict=True)
         value = [value.get(tail, default) for tail, default in pairs]
-    shape = np.shape(value) if not isinstance(value, list) else (len(value),)
+    # Inside a trace NumPy cannot read the entries, and need not.
+    is_listed = isinstance(value, list | tuple)
+    shape = (len(value),) if is_listed else np.shape(value)
     if shape != (len(names),) and not (shape == () and len(names) == 1):
         raise StateError(
             f"joint {joint.name!r} has {len(names)} {what}s, and {value!r} is not"

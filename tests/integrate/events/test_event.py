@@ -210,7 +210,6 @@ def test_chunks_change_no_bit(monkeypatch):
     whole = ph.simulate(falling(), drops(), until=2.2, events=FLOORS)
     grazing = ph.Event("top", lambda t, state: 1.0 - state["track"])
     touches = sine(until=60.0, events=grazing)
-    monkeypatch.setattr(tracker, "CAREFUL", 1)
     monkeypatch.setattr(tracker, "ATTEMPTS", 2)
     parts = ph.simulate(falling(), drops(), until=2.2, events=FLOORS)
     assert len(whole.events) == 8

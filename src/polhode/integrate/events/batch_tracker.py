@@ -1,4 +1,4 @@
-"""Events of many runs without their rows: the host looks where a lookout has halted.
+"""Events of many runs without their rows: the host looks at steps that the loop left.
 
 What it finds is what a run alone finds, by the same search of the same step.
 """
@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.integrate.events.context import Case, RunContext, instant
-from polhode.integrate.events.event import Occurrence
+from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.functions import values_of, weighing
-from polhode.integrate.events.handle import begun, followed
-from polhode.integrate.events.restart import SegmentResult, row_of
+from polhode.integrate.events.handle import begun, looked_at, reason_of
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
+from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
+from polhode.integrate.events.restart import (
+    SegmentResult,
+    fired_at,
+    reset_by_host,
+    row_of,
+)
+from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState
-from polhode.integrate.kernel.status import DONE, RUNNING
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -27,7 +34,7 @@ if TYPE_CHECKING:
 class BatchEventTracker:
     """Goes with the runs of a fleet: what each met, and why the host ended it.
 
-    met     (run, occurrence), in the order in which they were found
+    met     numbers of runs (m,) and rows (m, ...), in the order in which they came
     told    run -> the sentence of its end
     early   (run, goal) -> x there, of steps that an event has cut
     """
@@ -41,7 +48,7 @@ class BatchEventTracker:
     ):
         self._guide, self._plans, self._table = context, bounds, table
         self._goals = output_times
-        self.met: list[tuple[int, Occurrence]] = []
+        self.met: list[tuple[np.ndarray, np.ndarray]] = []
         self.told: dict[int, str] = {}
         self.early: dict[tuple[int, int], np.ndarray] = {}
 
@@ -68,19 +75,33 @@ class BatchEventTracker:
                 leaf[k] = new
         return StepperState(*leaves)
 
+    def collect(
+        self, runs: np.ndarray, stepper_states: StepperState, buffer: OccurrenceBuffer
+    ) -> None:
+        """What happened to some runs in a chunk, and why the loop has ended them."""
+        filled = np.arange(buffer.rows.shape[1]) < buffer.count[:, None]
+        if np.any(filled):
+            which, _ = np.nonzero(filled)
+            self.met.append((runs[which], buffer.rows[filled]))
+        ended = np.isin(stepper_states.status, (EVENT, ZENO))
+        for k in np.flatnonzero(ended).tolist():
+            own = StepperState(*(leaf[k] for leaf in stepper_states))
+            rows: list[Met] = list(buffer.rows[k, : int(buffer.count[k])])
+            told = reason_of(self._guide, own, rows)
+            if told is not None:
+                self.told[int(runs[k])] = told.sentence
+
     def attend(self, run: int, glider: BatchState) -> BatchState:
         """The glider of a run after a close look at its last step."""
-        bounds = self._case(run).bounds
-        at_end = float(glider.stepper_state.t) == float(bounds.stop)
-        status = np.int64(DONE if at_end else RUNNING)
-        after = glider.stepper_state._replace(status=status)
-        start = {"t": glider.t, "x": glider.x, "x_dot": glider.x_dot}
-        before = after._replace(**start, accepted=after.accepted - 1)
-        dense = np.asarray(glider.dense)[None]
-        t, x, x_dot = (np.asarray(part)[None] for part in after[:3])
-        rows = Rows(np.array([True]), t, x, x_dot, dense)
-        turn = followed(self._guide, self._case(run), before, after, rows)
-        self._note(run, turn, row_of(before, dense))
+        case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
+        fired = fired_at(after)
+        if fired:
+            turn = reset_by_host(self._guide, case, after, fired)
+            self._note(run, turn, row_of(after, dense))
+        else:
+            first, last = (_row(at, dense) for at in (glider, after))
+            turn = looked_at(self._guide, case, first, last, after)
+            self._note(run, turn, first._replace(dense=0.0 * dense))
         stepper_state = turn.stepper_state
         if float(stepper_state.t) == float(after.t) and len(turn.rows) == 1:
             return glider._replace(stepper_state=stepper_state)
@@ -106,7 +127,13 @@ class BatchEventTracker:
 
     def _note(self, run: int, turn: SegmentResult, first: Steps) -> None:
         """What a turn tells; states at goals before the cut, which no one else has."""
-        self.met += [(run, event) for event in turn.met]
+        names = [event.name for event in self._guide.events]
+        records = max(switch.records for switch in self._guide.switches)
+        if self._guide.inputs.modes:
+            records += self._guide.inputs.drive.width
+        for met in turn.met:
+            row = row_of_occurrence(names, met, records)
+            self.met.append((np.array([run]), row[None]))
         if turn.told is not None:
             self.told[run] = turn.told.sentence
         sign = 1.0 if self._plans.stop[run] >= self._plans.start[run] else -1.0
@@ -134,16 +161,24 @@ class BatchEventTracker:
             instant(stepper_states.t, stepper_states.h),
         )
         allowed, table = (bounds.rtol, bounds.atol), self._table
-        functions = tuple((event.function, event.arity) for event in context.events)
-        key = ("weigh many", functions, tuple(sorted(table)))
-        programs, held = context.equations.programs, np.zeros(0)
+        functions = tuple(switch.looks for switch in context.switches)
+        key = ("weigh many", functions, tuple(sorted(table)), context.inputs.drive.key)
+        programs, held = context.equations.programs, stepper_states.held
         if key not in programs:
-            value = values_of(context.equations, context.events, context.inputs.drive)
+            value = values_of(context.equations, context.switches, context.inputs.drive)
             own = {name: float(values[0]) for name, values in table.items()}
             example = (tuple(p[0] for p in row), tuple(p[0] for p in allowed), own)
-            batched = ["row", "allowed", "table"] if table else ["row", "allowed"]
-            programs[key] = compile(weighing(value), *example, held, batched=batched)
-        return programs[key](row, allowed, table, held)
+            names = {"row": True, "allowed": True, "table": table, "held": held.size}
+            batched = [name for name, is_there in names.items() if is_there]
+            one = (*example, held[0])
+            programs[key] = compile(weighing(value), *one, batched=batched)
+        return programs[key](row, allowed, table, held if held.size else held[0])
+
+
+def _row(at: Any, dense: np.ndarray) -> Steps:
+    """Where a glider or a cursor is, as a row."""
+    t, x, x_dot = (np.asarray(part)[None] for part in (at.t, at.x, at.x_dot))
+    return Steps(t, x, x_dot, dense)
 
 
 def _like(first: Steps, other: Steps) -> Steps:

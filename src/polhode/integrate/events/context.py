@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.events.event import Event, Occurrence
+from polhode.integrate.events.event_step import Watched
 from polhode.integrate.events.functions import (
     Landed,
     land_program,
@@ -14,6 +15,8 @@ from polhode.integrate.events.functions import (
     weigh_program,
 )
 from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
+from polhode.integrate.events.switch import Guard, Switch, guards_of
+from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate
 from polhode.integrate.inputs.inputs import Inputs
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
@@ -24,26 +27,36 @@ if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
 
 
-INSTANT = 1e-12
-
-
 class RunContext(NamedTuple):
-    """What all runs of a call share."""
+    """What all runs of a call share.
+
+    switches   what is watched for, and what is done there
+    """
 
     equations: Equations
     method: Method
-    events: tuple[Event, ...]
+    switches: tuple[Switch, ...]
     inputs: Inputs
+
+    @property
+    def events(self) -> tuple[Guard | Event, ...]:
+        """The guards of all switches, in the order of their numbers."""
+        return guards_of(self.switches)
+
+    @property
+    def watched(self) -> Watched:
+        """The switches as a compiled loop needs them."""
+        return Watched(self.switches, self.inputs.drive, bool(self.inputs.modes))
 
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to do between chunks, or to tell of after them."""
-        return bool(self.events or self.inputs.drive.key)
+        return bool(self.switches or self.inputs.drive.key)
 
-    @property
-    def has_stops(self) -> bool:
-        """Whether an event may stop a run."""
-        return any(event.stops for event in self.events)
+    def is_traced(self, guard: int) -> bool:
+        """Whether the loop itself makes the change of a guard, or it has none."""
+        each = [s for s in self.switches for _ in s.guards]
+        return each[guard].change is not None or self.events[guard].reset is None
 
 
 class Case(NamedTuple):
@@ -68,7 +81,7 @@ def searched(
     """The zeros of all events along some rows."""
     held, events, drive = before.held, context.events, context.inputs.drive
     example = (0.5, ends_of(here, 0), case.table, held)
-    program = look_program(context.equations, events, drive, example)
+    program = look_program(context.equations, context.switches, drive, example)
 
     def look(s: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return program(s, ends_of(here, j), case.table, held)
@@ -88,17 +101,12 @@ def weighed(context: RunContext, case: Case, at: StepperState) -> Weight:
     return Weight(*(part[0] for part in _weigh(context, case, row, h, at.held)))
 
 
-def instant(t: Any, h: Any) -> Any:
-    """The time by which events in a step h are told apart: to this they are located."""
-    return INSTANT * np.maximum(np.abs(t), np.abs(h))
-
-
 def _weigh(context: RunContext, case: Case, rows: Steps, h: Any, held: Any) -> Weight:
     row = (*rows[:3], instant(rows.t, h))
     allowed = (case.bounds.rtol, case.bounds.atol)
     example = (tuple(part[0] for part in row), allowed, case.table, held)
-    events, drive = context.events, context.inputs.drive
-    program = weigh_program(context.equations, events, drive, example)
+    drive = context.inputs.drive
+    program = weigh_program(context.equations, context.switches, drive, example)
     return Weight(*program(row, allowed, case.table, held))
 
 

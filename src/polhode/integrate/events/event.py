@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, PolhodeError
 from polhode.integrate.field.input_table import arity
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ class Event:
 
     direction   1: only as g rises, -1: as it falls, 0: both
     terminal    whether the run ends there
-    reset       (t, state) -> the state from which the run goes on; plain Python
+    reset       (t, state) -> the state from which the run goes on. One in jax.numpy and
+                `state.changed` runs inside the compiled loop; one that asks for values,
+                keeps count or prints differently each time is plain Python, asked
+                between steps: it takes a thousand times longer
     required    whether g must not be negative at the start: a run is then refused
     spacing     (s) a span in which g has at most one zero, where g is much quicker than
                 the motion; else the steps of the run tell
@@ -130,7 +134,7 @@ class Events:
     `events[1:3]` are some.
     """
 
-    each: tuple[Occurrence, ...] = ()
+    each: Sequence[Occurrence] = ()
     names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -141,7 +145,7 @@ class Events:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return Events(self.each[key], self.names)
+            return Events(tuple(self.each[key]), self.names)
         if not isinstance(key, str):
             return self.each[key]
         if key not in self.names:
@@ -158,9 +162,16 @@ class Events:
         return Events(tuple(e for e in self.each if low <= e.t <= high), self.names)
 
     @property
+    def records(self) -> np.ndarray:
+        """What switches have told of each, (n, numbers); of a `ph.Event` nothing."""
+        known = getattr(self.each, "records", None)
+        return np.zeros((len(self.each), 0)) if known is None else known
+
+    @property
     def t(self) -> np.ndarray:
         """Times (n,)."""
-        return np.array([event.t for event in self.each], dtype=float)
+        known = getattr(self.each, "t", None)
+        return _times(self.each) if known is None else known
 
     def columns(self) -> dict[str, Any]:
         """A table: 'event', 't', 'direction', 'grazing', coordinates and speeds.
@@ -195,20 +206,28 @@ class Events:
 NO_EVENTS = Events()
 
 
-def admit_events(events: Any) -> tuple[Event, ...]:
-    """Events with names of their own."""
+def _times(each: Sequence[Occurrence]) -> np.ndarray:
+    return np.array([event.t for event in each], dtype=float)
+
+
+def admit_events(events: Any, also: type = Event) -> tuple[Any, ...]:
+    """Events with names of their own, and what of another kind is taken with them."""
     if events is None:
         return ()
     many = isinstance(events, Iterable) and not isinstance(events, str)
     listed = tuple(events) if many else (events,)
     for event in listed:
-        if not isinstance(event, Event):
+        if not isinstance(event, Event | also):
             raise IntegrationError(
                 f"{event!r} is not an event.",
                 "An event has a name and a function of time and state.",
                 "Give ph.Event(name, lambda t, state: ...).",
             )
-    names = [event.name for event in listed]
+    return listed
+
+
+def require_names(names: list[str]) -> None:
+    """Refuse events of one name."""
     doubled = {name for name in names if names.count(name) > 1}
     if doubled:
         raise IntegrationError(
@@ -216,4 +235,54 @@ def admit_events(events: Any) -> tuple[Event, ...]:
             "The motion's events are asked by name.",
             "Give each its own name.",
         )
-    return listed
+
+
+def traced_value(event: Event, t: Any, state: State, table: Any) -> Any:
+    """g of one event, one number, traced; what is wrong is told with its name."""
+    return _scalar(event, _asked(event, t, state, table))
+
+
+def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
+    try:
+        found = event.value(t, state, table)
+    except PolhodeError:
+        raise
+    except Exception as reason:
+        raise IntegrationError(
+            f"the function of event {event.name!r} cannot be traced: it raised"
+            f" {type(reason).__name__}.",
+            "It runs inside a compiled program, where its arguments have no values yet"
+            " and cannot be changed.",
+            "Use jax.numpy and jnp.where in place of Python's own if, float() and"
+            " NumPy's functions.",
+        ) from reason
+    try:
+        value = jnp.asarray(found)
+    except (TypeError, ValueError):
+        value = None
+    if value is None or jnp.iscomplexobj(value):
+        kind = "a complex number" if value is not None else repr(found)
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives {kind}.",
+            "An event is where a real number passes zero.",
+            "Return that number.",
+        )
+    return value
+
+
+def _scalar(event: Event, value: Any) -> Any:
+    if value.dtype == bool:
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives a truth value.",
+            "An event is where a number passes zero, so that its time can be found.",
+            "Give the number itself: not state['x'] > 1, but state['x'] - 1.",
+        )
+    found = value.astype(float)
+    if found.size != 1:
+        raise IntegrationError(
+            f"the function of event {event.name!r} gives {found.size} numbers, of"
+            f" shape {found.shape}.",
+            "An event is where one number is zero.",
+            "Give one event for each, or one number of them all, such as their least.",
+        )
+    return jnp.reshape(found, ())

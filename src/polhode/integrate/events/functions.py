@@ -19,13 +19,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError, PolhodeError
-from polhode.integrate.events.event import Event
+from polhode.integrate.events.switch import Switch
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.vector_field import field_of
 from polhode.lowering.compile import Program, compile
-from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -53,10 +51,10 @@ class Landed(NamedTuple):
 
 
 def look_program(
-    equations: Equations, events: tuple[Event, ...], drive: Drive, example: Any
+    equations: Equations, switches: tuple[Switch, ...], drive: Drive, example: Any
 ) -> Program:
     """(s, ends, table, held) -> g (e,) and dg/ds (e,)."""
-    value = values_of(equations, events, drive)
+    value = values_of(equations, switches, drive)
 
     def look(s: Any, ends: Ends, table: Any, held: Any) -> tuple[Any, Any]:
         def along(s: Any) -> Any:
@@ -66,15 +64,17 @@ def look_program(
         return jax.jvp(along, (s,), (jnp.ones_like(s),))
 
     word = ("look", len(example[1].dense), ("s", "ends"))
-    return _made(equations, word, look, (events, drive), example)
+    return _made(equations, word, look, (switches, drive), example)
 
 
 def weigh_program(
-    equations: Equations, events: tuple[Event, ...], drive: Drive, example: Any
+    equations: Equations, switches: tuple[Switch, ...], drive: Drive, example: Any
 ) -> Program:
     """(row (t, x, slope, i), allowed (rtol, atol), table, held) -> g, its rate, u."""
-    uncertainty = weighing(values_of(equations, events, drive))
-    return _made(equations, ("weigh", ("row",)), uncertainty, (events, drive), example)
+    uncertainty = weighing(values_of(equations, switches, drive))
+    return _made(
+        equations, ("weigh", ("row",)), uncertainty, (switches, drive), example
+    )
 
 
 def weighing(value: Any) -> Any:
@@ -112,7 +112,7 @@ def land_program(equations: Equations, drive: Drive, example: Any) -> Program:
     return _made(equations, ("land", False), project_state, ((), drive), example)
 
 
-def values_of(equations: Equations, events: tuple[Event, ...], drive: Drive) -> Any:
+def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) -> Any:
     """(t, x, table, held) -> g (e,), of x as the interpolant has it."""
     system, core, n = (
         equations.system,
@@ -124,70 +124,21 @@ def values_of(equations: Equations, events: tuple[Event, ...], drive: Drive) -> 
         q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
         z = 1.0 * jnp.asarray(core.speeds(t, q, x[n:], table))
         whole = drive.table(t, q, z, table, held)
-        state = State(system, t, q, z)
-        each = [_scalar(event, _asked(event, t, state, whole)) for event in events]
-        return jnp.stack(each)
+        return jnp.concatenate([s.values(t, q, z, whole) for s in switches])
 
     return value
-
-
-def _asked(event: Event, t: Any, state: State, table: Any) -> Any:
-    """g of one event, traced; what its function raises is told with its name."""
-    try:
-        found = event.value(t, state, table)
-    except PolhodeError:
-        raise
-    except Exception as reason:
-        raise IntegrationError(
-            f"the function of event {event.name!r} cannot be traced: it raised"
-            f" {type(reason).__name__}.",
-            "It runs inside a compiled program, where its arguments have no values yet"
-            " and cannot be changed.",
-            "Use jax.numpy and jnp.where in place of Python's own if, float() and"
-            " NumPy's functions.",
-        ) from reason
-    try:
-        value = jnp.asarray(found)
-    except (TypeError, ValueError):
-        value = None
-    if value is None or jnp.iscomplexobj(value):
-        kind = "a complex number" if value is not None else repr(found)
-        raise IntegrationError(
-            f"the function of event {event.name!r} gives {kind}.",
-            "An event is where a real number passes zero.",
-            "Return that number.",
-        )
-    return value
-
-
-def _scalar(event: Event, value: Any) -> Any:
-    if value.dtype == bool:
-        raise IntegrationError(
-            f"the function of event {event.name!r} gives a truth value.",
-            "An event is where a number passes zero, so that its time can be found.",
-            "Give the number itself: not state['x'] > 1, but state['x'] - 1.",
-        )
-    found = value.astype(float)
-    if found.size != 1:
-        raise IntegrationError(
-            f"the function of event {event.name!r} gives {found.size} numbers, of"
-            f" shape {found.shape}.",
-            "An event is where one number is zero.",
-            "Give one event for each, or one number of them all, such as their least.",
-        )
-    return jnp.reshape(found, ())
 
 
 def _made(
     equations: Equations,
     word: tuple[Any, ...],
     function: Any,
-    given: tuple[tuple[Event, ...], Drive],
+    given: tuple[tuple[Switch, ...], Drive],
     example: Any,
 ) -> Program:
     """Compiled once; the last of `word` says which arguments come in batches."""
-    events, drive = given
-    functions = tuple((event.function, event.arity) for event in events)
+    switches, drive = given
+    functions = tuple(switch.looks for switch in switches)
     key = (*word, functions, tuple(sorted(example[-2])), drive.key)
     if key not in equations.programs:
         equations.programs[key] = compile(function, *example, batched=word[-1])

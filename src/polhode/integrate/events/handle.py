@@ -7,6 +7,8 @@ depends on steps, not on how they were cut into chunks.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from polhode.errors import IntegrationError
@@ -14,7 +16,6 @@ from polhode.integrate.events.context import (
     Case,
     RunContext,
     Weight,
-    instant,
     landed,
     occurrence,
     searched,
@@ -22,15 +23,19 @@ from polhode.integrate.events.context import (
     state_at,
     weighed,
 )
-from polhode.integrate.events.event import Occurrence
 from polhode.integrate.events.locate import Crossing, Found, Unseen
-from polhode.integrate.events.messages import stopped
+from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, filled
+from polhode.integrate.events.occurrence_rows import Met, guard_name, time_of
 from polhode.integrate.events.restart import (
     SegmentResult,
     aimed,
     cut_at,
     ended,
+    fired_at,
     halted,
+    is_due,
+    reset_by_host,
     restarted,
     row_of,
     sides_at,
@@ -38,7 +43,15 @@ from polhode.integrate.events.restart import (
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.inputs.sampling import InputFault, sampled
 from polhode.integrate.kernel.chunk import Rows, StepperState
-from polhode.integrate.kernel.status import DONE, FAULT, NOT_A_NUMBER, RUNNING
+from polhode.integrate.kernel.status import (
+    DONE,
+    EVENT,
+    FAULT,
+    NEEDS_HOST,
+    NOT_A_NUMBER,
+    RUNNING,
+    ZENO,
+)
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.
@@ -96,6 +109,65 @@ def _rates(
     return np.where(still & sure, later, weight.rate)
 
 
+class Chunk(NamedTuple):
+    """What a chunk has made of a cursor, of one run."""
+
+    before: StepperState
+    after: StepperState
+    rows: Rows
+    buffer: OccurrenceBuffer
+
+
+def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
+    """What a chunk with events comes to; the loop has met those that are plain."""
+    before, after, rows, buffer = chunk
+    new = Steps(*(part[rows.accepted] for part in rows[1:]))
+    met: list[Met] = list(filled(buffer))
+    if int(after.status) == NEEDS_HOST:
+        fired = fired_at(after)
+        if fired:
+            turn = reset_by_host(context, case, after, fired)
+            return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
+        kept = Steps(*(part[:-1] for part in new))
+        last = Steps(*(part[-1:] for part in new))
+        here = joined([row_of(before, new.dense), kept])
+        turn = looked_at(context, case, Steps(*(p[-1:] for p in here)), last, after)
+        return turn._replace(rows=[kept, *turn.rows], met=met + turn.met)
+    if int(after.status) == DONE and float(after.t_end) != float(case.bounds.stop):
+        turn = _ticked(context, case, after, new)
+        return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
+    return SegmentResult([new], after, met, reason_of(context, after, met))
+
+
+def looked_at(
+    context: RunContext, case: Case, first: Steps, last: Steps, after: StepperState
+) -> SegmentResult:
+    """The step from one row to another, which the loop has left to the host."""
+    at_goal = float(after.t) == float(after.t_end)
+    status = np.int64(DONE if at_goal else RUNNING)
+    after = after._replace(status=status)
+    start = {"t": first.t[0], "x": first.x[0], "x_dot": first.x_dot[0]}
+    before = after._replace(**start, accepted=after.accepted - 1)
+    rows = Rows(np.array([True]), *last)
+    return followed(context, case, before, after, rows)
+
+
+def reason_of(
+    context: RunContext, stepper_state: StepperState, met: list[Met]
+) -> StopReason | None:
+    """Why the loop itself has ended a run at an event."""
+    status, t = int(stepper_state.status), float(stepper_state.t)
+    if status not in (EVENT, ZENO):
+        return None
+    names = [event.name for event in context.events]
+    last = [e for e in met if time_of(e) == t]
+    each = [names.index(guard_name(names, e)) for e in last]
+    if status == ZENO:
+        return zeno(context, each[0], stepper_state)
+    ends = [k for k in each if context.events[k].terminal]
+    return ending(context, ends[0], t)
+
+
 def followed(
     context: RunContext,
     case: Case,
@@ -103,11 +175,11 @@ def followed(
     after: StepperState,
     rows: Rows,
 ) -> SegmentResult:
-    """What a chunk from `before` to `after` comes to."""
+    """What rows from `before` to `after` come to, looked at closely by the host."""
     new = Steps(*(part[rows.accepted] for part in rows[1:]))
     at_goal = int(after.status) == DONE
     at_end = at_goal and float(after.t_end) == float(case.bounds.stop)
-    met: list[Occurrence] = []
+    met: list[Met] = []
     if context.events and len(new.t):
         here = joined([row_of(before, new.dense), new])
         try:
@@ -183,12 +255,9 @@ def _due(
     context: RunContext, case: Case, turn: SegmentResult, like: Steps
 ) -> SegmentResult:
     """A turn; where its leg has no time, the samples at its end are made at once."""
-    stepper_state, stop = turn.stepper_state, float(case.bounds.stop)
-    left = abs(float(stepper_state.t_end) - float(stepper_state.t))
-    is_due = (
-        left <= instant(stepper_state.t, 0.0) and float(stepper_state.t_end) != stop
-    )
-    if int(stepper_state.status) != RUNNING or not is_due:
+    stepper_state = turn.stepper_state
+    is_running = int(stepper_state.status) == RUNNING
+    if not is_running or not is_due(context, case, stepper_state):
         return turn
     tick = _ticked(context, case, stepper_state._replace(t=stepper_state.t_end), like)
     return tick._replace(rows=turn.rows + tick.rows, met=turn.met + tick.met)
@@ -245,5 +314,5 @@ def _switched(
     here = state_at(
         context, stepper_state.t, landed(context, case, next_.t, next_.x, next_.held)
     )
-    met = [occurrence(context, c, here, here) for c in found]
+    met: list[Met] = [occurrence(context, c, here, here) for c in found]
     return turn._replace(stepper_state=next_, met=met)

@@ -363,7 +363,7 @@ def restricted(steps: Steps, j: int, s: float) -> Steps:
         (value(s * each) - c) / (each * (1 - each)) ** 2
         for each, c in zip(u, cubic, strict=True)
     ]
-    new = np.linalg.solve(_basis(u), np.array(rest)) if terms else dense
+    new = np.linalg.solve(dense_basis(u), np.array(rest)) if terms else dense
     return Steps(np.array([t + s * h]), x[None], x_dot[None], new[None])
 
 
@@ -376,7 +376,8 @@ def _slope(value: Callable[[Any], Any], s: float, h: Any, degree: int) -> Any:
     return np.polynomial.chebyshev.chebval(2 * s - 1, x_dot) * 2 / h
 
 
-def _basis(u: np.ndarray) -> np.ndarray:
+def dense_basis(u: np.ndarray) -> np.ndarray:
+    """The polynomials of dense output at places u, beyond u^2 (1 - u)^2."""
     columns = [np.ones_like(u)]
     for k in range(1, len(u)):
         columns.append(columns[-1] * (u if k % 2 == 1 else 1 - u))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.integrate.events.context import RunContext
-from polhode.integrate.events.locate import Crossing
 from polhode.integrate.kernel.chunk import StepperState
-from polhode.system.state import State
 
 
 class StopReason(NamedTuple):
@@ -35,18 +33,16 @@ def stopped(
     )
 
 
-def ending(context: RunContext, crossing: Crossing, state: State) -> StopReason:
+def ending(context: RunContext, guard: int, t: float) -> StopReason:
     """A run that has met a terminal event."""
-    event, name = context.events[crossing.event], context.equations.system.name
-    at = f"t = {float(state.t):.12g} s"
+    event, name = context.events[guard], context.equations.system.name
+    at = f"t = {t:.12g} s"
     return StopReason(f"{name!r} was ended by its event {event.name!r} at {at}.")
 
 
-def zeno(
-    context: RunContext, crossing: Crossing, stepper_state: StepperState
-) -> StopReason:
+def zeno(context: RunContext, guard: int, stepper_state: StepperState) -> StopReason:
     """A run whose events accumulate."""
-    event, name = context.events[crossing.event], context.equations.system.name
+    event, name = context.events[guard], context.equations.system.name
     span = float(stepper_state.t) - float(stepper_state.recent[0])
     return StopReason(
         f"{name!r} stopped at t = {float(stepper_state.t):.9g} s: the event"

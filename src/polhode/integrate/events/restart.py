@@ -12,7 +12,6 @@ from polhode.integrate.events.context import (
     Case,
     RunContext,
     Weight,
-    instant,
     landed,
     occurrence,
     searched,
@@ -20,9 +19,13 @@ from polhode.integrate.events.context import (
     state_at,
     weighed,
 )
-from polhode.integrate.events.event import Event, Occurrence
+from polhode.integrate.events.event import Event
+from polhode.integrate.events.event_step import FIRED, GRAZED
 from polhode.integrate.events.locate import Crossing, restricted
 from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
+from polhode.integrate.events.occurrence_rows import Met
+from polhode.integrate.events.switch import Guard
+from polhode.integrate.events.times import ACCUMULATION, ROUNDED, instant
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
@@ -36,14 +39,11 @@ from polhode.integrate.kernel.status import (
     FAULT,
     NOT_A_NUMBER,
     RUNNING,
+    SWITCHING,
     ZENO,
 )
 from polhode.system.check import require_consistent
 from polhode.system.state import State
-
-# As many resets as the cursor remembers, in so small a part of the run: Zeno's.
-ACCUMULATION = 1e-9
-ROUNDED = 256 * np.finfo(float).eps
 
 
 class SegmentResult(NamedTuple):
@@ -51,7 +51,7 @@ class SegmentResult(NamedTuple):
 
     rows: list[Steps]
     stepper_state: StepperState
-    met: list[Occurrence]
+    met: list[Met]
     told: StopReason | None = None
 
 
@@ -142,7 +142,7 @@ def halted(
         for c in each
         if (c.step, c.s) < (checkpoint.step, checkpoint.s) and c not in near
     ]
-    met = [seen(context, case, here, c, stepper_state.held) for c in earlier]
+    met: list[Met] = [seen(context, case, here, c, stepper_state.held) for c in earlier]
     if len(kept.t):
         first = Steps(*(part[:1] for part in here))
         sides = searched(context, case, joined([first, kept]), stepper_state).sides
@@ -161,10 +161,48 @@ def halted(
 def restarted(
     context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
 ) -> SegmentResult:
-    """Resets of events at one instant, one after the other, and the leg from there."""
+    """Resets of events at one instant, one after the other, and the leg from there.
+
+    Those that are traced are made by the loop itself, when it goes on.
+    """
+    traced = all(context.is_traced(c.event) for c in fired)
+    if traced and not is_due(context, case, stepper_state):
+        return SegmentResult([], switching(stepper_state, fired), [])
+    return reset_by_host(context, case, stepper_state, fired)
+
+
+def switching(stepper_state: StepperState, fired: list[Crossing]) -> StepperState:
+    """A cursor whose changes are due, to be made by the loop."""
+    sides = np.array(stepper_state.sides)
+    for crossing in fired:
+        mark = GRAZED if crossing.is_grazing else FIRED
+        sides[crossing.event] = mark * crossing.direction
+    return stepper_state._replace(sides=sides, status=np.int64(SWITCHING))
+
+
+def fired_at(stepper_state: StepperState) -> list[Crossing]:
+    """The guards whose changes are due at a cursor."""
+    t, sides = float(stepper_state.t), stepper_state.sides
+    return [
+        Crossing(int(k), 0, 0.0, t, int(np.sign(sides[k])), abs(sides[k]) == GRAZED)
+        for k in np.flatnonzero(np.abs(sides) >= FIRED)
+    ]
+
+
+def is_due(context: RunContext, case: Case, stepper_state: StepperState) -> bool:
+    """Whether the leg has no time left, and samples are to be made at its end."""
+    t_end, t = float(stepper_state.t_end), float(stepper_state.t)
+    is_last = t_end == float(case.bounds.stop)
+    return not is_last and abs(t_end - t) <= instant(stepper_state.t, 0.0)
+
+
+def reset_by_host(
+    context: RunContext, case: Case, stepper_state: StepperState, fired: list[Crossing]
+) -> SegmentResult:
+    """The same by plain Python, or where the loop could not go on from a change."""
     here = landed(context, case, stepper_state.t, stepper_state.x, stepper_state.held)
     state = state_at(context, stepper_state.t, here)
-    met: list[Occurrence] = []
+    met: list[Met] = []
     sides = np.array(stepper_state.sides)
     for crossing in fired:
         event = context.events[crossing.event]
@@ -182,7 +220,7 @@ def restarted(
     stepper_state = stepper_state._replace(sides=sides, stiff=np.int64(0))
     terminal = [c for c in fired if context.events[c.event].terminal]
     if all(context.events[c.event].reset is None for c in fired):
-        told = ending(context, terminal[0], state)
+        told = ending(context, terminal[0].event, float(state.t))
         return SegmentResult([], ended(stepper_state, here.x, EVENT), met, told)
     return _moved_on(context, case, stepper_state, (state, fired, met))
 
@@ -191,7 +229,7 @@ def _moved_on(
     context: RunContext,
     case: Case,
     stepper_state: StepperState,
-    after: tuple[State, list[Crossing], list[Occurrence]],
+    after: tuple[State, list[Crossing], list[Met]],
 ) -> SegmentResult:
     """The leg that begins in the state that resets have left."""
     state, fired, met = after
@@ -230,17 +268,20 @@ def _moved_on(
     terminal = [c for c in fired if context.events[c.event].terminal]
     told: StopReason | None = None
     if terminal:
-        first, told = ended(first, x, EVENT), ending(context, terminal[0], state)
+        first, told = (
+            ended(first, x, EVENT),
+            ending(context, terminal[0].event, float(state.t)),
+        )
     elif not (start.is_sound[0] and np.all(np.isfinite(x_dot))):
         first = first._replace(status=np.int64(NOT_A_NUMBER))
     elif float(first.t) == float(case.bounds.stop):
         first = first._replace(status=np.int64(DONE))
     elif _accumulates(case, first):
-        first, told = ended(first, x, ZENO), zeno(context, fired[0], first)
+        first, told = ended(first, x, ZENO), zeno(context, fired[0].event, first)
     return SegmentResult([jump], first, met, told)
 
 
-def _reset(event: Event, state: State) -> State:
+def _reset(event: Event | Guard, state: State) -> State:
     if event.reset is None:
         return state
     # jax.numpy inside plain Python keeps double precision.

@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.integrate.events.event import Events, Occurrence
+from polhode.integrate.events.occurrence_buffer import (
+    DIRECTION,
+    FACTS,
+    GRAZING,
+    GUARD,
+    T,
+)
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -76,27 +83,33 @@ ARRAYS = ("run", "number", "t", "direction", "grazing", "before", "after")
 
 
 def events_of(
-    system: System, names: tuple[str, ...], met: list[tuple[int, Occurrence]]
+    system: System, names: tuple[str, ...], met: list[tuple[np.ndarray, np.ndarray]]
 ) -> SweepEvents:
-    """The events that runs have met, run by run."""
-    ordered = sorted(met, key=lambda pair: pair[0])
-    each = [event for _, event in ordered]
+    """The events that runs have met, run by run: numbers of runs, rows of buffers."""
     width = system.coordinates + system.speeds
-    before, after = (
-        np.array([_column(getattr(event, side)) for event in each]).reshape(-1, width)
-        for side in ("before", "after")
+    none = (np.zeros(0, np.int64), np.zeros((0, FACTS + 2 * width)))
+    runs, rows = (
+        np.concatenate([part, *parts]) if parts else part
+        for part, parts in zip(none, _columns(met, FACTS + 2 * width), strict=True)
     )
+    order = np.argsort(runs, kind="stable")
+    rows = rows[order]
     return SweepEvents(
         system,
         names,
-        np.array([run for run, _ in ordered], np.int64),
-        np.array([names.index(event.name) for event in each], np.int64),
-        np.array([event.t for event in each], float),
-        np.array([event.direction for event in each], np.int64),
-        np.array([event.is_grazing for event in each], np.int64),
-        before,
-        after,
+        run=runs[order],
+        number=rows[:, GUARD].astype(np.int64),
+        t=rows[:, T].copy(),
+        direction=rows[:, DIRECTION].astype(np.int64),
+        grazing=rows[:, GRAZING].astype(np.int64),
+        before=rows[:, FACTS : FACTS + width].copy(),
+        after=rows[:, FACTS + width :].copy(),
     )
+
+
+def _columns(met: list[tuple[np.ndarray, np.ndarray]], width: int) -> Any:
+    """Pieces of runs and of rows, without what is recorded beside the states."""
+    return [runs for runs, _ in met], [rows[:, :width] for _, rows in met]
 
 
 def joined_events(parts: list[SweepEvents], firsts: list[int]) -> SweepEvents:
@@ -107,7 +120,3 @@ def joined_events(parts: list[SweepEvents], firsts: list[int]) -> SweepEvents:
     pairs = zip(parts, firsts, strict=True)
     columns["run"] = np.concatenate([part.run + first for part, first in pairs])
     return SweepEvents(parts[0].system, parts[0].names, **columns)
-
-
-def _column(state: State) -> np.ndarray:
-    return np.concatenate([state.q, state.z])

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
-from polhode.integrate.events.event import Occurrence
-from polhode.integrate.events.handle import begun, followed
+from polhode.integrate.events.handle import Chunk, advanced, begun, followed
 from polhode.integrate.events.messages import StopReason
+from polhode.integrate.events.occurrence_buffer import CHANGED
+from polhode.integrate.events.occurrence_rows import Met, tail_of, time_of
 from polhode.integrate.events.restart import SegmentResult
-from polhode.integrate.kernel.chunk import ATTEMPTS, Rows, StepperState
-
-# After an event that stops a run few attempts are made at first: what is attempted
-# beyond the next one is thrown away.
-CAREFUL = 16
+from polhode.integrate.kernel.chunk import ATTEMPTS, StepperState
 
 
 @final
@@ -24,10 +21,10 @@ class EventTracker:
 
     def __init__(self, context: RunContext, case: Case):
         self._guide, self._case = context, case
-        self.met: list[Occurrence] = []
+        self.met: list[Met] = []
         self.input_log: list[tuple[float, np.ndarray]] = []
         self.told: StopReason | None = None
-        self.room = CAREFUL if context.has_stops else ATTEMPTS
+        self.room = ATTEMPTS
 
     def begin(self, stepper_state: StepperState) -> SegmentResult:
         """The first leg."""
@@ -35,17 +32,18 @@ class EventTracker:
         return self._noted(begun(self._guide, self._case, stepper_state))
 
     def follow(
-        self, before: StepperState, after: StepperState, rows: Rows
+        self, before: StepperState, after: StepperState, *made: Any
     ) -> SegmentResult:
-        """What a chunk comes to."""
-        turn = self._noted(followed(self._guide, self._case, before, after, rows))
+        """What a chunk comes to: its rows, and where there are events its buffer."""
+        if len(made) == 1:
+            turn = followed(self._guide, self._case, before, after, made[0])
+        else:
+            turn = advanced(self._guide, self._case, Chunk(before, after, *made))
+        turn = self._noted(turn)
         if not np.array_equal(turn.stepper_state.sample_count, before.sample_count):
             self.input_log.append(
                 (float(turn.stepper_state.t), np.array(turn.stepper_state.held))
             )
-        has_stopped = not np.array_equal(turn.stepper_state.recent, before.recent)
-        if self._guide.has_stops:
-            self.room = CAREFUL if has_stopped else min(2 * self.room, ATTEMPTS)
         return turn
 
     def mark(self) -> tuple[int, int, StopReason | None]:
@@ -59,5 +57,16 @@ class EventTracker:
 
     def _noted(self, turn: SegmentResult) -> SegmentResult:
         self.met += turn.met
+        self._log_modes(turn)
         self.told = turn.told
         return turn
+
+    def _log_modes(self, turn: SegmentResult) -> None:
+        """Held values that changes in the loop have set."""
+        if not self._guide.inputs.modes:
+            return
+        system, width = self._guide.equations.system, self._guide.inputs.drive.width
+        for met in turn.met:
+            if isinstance(met, np.ndarray) and met[CHANGED]:
+                held = tail_of(system, met)[:width].copy()
+                self.input_log.append((time_of(met), held))

@@ -71,6 +71,17 @@ class Drive:
             first = last
         return found
 
+    def replaced(self, held: Any, values: Mapping[str, Any]) -> Any:
+        """A row of held values with some of them, by name, set anew; traced."""
+        first = 0
+        for name, size in self.sizes.items():
+            last = first + max(size, 1)
+            if name in values:
+                new = jnp.asarray(values[name], float).reshape(last - first)
+                held = jnp.concatenate([held[:first], new, held[last:]])
+            first = last
+        return held
+
     def table(self, t: Any, q: Any, z: Any, table: Table, held: Any) -> Table:
         """A table completed by all inputs at a time and state."""
         whole = {**table, **self.unpacked(held)}

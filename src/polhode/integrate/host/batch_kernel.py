@@ -15,18 +15,18 @@ import numpy as np
 from jax import lax
 
 from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.screen import lookout_of
+from polhode.integrate.events.event_step import Watched, stepping
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
-from polhode.integrate.kernel.status import RUNNING
+from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.integrate.events.event import Event
     from polhode.integrate.methods.method import Method
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
@@ -47,6 +47,19 @@ class BatchState(NamedTuple):
     x_dot: Any
     dense: Any
     work: Any
+
+
+class Goal(NamedTuple):
+    """How far a glide with events goes.
+
+    t_end   the time, which the last step may pass; not finite: to the end of the run
+    room    attempts at most
+    step    of a method of fixed step (s)
+    """
+
+    t_end: Any
+    room: Any
+    step: Any
 
 
 def first_gliders(stepper_states: StepperState, terms: int, works: int) -> BatchState:
@@ -70,23 +83,23 @@ def glide_program(
     equations: Equations,
     method: Method,
     example: tuple[Any, ...],
-    beside: tuple[tuple[Event, ...], Drive],
+    watched: Watched,
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
-    there are events, a run halts after a step that may hold one (see `lookout`).
+    there are switches it is (glider, bounds, table, goal) -> glider, buffer.
     """
-    events, drive = beside
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
-    watched = tuple((event.function, event.arity, event.spacing) for event in events)
-    key = ("glide", *_kind(method, table), works, terms, watched, drive.key)
+    key = ("glide", *_kind(method, table), works, terms, watched.key)
     if key not in equations.programs:
-        function = _glide(equations, method, works > 0, beside)
-        batched = [
-            name for name in _leaves(example) if not name.startswith(("t_end", "room"))
-        ]
+        if watched.switches:
+            function = event_glide(equations, method, watched)
+        else:
+            function = _glide(equations, method, works > 0, watched.drive)
+        common = ("t_end", "room", "goal")
+        batched = [name for name in _leaves(example) if not name.startswith(common)]
         equations.programs[key] = compile(function, *example, batched=batched)
     return equations.programs[key]
 
@@ -95,7 +108,7 @@ def lone_glide(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
     """(glider, bounds, t_end, room), table -> glider, of one run, to be traced."""
-    glide = _glide(equations, method, is_audited, ((), drive))
+    glide = _glide(equations, method, is_audited, drive)
 
     def lone(run: Any, table: Any) -> BatchState:
         glider, bounds, t_end, room = run
@@ -106,7 +119,7 @@ def lone_glide(
 
 def batch_kernel(equations: Equations, method: Method) -> Any:
     """(glider, bounds, table, t_end, room) -> glider, of one run, to be traced."""
-    return _glide(equations, method, False, ((), UNDRIVEN))
+    return _glide(equations, method, False, UNDRIVEN)
 
 
 def _kind(method: Method, table: Any) -> tuple[Any, ...]:
@@ -114,7 +127,8 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    names = ("glider", "bounds", "table", "t_end", "room")
+    last = ("t_end", "room") if len(example) == 5 else ("goal",)
+    names = ("glider", "bounds", "table", *last)
     return [
         name
         for name, tree in zip(names, example, strict=True)
@@ -126,10 +140,9 @@ def _glide(
     equations: Equations,
     method: Method,
     is_audited: bool,
-    beside: tuple[tuple[Event, ...], Drive],
+    drive: Drive,
 ) -> Any:
-    advance, (events, drive) = advance_of(method), beside
-    lookout = lookout_of(equations, events, drive) if events else None
+    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
@@ -145,11 +158,42 @@ def _glide(
         def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
             glider, k = carry
             after, rows = advance(field, method, bounds, glider.stepper_state)
-            if lookout is not None:
-                after = lookout(glider.stepper_state, after, rows, bounds, table)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
+
+    return glide
+
+
+def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
+    """(glider, bounds, table, goal) -> glider, buffer, to be traced.
+
+    A run that is cut at an event beyond its goal waits there with its changes due: the
+    goal lies in the step before them.
+    """
+    turn, guards = stepping(equations, method, watched), watched.guards
+
+    def glide(
+        glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
+    ) -> tuple[BatchState, OccurrenceBuffer]:
+        t_end, room, step = goal
+
+        def goes_on(carry: tuple[BatchState, OccurrenceBuffer, Any]) -> Any:
+            (stepper_state, *_), buffer, k = carry
+            ahead = (t_end - stepper_state.t) * jnp.sign(bounds.stop - bounds.start) > 0
+            may = (k < room) & has_room(buffer, guards)
+            may = (stepper_state.status == RUNNING) & may
+            return ahead & (may | (stepper_state.status == SWITCHING))
+
+        def attempt(carry: Any) -> Any:
+            glider, buffer, k = carry
+            after, row, buffer = turn(glider.stepper_state, buffer, bounds, table, step)
+            after, row = StepperState(*after), Rows(*row)
+            glider = _followed(glider, after, row, None, table)
+            return glider, OccurrenceBuffer(*buffer), k + 1
+
+        first = (glider, watched.buffer(equations.system), 0 * room)
+        return lax.while_loop(goes_on, attempt, first)[:2]
 
     return glide
 

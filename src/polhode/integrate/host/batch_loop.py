@@ -7,17 +7,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.integrate.events.event_chunk import step_of
+from polhode.integrate.events.event_step import Watched
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.host.batch_kernel import BatchState, first_gliders, glide_program
+from polhode.integrate.host.batch_kernel import (
+    BatchState,
+    Goal,
+    first_gliders,
+    glide_program,
+)
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
-from polhode.integrate.kernel.status import INTERRUPTED, NEEDS_HOST, RUNNING, WORK_LIMIT
+from polhode.integrate.kernel.status import (
+    INTERRUPTED,
+    NEEDS_HOST,
+    RUNNING,
+    SWITCHING,
+    WORK_LIMIT,
+)
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.events.batch_tracker import BatchEventTracker
     from polhode.integrate.events.context import RunContext
+    from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
     from polhode.integrate.methods.method import Method
 
 # Attempts between two looks of the host: finished lanes wait no longer.
@@ -102,21 +116,24 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
         np.zeros((runs, len(given.output_times), width)),
     )
     clock = _Clock(watch, fleet, time.perf_counter())
+    # With events a run goes on to its end, where changes may still be due.
+    last = float(fleet.bounds.stop[0])
+    end = np.inf * np.sign(last - fleet.bounds.start[0]) if given.context else last
     for k, t_end in enumerate(given.output_times):
-        way = _to_goal(given, fleet, (way, tracker), t_end, clock)
+        goal = t_end if given.sampled else end
+        way = _to_goal(given, fleet, (way, tracker), goal, clock)
         if given.sampled:
             t[:, k], x[:, k] = at_goal(way.gliders, fleet.bounds, t_end)
         else:
             t[:, k], x[:, k] = way.gliders.stepper_state.t, way.gliders.stepper_state.x
     # Samples may end before the run does.
-    end = float(fleet.bounds.stop[0])
     way = _to_goal(given, fleet, (way, tracker), end, clock)
     if tracker is not None and given.sampled:
         for (run, k), value in tracker.early.items():
             t[run, k], x[run, k] = given.output_times[k], value
-    last = way.gliders.stepper_state
-    counts = (last.accepted, last.rejected, last.stiff)
-    landing = FinalState(last.t, last.x, last.tried, *counts, way.gliders.work)
+    there = way.gliders.stepper_state
+    counts = (there.accepted, there.rejected, there.stiff)
+    landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
     first = (fleet.bounds.start, fleet.stepper_states.x)
     return BatchResult(t, x, landing, way.status, *first, tracker)
 
@@ -170,51 +187,65 @@ def _to_goal(
         while True:
             gliders, status, _ = way
             ahead = (t_end - gliders.stepper_state.t) * sign > 0
-            alive = np.flatnonzero((status == RUNNING) & ahead)
+            alive = np.flatnonzero(_is_going(status) & ahead)
             if not len(alive):
                 return way
-            after = _called(given, fleet, gliders, alive, t_end)
-            after = _attended(after, alive, tracker)
+            after, *buffers = _called(given, fleet, gliders, alive, t_end)
+            after = _attended(after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
             stepper_state = after.stepper_state
             spent = stepper_state.accepted + stepper_state.rejected >= given.limit
-            out = spent & (stepper_state.status == RUNNING)
+            out = spent & _is_going(stepper_state.status)
             now = np.where(out, WORK_LIMIT, stepper_state.status)
             way = _Way(gliders, _replaced(status, alive, now), _mark(tracker))
             clock.tell(gliders.stepper_state)
     except KeyboardInterrupt:
         if tracker is not None:
             tracker.restore(way.collected)
-        ended = np.where(way.status == RUNNING, INTERRUPTED, way.status)
+        ended = np.where(_is_going(way.status), INTERRUPTED, way.status)
         return way._replace(status=ended)
+
+
+def _is_going(status: np.ndarray) -> np.ndarray:
+    """Which runs go on; those at an event whose changes are due among them."""
+    return (status == RUNNING) | (status == SWITCHING)
 
 
 def _called(
     given: Given, fleet: Batch, gliders: BatchState, alive: np.ndarray, t_end: float
-) -> BatchState:
+) -> tuple[Any, ...]:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
     trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
-    example = (*first, {n: float(v[0]) for n, v in table.items()}, 0.0, np.int64(0))
-    events = given.context.events if given.context else ()
-    beside = (events, given.drive)
-    program = glide_program(given.equations, given.method, example, beside)
+    watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
-    after = program(*trees, table, float(t_end), np.int64(min(ROOM, left)))
-    return _picked(after, slice(0, len(alive)))
+    goal: tuple[Any, ...] = (float(t_end), np.int64(min(ROOM, left)))
+    if watched.switches:
+        goal = (Goal(*goal, step_of(given.method)),)
+    example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
+    program = glide_program(given.equations, given.method, example, watched)
+    after = program(*trees, table, *goal)
+    parts = after if watched.switches else (after,)
+    return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 
 def _attended(
-    after: BatchState, alive: np.ndarray, tracker: BatchEventTracker | None
+    after: BatchState,
+    alive: np.ndarray,
+    tracker: BatchEventTracker | None,
+    buffers: list[OccurrenceBuffer],
 ) -> BatchState:
     """Gliders of which those that wait were looked at by the host."""
+    if tracker is None:
+        return after
+    tracker.collect(alive, after.stepper_state, buffers[0])
     waiting = np.flatnonzero(after.stepper_state.status == NEEDS_HOST)
-    if tracker is None or not len(waiting):
+    if not len(waiting):
         return after
     new = [tracker.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
     return _replaced(after, waiting, _stacked(new))

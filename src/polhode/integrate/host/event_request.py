@@ -9,7 +9,14 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.events.context import RunContext
-from polhode.integrate.events.event import NO_EVENTS, Events, admit_events
+from polhode.integrate.events.event import (
+    NO_EVENTS,
+    Events,
+    admit_events,
+    require_names,
+)
+from polhode.integrate.events.occurrence_rows import OccurrenceRows
+from polhode.integrate.events.switch import Switching, guards_of, switches_of
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
@@ -45,13 +52,23 @@ class Guided(NamedTuple):
 
 
 def run_context(
-    equations: Equations, method: Method, events: Any, inputs: Mapping[str, Any] | None
+    equations: Equations,
+    method: Method,
+    events: Any,
+    inputs: Mapping[str, Any] | None,
+    runs: int = 1,
 ) -> RunContext:
-    """The events and inputs of a call, checked."""
+    """The events and inputs of a call of so many runs, checked."""
     if inputs is not None:
         require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
-    return RunContext(equations, method, admit_events(events), found)
+    listed = admit_events(events, Switching)
+    switches = switches_of(equations.system, listed)
+    require_names([guard.name for guard in guards_of(switches)])
+    for each in listed:
+        if isinstance(each, Switching) and each.modes:
+            found = found.with_modes(each.modes_of(runs))
+    return RunContext(equations, method, switches, found)
 
 
 def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
@@ -65,7 +82,7 @@ def initial_inputs(context: RunContext, states: States, until: float) -> FirstIn
         )
     runs = len(states)
     bare = FirstInputs(
-        held=np.zeros((runs, inputs.drive.width)),
+        held=inputs.first_held(runs),
         sample_count=np.zeros((runs, len(inputs.sources)), np.int64),
         recall=np.repeat(inputs.first_recall[None], runs, axis=0),
         sides=np.zeros((runs, len(context.events)), np.int64),
@@ -96,7 +113,15 @@ def guided(kept: RunRecord, context: RunContext | None) -> Guided:
     return Guided(
         told.sentence if told else "",
         told.cause if told else None,
-        Events(tuple(tracker.met), names),
+        Events(
+            OccurrenceRows(
+                context.equations.system,
+                names,
+                tracker.met,
+                drive.width if context.inputs.modes else 0,
+            ),
+            names,
+        ),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),
     )

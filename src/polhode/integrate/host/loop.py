@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
+from polhode.integrate.events.event_chunk import EventChunk
 from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.events.tracker import EventTracker
 from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
@@ -29,6 +30,7 @@ from polhode.integrate.kernel.status import (
     FULL,
     INTERRUPTED,
     RUNNING,
+    SWITCHING,
     UNWRITTEN,
     WORK_LIMIT,
 )
@@ -176,22 +178,21 @@ def _run_slab(
         if trackers and not trackers[0].input_log:
             turns = [e.begin(_part(stepper_states, k)) for k, e in enumerate(trackers)]
             stepper_states = _taken(keepers, turns)
-        status = np.where(
-            stepper_states.status == RUNNING, call.halted, stepper_states.status
-        )
+        status = _going(stepper_states.status)
+        status = np.where(status == RUNNING, call.halted, status)
         begun = status == RUNNING
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
-            after, rows = _called(
+            after, *made = _called(
                 call, _part(stepper_states, alive), alive, options.limit
             )
             if trackers:
                 those = [trackers[i] for i in alive]
-                turns = _turns(those, _part(stepper_states, alive), after, rows)
+                turns = _turns(those, _part(stepper_states, alive), after, made)
                 after = _taken([keepers[i] for i in alive], turns)
                 call.bounds.room[alive] = [tracker.room for tracker in those]
             else:
-                _kept([keepers[i] for i in alive], after, rows)
+                _kept([keepers[i] for i in alive], after, made[0])
             stepper_states = _replaced(stepper_states, alive, after)
             status[alive] = _with_work(after, options)
             status = _with_room(status, keepers, options)
@@ -231,7 +232,13 @@ def _run_slab(
 def _with_work(after: StepperState, options: RunOptions) -> np.ndarray:
     """How runs are, some of which may have made all the attempts that they may."""
     spent = after.accepted + after.rejected >= options.limit
-    return np.where(spent & (after.status == RUNNING), WORK_LIMIT, after.status)
+    status = _going(after.status)
+    return np.where(spent & (status == RUNNING), WORK_LIMIT, status)
+
+
+def _going(status: np.ndarray) -> np.ndarray:
+    """How runs are; one whose changes are due at an event goes on."""
+    return np.where(status == SWITCHING, RUNNING, status)
 
 
 def _with_room(
@@ -380,9 +387,13 @@ def _kept(keepers: list[_Keeper], after: StepperState, rows: Rows) -> None:
 
 
 def _turns(
-    trackers: list[EventTracker], before: StepperState, after: StepperState, rows: Rows
+    trackers: list[EventTracker],
+    before: StepperState,
+    after: StepperState,
+    made: list[Any],
 ) -> Any:
-    each = zip(trackers, _each(before), _each(after), _each(rows), strict=True)
+    parts = [_each(part) for part in (before, after, *made)]
+    each = zip(trackers, *parts, strict=True)
     return [tracker.follow(*chunk) for tracker, *chunk in each]
 
 
@@ -403,13 +414,13 @@ def _each(tree: Any) -> list[Any]:
 
 def _called(
     call: _Call, stepper_states: StepperState, alive: np.ndarray, limit: int
-) -> tuple[StepperState, Rows]:
+) -> tuple[Any, ...]:
     """One run goes in the form for one, which is quicker; the bits are the same."""
     bounds = _part(call.bounds, alive)
     left = np.maximum(limit - stepper_states.accepted - stepper_states.rejected, 0)
     bounds = bounds._replace(room=np.minimum(bounds.room, left))
     trees = stepper_states, bounds, _part(call.table, alive)
-    if len(alive) > 1 or isinstance(call.program, PackedChunk):
+    if len(alive) > 1 or isinstance(call.program, PackedChunk | EventChunk):
         return call.program(*trees)
     # Arrays, not NumPy's numbers: a program takes them as they are.
     after, rows = call.program(*(_part(tree, (0, ...)) for tree in trees))

@@ -135,10 +135,31 @@ class Source(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """All inputs of a run, in order."""
+    """All inputs of a run, in order.
+
+    modes   discrete values by name, which only events change: where they begin. They
+            are held as samples are, behind them (see `events.switch`)
+    """
 
     drive: Drive = field(default_factory=Drive)
     sources: tuple[Source, ...] = ()
+    modes: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def first_held(self, runs: int) -> np.ndarray:
+        """Held values (runs, m) before the first sample: modes where they begin."""
+        held = np.zeros((runs, self.drive.width))
+        first = self.drive.width - sum(_width(m) for m in self.modes.values())
+        for values in self.modes.values():
+            last = first + _width(values)
+            held[:, first:last] = values.reshape(len(values), -1)
+            first = last
+        return held
+
+    def with_modes(self, modes: Mapping[str, np.ndarray]) -> Inputs:
+        """The same and modes (runs or 1, ...) behind them."""
+        sizes = {n: v.shape[1] if v.ndim > 1 else 0 for n, v in modes.items()}
+        drive = Drive(self.drive.system, self.drive.laws, {**self.drive.sizes, **sizes})
+        return Inputs(drive, self.sources, {**self.modes, **modes})
 
     @property
     def first_recall(self) -> np.ndarray:
@@ -171,21 +192,22 @@ class InputLog:
     values: np.ndarray
 
     def __getitem__(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        for source in self.inputs.sources:
-            if source.name == name:
-                rows = self.values[:, source.held]
-                return self.t, rows if self.inputs.drive.sizes[name] else rows[:, 0]
+        sizes = self.inputs.drive.sizes
+        if name in sizes:
+            held = self.inputs.drive.unpacked(self.values)[name]
+            return self.t, held
         raise IntegrationError(
             f"the motion has no samples of an input {name!r}.",
             f"It was driven so: {self.inputs.words or 'by nothing'}.",
-            suggestion(name, [source.name for source in self.inputs.sources]),
+            suggestion(name, list(sizes)),
         )
 
     def held(self, times: np.ndarray) -> np.ndarray:
         """The sampled inputs (n, m) at some times; new ones where they change."""
-        if not self.inputs.sources:
+        if not self.inputs.drive.width:
             return np.zeros((len(times), 0))
-        last = np.searchsorted(self.t, times, side="right") - 1
+        sign = -1.0 if len(self.t) and self.t[-1] < self.t[0] else 1.0
+        last = np.searchsorted(sign * self.t, sign * times, side="right") - 1
         return self.values[np.maximum(last, 0)]
 
     def __repr__(self) -> str:
@@ -295,6 +317,11 @@ def _may(action: Any) -> bool:
 def _others(system: System) -> list[Any]:
     stored = [action for action in system.actions if action.is_conservative]
     return [*system.bodies, *system.joints, *system.constraints, *stored]
+
+
+def _width(mode: np.ndarray) -> int:
+    """How many numbers a mode (runs, ...) is in each run."""
+    return mode.shape[1] if mode.ndim > 1 else 1
 
 
 def _remembers(source: Source) -> bool:

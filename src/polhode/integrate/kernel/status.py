@@ -19,6 +19,7 @@ class Status(IntEnum):
     ZENO = 8  # events without end in a finite time
     FAULT = 9  # of an event function, a reset or an input
     NEEDS_HOST = 10  # the last step may hold an event
+    SWITCHING = 11  # at an event, whose changes are made in the next turn
     UNWRITTEN = 16  # the disk refused rows
     FULL = 17  # rows take all memory that was allowed
     UNMET = 18  # projection could not meet the constraints
@@ -54,7 +55,7 @@ NOT_A_NUMBER, TOO_SMALL = Status.NOT_A_NUMBER.value, Status.TOO_SMALL.value
 INTERRUPTED, WORK_LIMIT = Status.INTERRUPTED.value, Status.WORK_LIMIT.value
 UNSOLVED, UNMET = Status.UNSOLVED.value, Status.UNMET.value
 EVENT, ZENO, FAULT = Status.EVENT.value, Status.ZENO.value, Status.FAULT.value
-NEEDS_HOST = Status.NEEDS_HOST.value
+NEEDS_HOST, SWITCHING = Status.NEEDS_HOST.value, Status.SWITCHING.value
 UNWRITTEN, FULL = Status.UNWRITTEN.value, Status.FULL.value
 REFUSED, SINGULAR = Status.REFUSED.value, Status.SINGULAR.value
 

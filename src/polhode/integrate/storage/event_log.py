@@ -7,11 +7,20 @@ fed_numbers (fed, 1 + m)         time, then the inputs that are held from it on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from polhode.integrate.events.event import Occurrence
+from polhode.integrate.events.occurrence_buffer import (
+    DIRECTION,
+    FACTS,
+    GRAZING,
+    GUARD,
+    T,
+)
+from polhode.integrate.events.occurrence_rows import Met
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -39,18 +48,29 @@ def sizes(system: System, inputs: int) -> EventLog:
 
 
 def written(
-    names: list[str], met: list[Occurrence], input_log: InputLog, empty: EventLog
+    names: list[str], met: Sequence[Met], input_log: InputLog, empty: EventLog
 ) -> EventLog:
     """Events and inputs as columns."""
-    numbers = [
-        np.concatenate([[e.t], e.before.q, e.before.z, e.after.q, e.after.z])
-        for e in met
-    ]
-    counts = [[names.index(e.name), e.direction, int(e.is_grazing)] for e in met]
+    width = empty.event_numbers.shape[1]
+    numbers = [_numbers(e, width) for e in met]
+    counts = [_counts(e, names) for e in met]
     held = [np.concatenate([[t], values]) for t, values in input_log]
     columns = (numbers, np.array(counts, np.int64), held)
     pairs = zip(columns, empty, strict=True)
     return EventLog(*(np.array(c).reshape(-1, e.shape[1]) for c, e in pairs))
+
+
+def _numbers(met: Met, width: int) -> np.ndarray:
+    if isinstance(met, np.ndarray):
+        return np.concatenate([met[[T]], met[FACTS : FACTS + width - 1]])
+    before, after = met.before, met.after
+    return np.concatenate([[met.t], before.q, before.z, after.q, after.z])
+
+
+def _counts(met: Met, names: list[str]) -> list[int]:
+    if isinstance(met, np.ndarray):
+        return [int(met[k]) for k in (GUARD, DIRECTION, GRAZING)]
+    return [names.index(met.name), met.direction, int(met.is_grazing)]
 
 
 def read(

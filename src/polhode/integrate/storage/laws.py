@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import FileError
 from polhode.fingerprint import NoFingerprint, fingerprint
+from polhode.integrate.events.switch import Guard
 
 if TYPE_CHECKING:
     from polhode.integrate.events.event import Event
+    from polhode.integrate.events.switch import Switch
     from polhode.integrate.host.batch_loop import Given
     from polhode.integrate.inputs.inputs import Inputs
     from polhode.system.system import System
@@ -33,9 +35,16 @@ def model_law(system: System, text: str) -> dict[str, str | None]:
     return {} if text else {MODEL: _digest(system)}
 
 
-def event_laws(events: tuple[Event, ...]) -> dict[str, str | None]:
+def event_laws(switches: tuple[Switch, ...]) -> dict[str, str | None]:
     """The digests of events: functions, resets and the rest of each."""
-    return {event.name: _digest(event) for event in events}
+    return {g.name: _digest(_law(s, g)) for s in switches for g in s.guards}
+
+
+def _law(switch: Switch, guard: Guard | Event) -> Any:
+    """What decides what a guard does: an event, or the functions of a switch."""
+    if isinstance(guard, Guard):
+        return guard, switch.values, switch.change
+    return guard
 
 
 def input_laws(inputs: Inputs) -> dict[str, str | None]:
@@ -78,7 +87,8 @@ def require_same_model(path: Any, header: Mapping[str, Any], system: System) -> 
 
 def sweep_laws(given: Given) -> tuple[str | None, str]:
     """The digest of model, events and inputs of a sweep, or None and the reason."""
-    events = given.context.events if given.context is not None else ()
+    switches = given.context.switches if given.context is not None else ()
+    events = tuple(_law(s, g) for s in switches for g in s.guards)
     laws = sorted((name, law.function) for name, law in given.drive.laws.items())
     try:
         whole = fingerprint((given.equations, events, laws))

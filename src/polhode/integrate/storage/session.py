@@ -74,7 +74,7 @@ def guided_by(context: RunContext) -> dict[str, Any]:
         [int(e.direction), bool(e.terminal), e.reset is not None]
         for e in context.events
     ]
-    digests = {"events": laws.event_laws(context.events)}
+    digests = {"events": laws.event_laws(context.switches)}
     digests["inputs"] = laws.input_laws(context.inputs)
     found = {"events": names, "inputs": context.inputs.words, "kinds": kinds}
     return {**found, "laws": digests}

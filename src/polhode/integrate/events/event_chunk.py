@@ -1,0 +1,134 @@
+"""Chunks of runs with events: rows out as of any run, and what happened beside them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.integrate.events.event_step import Turn, Watched, stepping
+from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
+from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, attempts_of
+from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
+from polhode.integrate.kernel.status import RUNNING, SWITCHING
+from polhode.lowering.compile import compile
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.methods.method import Method
+
+
+@final
+class EventChunk:
+    """(cursors, plans, table) -> cursors, rows, buffers; leading axes are runs.
+
+    As `chunk_program`, for one run or for many. The last turn of a chunk is kept for
+    changes: no chunk of whole length ends between a step that is cut and its changes.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        method: Method,
+        watched: Watched,
+        runs: tuple[StepperState, RunBounds, Any],
+    ):
+        stepper_states, bounds, table = runs
+        self._step = step_of(method)
+        self._many = len(stepper_states.t) > 1
+        shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
+        kind = (type(method), method.name, tuple(sorted(table)), self._many)
+        key = ("event chunk", *kind, shapes, watched.key)
+        self._back = form_of(_first(stepper_states)).lifted()
+        if key not in equations.programs:
+            function = _chunk(equations, method, watched)
+            first = (_first(stepper_states), _first(bounds))
+            own = {name: float(values[0]) for name, values in table.items()}
+            equations.programs[key] = _compiled(function, first, own, self._many)
+        self._program = equations.programs[key]
+
+    def __call__(
+        self, stepper_states: StepperState, bounds: RunBounds, table: Any
+    ) -> tuple[StepperState, Rows, OccurrenceBuffer]:
+        runs = len(stepper_states.t)
+        if self._many and runs > 1:
+            steps = np.full(runs, self._step)
+            return self._program(stepper_states, bounds, table, steps)
+        own = {name: values[0, ...] for name, values in table.items()}
+        if self._many:
+            # The last of many goes by itself, which is quicker; the bits are the same.
+            one = (_first(stepper_states), _first(bounds), own, np.float64(self._step))
+            after, rows, buffer = map(_lifted, self._program(*one))
+            return after, rows, buffer
+        columns = packed((stepper_states, bounds, np.array([self._step])))
+        after, rows, buffer = self._program(columns, own)
+        return self._back.unpacked(after), _lifted(rows), _lifted(buffer)
+
+
+def step_of(method: Method) -> float:
+    """The step of a method of fixed step (s); else one that nobody asks."""
+    return 1.0 if method.is_adaptive else float(method.step)  # type: ignore[attr-defined]
+
+
+def _first(tree: Any) -> Any:
+    return type(tree)(*(leaf[0, ...] for leaf in tree))
+
+
+def _lifted(tree: Any) -> Any:
+    return type(tree)(*(np.asarray(leaf)[None] for leaf in tree))
+
+
+def _compiled(function: Any, first: tuple[Any, Any], table: Any, many: bool) -> Any:
+    if many:
+        return compile(function, *first, table, 1.0, batched=True)
+    example = (*first, np.ones(()))
+    given = form_of(example)
+
+    def alone(columns: Any, table: Any) -> tuple[Any, Rows, OccurrenceBuffer]:
+        stepper_state, bounds, step = given.unpacked(columns)
+        after, rows, buffer = function(stepper_state, bounds, table, step)
+        return packed_in_trace(after), rows, buffer
+
+    return compile(alone, packed(example), table)
+
+
+def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
+    turn, guards = stepping(equations, method, watched), watched.guards
+
+    def chunk(
+        stepper_state: StepperState, bounds: RunBounds, table: Any, step: Any
+    ) -> tuple[StepperState, Rows, OccurrenceBuffer]:
+        count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
+
+        def attempt(
+            carry: tuple[StepperState, OccurrenceBuffer], k: Any
+        ) -> tuple[tuple[StepperState, OccurrenceBuffer], Rows]:
+            stepper_state, buffer = carry
+            may = (stepper_state.status == RUNNING) & (k < bounds.room) & (k < count)
+            may = may & has_room(buffer, guards)
+            made = lax.cond(
+                may | (stepper_state.status == SWITCHING),
+                lambda given: turn(given[0], given[1], bounds, table, step),
+                lambda given: _idle(method, given[0], given[1]),
+                carry,
+            )
+            after, row, buffer = Turn(*made)
+            return (StepperState(*after), OccurrenceBuffer(*buffer)), Rows(*row)
+
+        # A change takes two turns: no more can happen than fits, but by many guards.
+        first = (stepper_state, watched.buffer(equations.system, count // 2))
+        (after, buffer), rows = lax.scan(attempt, first, jnp.arange(count + 1))
+        return after, rows, buffer
+
+    return chunk
+
+
+def _idle(
+    method: Method, stepper_state: StepperState, buffer: OccurrenceBuffer
+) -> Turn:
+    nothing = jnp.zeros_like(stepper_state.x)
+    dense = jnp.zeros((method.dense_terms, *stepper_state.x.shape))
+    row = Rows(jnp.zeros((), bool), stepper_state.t, nothing, nothing, dense)
+    return Turn(stepper_state, row, buffer)
