@@ -32,6 +32,7 @@ HOMES = {
     "ReactionTable": "polhode.analyse.reactions",
     "Recording": "polhode.integrate.storage.recording",
     "RestSensitivity": "polhode.analyse.rest_sensitivity",
+    "Rollout": "polhode.integrate.stepper",
     "Sensitivity": "polhode.analyse.sensitivity",
     "Stability": "polhode.analyse.stability",
     "SteadyMotion": "polhode.analyse.steady_motion",

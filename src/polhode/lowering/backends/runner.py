@@ -8,12 +8,12 @@ import os
 import threading
 import time
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.lowering.backends import cache as disk
-from polhode.lowering.backends.llvm.module import write_module
+from polhode.lowering.backends.direct import DirectCall
 from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machine_code
 from polhode.lowering.backends.threads import (
     SHORT,
@@ -22,12 +22,14 @@ from polhode.lowering.backends.threads import (
     is_main_thread,
     pool,
 )
-from polhode.lowering.ir.prepare import Prepared, prepared
-from polhode.lowering.ir.program import type_of
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
-from polhode.lowering.trace.trace import fingerprint
+from polhode.lowering.trace.known_trace import Trace
 from polhode.version import __version__
+
+# What only makes code is loaded where code is made: most programs are found made.
+if TYPE_CHECKING:
+    from polhode.lowering.ir.prepare import Prepared
 
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
@@ -45,16 +47,14 @@ class NativeRunner:
     """Calls machine code with the user's arrays; makes each variant on first use."""
 
     def __init__(
-        self, jaxpr: Any, choices: Choices, batched: list[bool], report: Report
+        self, trace: Trace, choices: Choices, batched: list[bool], report: Report
     ):
-        self._jaxpr, self._choices, self._batched = jaxpr, choices, batched
+        self._trace, self._choices, self._batched = trace, choices, batched
         self._report = report
         self._threads = choices.threads or available_threads()
         self._lanes = choices.lanes or (host_lanes() if any(batched) else 1)
         report.threads, report.lanes = self._threads, self._lanes
-        self._outputs = [
-            (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
-        ]
+        self._outputs = trace.outputs
         self._prepared: Prepared | None = None
         self._variants: dict[int, tuple[Code, int]] = {}
         self._pointers = (
@@ -63,11 +63,11 @@ class NativeRunner:
         )
         self._takes_long = False  # whether the last call alone did
         self._lock = threading.Lock()
-        self._name = fingerprint(jaxpr)
         if any(batched):
             self._begin()
         else:
             self.variant(1)
+        trace.keep()
 
     # ------------------------------------------------------------------ making
 
@@ -108,6 +108,8 @@ class NativeRunner:
         found = disk.load(name)
         if found is None:
             facts, code = self._build(lanes)
+            # A trace that was made now may be another than the one that was known.
+            name = self._entry(lanes)
             self._report.cache_note = disk.save(name, facts, code)
         else:
             facts, code = found
@@ -118,15 +120,25 @@ class NativeRunner:
     def _entry(self, lanes: int) -> str:
         """What the code for so many lanes is called on disk."""
         marks = "".join("01"[b] for b in self._batched)
-        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
+        made_of = (
+            self._trace.name,
+            self._choices.fold,
+            str(self._choices.unroll_at_most),
+        )
         return disk.entry_name(
             __version__, *made_of, marks, str(lanes), *host(), _llvm()
         )
 
     def _prepare(self) -> Prepared:
-        return prepared(self._jaxpr, self._choices, abreast=host_lanes())
+        from polhode.lowering.ir.prepare import prepared
+
+        jaxpr = self._trace.jaxpr
+        self._outputs = self._trace.outputs
+        return prepared(jaxpr, self._choices, abreast=host_lanes())
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
+        from polhode.lowering.backends.llvm.module import write_module
+
         ready = self._prepared = self._prepared or self._prepare()
         if not any(self._batched) or self._variants:
             self._prepared = None  # no other variant will be wanted
@@ -169,6 +181,12 @@ class NativeRunner:
         else:
             pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
+
+    def direct(self, inputs: list[np.ndarray]) -> DirectCall:
+        """A call of one system that reads these arrays again and again."""
+        outputs = [np.empty(shape, type) for shape, type in self._outputs]
+        frame = Frame(self.variant(1), self._pointers, inputs, outputs)
+        return DirectCall(frame, inputs, outputs)
 
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0

@@ -68,9 +68,14 @@ class Frame:
 
     def resume(self, first: int, last: int) -> int:
         """The same with the allowance that is left."""
+        _memory, start = self.scratch_memory()
+        return self.code.run(self.ins, self.outs, start, first, last)
+
+    def scratch_memory(self) -> tuple[np.ndarray, int]:
+        """Memory that the code may write to, and where in it code begins to."""
         memory = np.empty(self.scratch + 64, np.uint8) if self.scratch else NOWHERE
         start = address(memory)
-        return self.code.run(self.ins, self.outs, start + -start % 64, first, last)
+        return memory, start + -start % 64
 
 
 @final
