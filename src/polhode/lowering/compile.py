@@ -64,7 +64,7 @@ def compile(
     return Program(function, example_arguments, choices)
 
 
-class Program:
+class Program:  # limit: made, called, inlined, asked, pickled and kept
     """A compiled function: call it, ask for its `report()`, pickle it."""
 
     def __init__(self, function: Callable, examples: tuple, choices: Choices):
