@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from polhode.lowering.ir.prepare import Prepared
 
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
+# Operations a loop from which LLVM's passes find nothing: zeros, equal terms and what
+# stays the same in a loop are gone from long straight code before it is written.
+STRAIGHT = 1000
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
@@ -153,7 +156,8 @@ class NativeRunner:
         }
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
         effort = 1 if lanes == 1 and ready.operations > LONG_CODE else 2
-        return facts, machine_code(module.text, pack, effort)
+        is_straight = ready.operations >= STRAIGHT * max(1, ready.loops)
+        return facts, machine_code(module.text, pack, effort, not is_straight)
 
     def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
         """The code in memory, and its facts in the report."""
