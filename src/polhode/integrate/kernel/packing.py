@@ -87,10 +87,28 @@ class PackedProgram:
         self.program = compile(alone, packed(one), table)
         assert alone.form is not None
         self.form = alone.form.lifted()  # of what it gives
+        self._names = sorted(table)  # as the leaves of a table are ordered
+        # Calls that no thread is in: a list's pop and append are whole in any thread.
+        self._idle: list[Any] = []
 
     def __call__(self, tree: Any, table: dict[str, Any]) -> Any:
         """What the function gives; `table` has the one value of each parameter."""
-        return self.form.unpacked(self.program(packed(tree), table))
+        return self.form.unpacked(self.run(packed(tree), table))
+
+    def run(self, columns: Columns, table: dict[str, Any]) -> Columns:
+        """The columns of what the function gives, of those of what it takes.
+
+        Between arrays that are kept: finding new ones takes longer than a short run.
+        """
+        call = self._idle.pop() if self._idle else self.program.direct()
+        doubles, counts, *values = call.inputs
+        doubles[...], counts[...] = columns
+        for value, name in zip(values, self._names, strict=True):
+            value[...] = table[name]
+        call.run()
+        found = call.outputs[0].copy(), call.outputs[1].copy()
+        self._idle.append(call)
+        return found
 
 
 def form_of_facts(facts: Any) -> Form:

@@ -6,11 +6,12 @@ of them is in memory: some microseconds, where a short program takes less than o
 
 from __future__ import annotations
 
+import time
 from typing import Any, final
 
 import numpy as np
 
-from polhode.lowering.backends.threads import SHORT, Frame, pool
+from polhode.lowering.backends.threads import SHORT, WORTH_LISTENING, Frame, pool
 
 
 @final
@@ -25,6 +26,7 @@ class DirectCall:
         "_frame",
         "_memory",
         "_run",
+        "_takes_long",
         "_where",
         "inputs",
         "outputs",
@@ -37,13 +39,18 @@ class DirectCall:
         self._memory, scratch = frame.scratch_memory()
         self._run, self._allowance = frame.code.run, len(outputs)
         self._where = (frame.ins, frame.outs, scratch, 0, 1)
+        self._takes_long = False  # whether the last call did
 
     def run(self) -> None:
         """One call; what takes long goes on beside the main thread, for Ctrl-C."""
         frame = self._frame
-        frame.outs[self._allowance] = SHORT
-        if self._run(*self._where) != 1:
-            pool().run(frame, [(0, 1)], 1)
+        if not self._takes_long:
+            frame.outs[self._allowance] = SHORT
+            if self._run(*self._where) == 1:
+                return
+        start = time.perf_counter()
+        pool().run(frame, [(0, 1)], 1)
+        self._takes_long = time.perf_counter() - start > WORTH_LISTENING
 
 
 @final

@@ -18,6 +18,7 @@ from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machin
 from polhode.lowering.backends.threads import (
     SHORT,
     UNLIMITED,
+    WORTH_LISTENING,
     Frame,
     is_main_thread,
     pool,
@@ -37,7 +38,6 @@ PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 STRAIGHT = 1000
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
-WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
 
 
 def available_threads() -> int:
@@ -87,7 +87,8 @@ class NativeRunner:
                 self._variants[lanes] = self._kept(*found, hit=True)
                 break
         else:
-            self._prepared = self._prepare()
+            with self._trace.notice:
+                self._prepared = self._prepare()
         self._report.compile_seconds += time.perf_counter() - start
 
     def complete(self) -> None:
@@ -110,7 +111,8 @@ class NativeRunner:
         name = self._entry(lanes)
         found = disk.load(name)
         if found is None:
-            facts, code = self._build(lanes)
+            with self._trace.notice:
+                facts, code = self._build(lanes)
             # A trace that was made now may be another than the one that was known.
             name = self._entry(lanes)
             self._report.cache_note = disk.save(name, facts, code)
@@ -145,6 +147,7 @@ class NativeRunner:
         ready = self._prepared = self._prepared or self._prepare()
         if not any(self._batched) or self._variants:
             self._prepared = None  # no other variant will be wanted
+        self._trace.notice.size(ready.operations)
         module = write_module(ready.program, ready.plan, self._batched, lanes)
         facts = {
             "scratch": module.scratch_bytes,

@@ -21,6 +21,7 @@ import numpy as np
 UNLIMITED = 2**62  # an allowance that no native code ever spends
 # Of one call in the main thread, where Ctrl-C cannot be heard: some 20 ms.
 SHORT = 40_000_000
+WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
 LISTEN = 0.03  # seconds between two looks for signals of who waits for threads
 POLL = 0.002  # seconds between two looks at threads that were told to leave
 NOWHERE = np.empty(128, np.uint8)  # the scratch memory of code that needs none

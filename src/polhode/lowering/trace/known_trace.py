@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from polhode.lowering.backends import cache as disk
+from polhode.lowering.notice import Notice
 from polhode.lowering.trace.description import (
     Described,
     described,
@@ -31,6 +32,7 @@ class Trace:
         self, make: Callable[[], tuple[Any, Any]], key: str | None, function: Any
     ):
         self._make, self._key, self._function = make, key, function
+        self.notice = Notice(function)
         self._jaxpr: Any = None
         self._known: Described | None = None
         start = time.perf_counter()
@@ -81,7 +83,8 @@ class Trace:
         return self._known
 
     def _trace(self) -> None:
-        self._jaxpr, tree = self._make()
+        with self.notice:
+            self._jaxpr, tree = self._make()
         left = getattr(self._function, "trace_facts", lambda: None)()
         kinds = result_kinds(self._jaxpr)
         self._known = Described(fingerprint(self._jaxpr), kinds, tree, left)
