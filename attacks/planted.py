@@ -8,6 +8,7 @@ user, and plants what that user could.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -249,16 +250,49 @@ def _replaced(path: Path, content: bytes) -> None:
 # ------------------------------------------------------------------------------- trial
 
 
-def trial(seed: int, faults: tuple[Fault, ...]) -> str | None:
-    """One fault in a fresh cache."""
-    with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
+def trial(seed: int, faults: tuple[Fault, ...], part: str = "code") -> str | None:
+    """One fault in a fresh cache, to machine code or to what it is found by."""
+    with (
+        tempfile.TemporaryDirectory() as place,
+        warnings.catch_warnings(),
+        contextlib.ExitStack() as patches,
+    ):
         warnings.simplefilter("ignore", CacheWarning)
         above = Path(place)
         # The stranger must be able to come as far as the folders themselves.
         above.chmod(0o711)
         own = {"POLHODE_CACHE": f"{place}/code", "XDG_STATE_HOME": f"{place}/state"}
-        with mock.patch.dict(os.environ, own):
-            return _held(above, faults[seed % len(faults)], random.Random(seed))
+        patches.enter_context(mock.patch.dict(os.environ, own))
+        fault, chance = faults[seed % len(faults)], random.Random(seed)
+        if part == "description":
+            return _misled(above, fault, chance)
+        # Code alone, which is then found by its trace.
+        key = "polhode.lowering.compile.description_key"
+        patches.enter_context(mock.patch(key, return_value=None))
+        return _held(above, fault, chance)
+
+
+def _misled(above: Path, fault: Fault, chance: random.Random) -> str | None:
+    """A description of the victim that leads to the code of the substitute, perhaps."""
+    folder, real = above / "code", cache.save
+    KEYS.clear()
+
+    def save(name: str, facts: dict[str, object], code: bytes) -> str:
+        if not code:
+            KEYS.append(name)
+        return real(name, facts, code)
+
+    with mock.patch.object(cache, "save", save):
+        right, wrong = victim()(X), substitute()(X)
+    secret = (above / "state" / "polhode" / cache.SECRET).read_bytes()
+    entry, other = (folder / cache._file_name(secret, key) for key in KEYS)
+    fault(Scene(folder, above / "state" / "polhode", entry, other, chance))
+    again = victim()(X)
+    if np.array_equal(again, wrong):
+        return f"{fault.__name__}: the substitute was run"
+    if not np.array_equal(again, right):
+        return f"{fault.__name__}: other numbers"
+    return None
 
 
 def _held(above: Path, fault: Fault, chance: random.Random) -> str | None:
@@ -293,4 +327,11 @@ def _held(above: Path, fault: Fault, chance: random.Random) -> str | None:
 
 
 FAULTS = (*OWN, *FOREIGN) if os.name == "posix" and os.geteuid() == 0 else OWN
-ATTACKS = (Attack("cache: planted entries", 380, lambda seed: trial(seed, FAULTS)),)
+ATTACKS = (
+    Attack("cache: planted entries", 380, lambda seed: trial(seed, FAULTS)),
+    Attack(
+        "cache: planted descriptions",
+        190,
+        lambda seed: trial(seed, FAULTS, "description"),
+    ),
+)

@@ -73,6 +73,18 @@ WRITTEN = {
 PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)
 # Objects of these remember what was asked of them, and are not the same afterwards.
 OPAQUE = {"sympy"}
+# What a function of these gives does not follow from what it is given: strictly, none
+# of them is known by its name.
+IMPURE = (
+    *("random.", "secrets.", "time.", "datetime.", "uuid.", "os.", "posix.", "io."),
+    *("_io.", "sys.", "pathlib.", "tempfile.", "shutil.", "socket.", "subprocess."),
+    *("ctypes.", "importlib.", "inspect.", "gc.", "weakref.", "threading.", "pickle."),
+    *("numpy.random.", "numpy.load", "numpy.fromfile", "numpy.genfromtxt"),
+    *("numpy.memmap", "scipy.io.", "builtins.open", "builtins.input"),
+    *("builtins.eval", "builtins.exec", "builtins.globals", "builtins.locals"),
+    *("builtins.vars", "builtins.id", "builtins.hash", "builtins.__import__"),
+    *("builtins.compile", "builtins.next", "builtins.iter", "random", "time"),
+)
 # Between the load of a module and that of its attribute stand only these.
 NOTHING = ("CACHE", "NOP", "EXTENDED_ARG", "PUSH_NULL")
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD")
@@ -91,9 +103,15 @@ class NoFingerprint(ValueError):
     """A function that cannot be told apart from another by its content; says why."""
 
 
-def fingerprint(subject: Any) -> bytes:
-    """The digest (32 bytes) of a function, or of any value that a function may use."""
-    reader = _Reader()
+def fingerprint(subject: Any, strict: bool = False) -> bytes:
+    """The digest (32 bytes) of a function, or of any value that a function may use.
+
+    `strict` is for who would run in place of a function what was once made of it: a
+    function that reads what is not its own (a clock, a file, random numbers, names that
+    it makes up) has no fingerprint then, and functions of libraries that are called the
+    same are told apart by their code.
+    """
+    reader = _Reader(strict)
     try:
         reader.read(subject)
     except RecursionError:
@@ -104,8 +122,9 @@ def fingerprint(subject: Any) -> bytes:
 class _Reader:  # limit: one method a kind of value
     """One walk through a function and all that it uses, in an order of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, strict: bool = False) -> None:
         self.digest = hashlib.sha256()
+        self._strict = strict
         # Functions and objects that were met, by id, numbered as they came; they are
         # kept, so that no id is given away meanwhile. What Python may or may not share
         # (numbers, text, tuples of them) is read again each time.
@@ -160,7 +179,8 @@ class _Reader:  # limit: one method a kind of value
         elif type(value) in (tuple, list):
             self._sequence(type(value).__name__, value)
         elif type(value) in (set, frozenset):
-            self._say("set", *sorted(fingerprint(each) for each in value))
+            each = (fingerprint(one, self._strict) for one in value)
+            self._say("set", *sorted(each))
         elif type(value) in MAPPINGS:
             self._mapping(value)
         else:
@@ -170,7 +190,7 @@ class _Reader:  # limit: one method a kind of value
         if isinstance(value, types.ModuleType):
             self._module(value)
         elif _library_name(value):
-            self._say("library", _library_name(value))
+            self._library(_library_name(value))
         elif self._is_known(value):
             return
         elif isinstance(value, types.FunctionType):
@@ -192,6 +212,9 @@ class _Reader:  # limit: one method a kind of value
             self._object(value)
 
     def _declared(self, value: Any) -> None:
+        if self._strict and hasattr(value, "__described__"):
+            self.read(value.__described__())
+            return
         said = value.__fingerprint__()
         if not isinstance(said, str | bytes):
             raise NoFingerprint(
@@ -236,6 +259,8 @@ class _Reader:  # limit: one method a kind of value
         home = str(function.__globals__.get("__name__", ""))
         if _is_library(home):  # a wrapper of a library, around something of the user
             self._say("wrapper", home, code.co_qualname)
+            if self._strict:
+                self._say(_code_digest(code))
         else:
             self._say("function")
             self._code(code)
@@ -298,13 +323,15 @@ class _Reader:  # limit: one method a kind of value
                 " it outside"
             )
         self._say("import", module)
+        if self._strict:
+            self._library(f"{module}.")
 
     def _part(self, module: types.ModuleType, chain: tuple[str, ...]) -> None:
         """What is taken of a module: `module.part`, or `package.module.part`."""
         value: Any = module
         for depth, word in enumerate(chain[1:], 1):
             if _is_library(value.__name__):
-                self._say("library", ".".join((value.__name__, *chain[depth:])))
+                self._library(".".join((value.__name__, *chain[depth:])))
                 return
             if not hasattr(value, word):
                 self._say("name", *chain)
@@ -322,7 +349,13 @@ class _Reader:  # limit: one method a kind of value
                 f"it hands on the module {module.__name__!r} as a whole; let it name"
                 " what it takes of it"
             )
-        self._say("library", module.__name__)
+        self._library(module.__name__)
+
+    def _library(self, name: str) -> None:
+        """A part of a library: by its name, if that says what it gives."""
+        if self._strict and name.startswith(IMPURE):
+            raise NoFingerprint(f"it uses {name}, which gives now this and now that")
+        self._say("library", name)
 
     # ----------------------------------------------------------------- objects
 
@@ -380,6 +413,8 @@ class _Reader:  # limit: one method a kind of value
             self._attributes(_wrapped(value))
         elif isinstance(value, types.SimpleNamespace) or home.startswith("scipy."):
             self._attributes(vars(value))
+        elif hasattr(value, "node_data"):  # the structure of a tree of arrays
+            self._sequence("tree", [value.node_data(), *value.children()])
         elif isinstance(value, types.BuiltinMethodType):
             self._say(value.__name__)
             self.read(value.__self__)
@@ -437,6 +472,14 @@ def _each_use(code: types.CodeType) -> Iterator[_Use]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _uses(constant)
+
+
+@functools.cache
+def _code_digest(code: types.CodeType) -> bytes:
+    """Of code alone, which nothing changes."""
+    reader = _Reader()
+    reader._code(code)
+    return reader.digest.digest()
 
 
 def _content(cell: Any) -> Any:

@@ -36,6 +36,7 @@ HOMES = {
     "Recording": "polhode.integrate.storage.recording",
     "RestSensitivity": "polhode.analyse.rest_sensitivity",
     "RobotFrame": "polhode.analyse.robot_kinematics",
+    "Rollout": "polhode.integrate.stepper",
     "SeenMotion": "polhode.integrate.results.observer",
     "Sensitivity": "polhode.analyse.sensitivity",
     "Stability": "polhode.analyse.stability",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +27,7 @@ from polhode.integrate.field.states import States, require_own, states_of
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.admission import raise_of_run
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
+from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.inputs import is_input, port_size
 from polhode.integrate.kernel.chunk import fault_status
@@ -38,6 +40,7 @@ from polhode.integrate.kernel.status import (
     UNMET,
     UNSOLVED,
 )
+from polhode.integrate.kernel.step_column import FACTS, StepColumns
 from polhode.integrate.kernel.unmet_constraints import unmet
 from polhode.integrate.methods.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import Method, admit_step
@@ -53,7 +56,35 @@ LOOKED_AHEAD = 1000  # steps along which drivers are asked whether they jump
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Stepper:
+class Rollout:
+    """Many steps in a row: the states after each, without the one they start from.
+
+    t (n,), q (n, nq) and z (n, nz); of many `States` with an axis of runs before.
+    """
+
+    system: System
+    t: np.ndarray
+    q: np.ndarray
+    z: np.ndarray
+
+    @property
+    def end(self) -> Any:
+        """The state after the last step, to go on from; `States` of many runs."""
+        last = (self.t[..., -1], self.q[..., -1, :], self.z[..., -1, :])
+        kind = State if self.t.ndim == 1 else States
+        return kind(self.system, *last)
+
+    def __len__(self) -> int:
+        return self.t.shape[-1]
+
+    def __repr__(self) -> str:
+        runs = f" of {len(self.t)} runs" if self.t.ndim > 1 else ""
+        return f"Rollout({self.system.name!r}: {len(self)} steps{runs})"
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Stepper:  # limit: a step is asked of one state, of many, in a trace, and in a row
     """state, inputs -> the state `dt` later; inputs are held over the step.
 
     Many `States` give as many; each input is then one for all, or one for each. Inside
@@ -61,13 +92,15 @@ class Stepper:
     `step.function(t, q, z, inputs) -> (q, z)` is the same as plain JAX. `sound` are the
     values so far of what a system is made of; those between them are no others.
     `smooth` is the time within which no driver jumps, as far as it was looked at.
+    `column` is the compiled step of one state (see `kernel.step_column`).
     """
 
     equations: Equations
     dt: float
     method: Method
     sizes: Mapping[str, int]
-    program: Program
+    traced: Any
+    column: Program
     sound: dict[str, tuple[float, float]]
     smooth: list[tuple[float, float]] = field(default_factory=list)
     started: list[bool] = field(default_factory=list)
@@ -83,18 +116,181 @@ class Stepper:
 
         In a trace nothing is refused: what is no number flows on.
         """
+        if type(state) is State and self.started:
+            found = self._quick(state, inputs)
+            if found is not None:
+                return found
+        return self._checked(state, inputs)
+
+    def rollout(
+        self, state: Any, n: int, inputs: Mapping[str, Any] | None = None
+    ) -> Rollout:
+        """The states of `n` steps in a row, bit for bit those of `n` calls.
+
+        Each input is held over all steps, or has an axis of `n` before its own: a value
+        for each step. Of many `States` an axis of runs may come before that. A step
+        that would be refused alone is refused here, with the state before it.
+
+        >>> import polhode as ph
+        >>> ball = ph.Particle("ball", 0.5)
+        >>> thrown = ph.System([ball], actions=[ph.Weight(9.81)])
+        >>> found = ph.stepper(thrown, dt=0.01).rollout(thrown.rest(), 100)
+        >>> found.q.shape, round(float(found.z[-1, 2]), 6)
+        ((100, 3), -9.81)
+        """
+        system, count = self.equations.system, _step_count(n)
+        many = (len(state),) if isinstance(state, States) else ()
+        given = self._rows_of_inputs(state, count, _mapping(inputs))
+        self._require_time(state, count)
+        self._warn_once(state)
+        columns, width = self._columns, self._columns.width
+        rows = np.empty((*many, count, width + FACTS))
+        start = np.concatenate([np.reshape(state.t, (*many, 1)), state.q, state.z], -1)
+        for first in range(0, count, columns.attempts):
+            steps = min(columns.attempts, count - first)
+            part = np.zeros((*many, columns.attempts, columns.input_count))
+            part[..., :steps, :] = given[..., first : first + steps, :]
+            found = self._rollout_program(start, part, np.full(many, steps))
+            rows[..., first : first + steps, :] = found[..., :steps, :]
+            start = np.ascontiguousarray(found[..., steps - 1, :width])
+            if not np.all(rows[..., first : first + steps, -1]):
+                self._refuse_row(state, rows, given)
+        n_q = 1 + system.coordinates
+        return Rollout(
+            system, rows[..., 0], rows[..., 1:n_q], rows[..., n_q:width].copy()
+        )
+
+    # ------------------------------------------------------------- one state
+
+    @cached_property
+    def _columns(self) -> StepColumns:
+        system = self.equations.system
+        return StepColumns(system.coordinates, system.speeds, self.sizes)
+
+    @cached_property
+    def _edges(self) -> tuple[int, int]:
+        """Where speeds begin in a row, and where they end."""
+        return 1 + self._columns.coordinates, self._columns.width
+
+    @cached_property
+    def _quick(self) -> QuickStep:
+        """One state stepped where nothing is unusual; drivers may jump."""
+        if self._drivers:
+            return lambda state, inputs: None
+        system = self.equations.system
+        return quick_step(system, self.column, self._columns, self.sound)
+
+    def _checked(self, state: Any, inputs: Any) -> Any:
+        """The same step with every question asked, in the words of who refuses it."""
         given = self._admitted(state, _mapping(inputs))
         self._require_sound(given)
-        if not is_traced(state.t, state.q):
-            self._require_time(state)
-            self._warn_once(state)
-        q, z, status = self.program(state.t, state.q, state.z, given)
-        if not is_traced(q, status) and np.any(status):
+        if is_traced(state.t, state.q, state.z, *given.values()):
+            q, z, _ = self.traced(state.t, state.q, state.z, given)
+            return State(self.equations.system, state.t + self.dt, q, z)
+        self._require_time(state)
+        self._warn_once(state)
+        if isinstance(state, State):
+            return self._checked_one(state, given)
+        q, z, status = self._states_program(state.t, state.q, state.z, given)
+        if np.any(status):
             self._refuse(state, given, status)
-        kind = type(state)
-        return kind(self.equations.system, state.t + self.dt, q, z)
+        return States(self.equations.system, state.t + self.dt, q, z)
+
+    def _checked_one(self, state: State, given: dict[str, Any]) -> State:
+        inputs = [np.reshape(given[name], -1) for name in self.sizes]
+        row = self.column(np.concatenate([[state.t], state.q, state.z, *inputs]))
+        system, (n, width) = self.equations.system, self._edges
+        if row[width]:
+            self._refuse(state, given, int(row[width]))
+        if not row[-1]:  # no numbers: its own checks say which
+            return State(system, row[0], row[1:n], row[n:width])
+        return state_of_row(system, row, n, width)
+
+    @cached_property
+    def _states_program(self) -> Program:
+        """The step of many states: (t, q, z, inputs) -> (q, z, status)."""
+        system = self.equations.system
+        table = {n: np.zeros(size) if size else 0.0 for n, size in self.sizes.items()}
+        example = (0.0, system.neutral(), np.zeros(system.speeds), table)
+        return compile(self.traced, *example, batched=True)
+
+    @cached_property
+    def _rollout_program(self) -> Program:
+        """(state with its time, inputs of each step, steps) -> rows."""
+        function = self._columns.rows_function(self.traced, self.dt)
+        return compile(function, *self._columns.example(), batched=True)
+
+    # ------------------------------------------------------------- steps in a row
+
+    def _rows_of_inputs(
+        self, state: Any, count: int, given: dict[str, Any]
+    ) -> np.ndarray:
+        """Inputs of all steps ([runs,] count, m), each admitted as by a single step."""
+        self._require_states(state)
+        if is_traced(state.t, state.q, state.z, *given.values()):
+            raise IntegrationError(
+                f"a rollout of {self.equations.system.name!r} cannot be traced.",
+                "It runs compiled code, of known numbers.",
+                "Inside a trace, call the stepper in a jax.lax.scan.",
+            )
+        many = (len(state),) if isinstance(state, States) else ()
+        rows = np.zeros((*many, count, self._columns.input_count))
+        self._require_inputs(given)
+        self._require_faultless(state)
+        for name, size in self.sizes.items():
+            require_value(self.equations.system, name, given[name])
+            own = (size,) if size else ()
+            value = np.array(given[name], dtype=float)
+            shapes = (own, (count, *own), (*many, count, *own))
+            if value.shape not in shapes:
+                raise IntegrationError(
+                    f"the input {name!r} of a rollout has the shape {value.shape}.",
+                    f"It has the shape {own} for all {count} steps, {(count, *own)}"
+                    " with one for each"
+                    + (f", or {shapes[2]} with those of each run." if many else "."),
+                    "Give so many numbers.",
+                )
+            at = self._columns.places[name]
+            rows[..., at] = value
+        self._require_sound({n: rows[..., p] for n, p in self._columns.places.items()})
+        return rows
+
+    def _refuse_row(self, state: Any, rows: np.ndarray, given: np.ndarray) -> None:
+        """Raise what a single step raises there, of the first step that is refused."""
+        system, many = self.equations.system, isinstance(state, States)
+        plain, n = rows[..., -1] > 0, self._edges
+        runs = len(state) if many else 1
+        count = plain.shape[-1]
+        flat = plain.reshape(runs, count)
+        run = int(np.argmin(np.all(flat, axis=1)))
+        k = int(np.argmin(flat[run]))
+        own = rows.reshape(runs, count, -1)[run]
+        before = state[run] if many else state
+        if k:
+            last = own[k - 1]
+            before = State(system, last[0], last[1 : n[0]], last[n[0] : n[1]])
+        inputs = given.reshape(runs, count, given.shape[-1])[run, k]
+        self._checked(
+            before, {name: inputs[at] for name, at in self._columns.places.items()}
+        )
+
+    # ------------------------------------------------------------- refusals
 
     def _admitted(self, state: Any, given: dict[str, Any]) -> dict[str, Any]:
+        system = self.equations.system
+        self._require_states(state)
+        self._require_inputs(given)
+        for name, value in given.items():
+            if not is_traced(value):
+                require_value(system, name, value)
+        many = (len(state),) if isinstance(state, States) else ()
+        self._require_faultless(state)
+        return {
+            name: _fitted(name, given[name], (size,) if size else (), many)
+            for name, size in self.sizes.items()
+        }
+
+    def _require_states(self, state: Any) -> None:
         system = self.equations.system
         if not isinstance(state, State | States):
             raise StateError(
@@ -103,6 +299,8 @@ class Stepper:
                 f"Give a state of {system.name!r}: system.state(...), or ph.States.",
             )
         require_own(system, state)
+
+    def _require_inputs(self, given: dict[str, Any]) -> None:
         if set(given) != set(self.inputs):
             raise IntegrationError(
                 f"the stepper of {self.equations.system.name!r} was given inputs"
@@ -111,16 +309,10 @@ class Stepper:
                 "Name the inputs when the stepper is made: ph.stepper(system, dt,"
                 " inputs=[...]).",
             )
-        for name, value in given.items():
-            if not is_traced(value):
-                require_value(system, name, value)
-        many = (len(state),) if isinstance(state, States) else ()
+
+    def _require_faultless(self, state: Any) -> None:
         if isinstance(state, States) and state.faults:
             raise_of_run(min(state.faults), state.faults, len(state))
-        return {
-            name: _fitted(name, given[name], (size,) if size else (), many)
-            for name, size in self.sizes.items()
-        }
 
     def _require_sound(self, given: dict[str, Any]) -> None:
         """Refuse parameters beyond those of a sound system; between two, all are."""
@@ -136,15 +328,15 @@ class Stepper:
                 system.with_({name: edge})
             self.sound[name] = (min(low, known[0]), max(high, known[1]))
 
-    def _require_time(self, state: Any) -> None:
-        """Refuse a time that the step does not advance, or at which a driver jumps."""
+    def _require_time(self, state: Any, steps: int = 1) -> None:
+        """Refuse a time that steps do not advance, or at which a driver jumps."""
         system = self.equations.system
         # One state is asked at every step: NumPy's reductions take longer than it.
         is_one = isinstance(state, State)
         first = float(state.t) if is_one else float(np.min(state.t))
-        last = (first if is_one else float(np.max(state.t))) + self.dt
+        last = (first if is_one else float(np.max(state.t))) + steps * self.dt
         require_clock(system, self.dt, max(abs(first), abs(last)))
-        if not self.drivers:
+        if not self._drivers:
             return
         start, end = self.smooth[0] if self.smooth else (np.inf, -np.inf)
         if start <= first and last <= end:
@@ -164,8 +356,8 @@ class Stepper:
             system, many = self.equations.system, isinstance(state, States)
             warn_of_start(state if many else states_of(system, state), 4)
 
-    @property
-    def drivers(self) -> bool:
+    @cached_property
+    def _drivers(self) -> bool:
         """Whether a driver prescribes the motion of a joint."""
         system = self.equations.system
         return any(isinstance(c, PrescribedMotion) for c in system.constraints)
@@ -173,7 +365,7 @@ class Stepper:
     @property
     def function(self) -> Any:
         """(t, q, z, inputs) -> (q, z), for use inside a trace."""
-        return lambda t, q, z, inputs: self.program.function(t, q, z, inputs)[:2]
+        return lambda t, q, z, inputs: self.traced(t, q, z, inputs)[:2]
 
     @cached_property
     def jax(self) -> Any:
@@ -275,11 +467,12 @@ def stepper(
         )
     system = equations.system
     sizes = {name: _size(system, name) for name in inputs}
-    table = {name: np.zeros(size) if size else 0.0 for name, size in sizes.items()}
-    example = (0.0, system.neutral(), np.zeros(system.speeds), table)
-    program = compile(_step(equations, way, size), *example, batched=True)
+    step = _step(equations, way, size)
+    columns = StepColumns(system.coordinates, system.speeds, sizes)
+    example = np.zeros(columns.width + columns.input_count)
+    program = compile(columns.row_function(step, size), example)
     bound = {n: (np.inf, -np.inf) for n in sizes if not is_input(system, n)}
-    return Stepper(equations, size, way, sizes, program, bound)
+    return Stepper(equations, size, way, sizes, step, program, bound)
 
 
 def _way(method: Any, size: float) -> Method:
@@ -292,6 +485,20 @@ def _way(method: Any, size: float) -> Method:
             "A stepper makes one step of dt by a kind of fixed step, not yet made.",
             "Give the kind: ph.stepper(system, dt, method=ph.methods.CommutatorFree4).",
         ) from reason
+
+
+def _step_count(n: Any) -> int:
+    try:
+        count = operator.index(n)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise IntegrationError(
+            f"a rollout cannot make {n!r} steps.",
+            "It makes a number of steps, one after another.",
+            "Give a whole number, 1 or more.",
+        )
+    return count
 
 
 def _mapping(inputs: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -24,10 +23,13 @@ from polhode.lowering.arguments import (
     leaf_of,
     name_leaves,
 )
+from polhode.lowering.backends.direct import DirectCall, IndirectCall
 from polhode.lowering.backends.xla import XlaRunner
 from polhode.lowering.ir.program import Unlowerable
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
+from polhode.lowering.trace.description import description_key
+from polhode.lowering.trace.known_trace import Trace
 from polhode.lowering.trace.trace import UNKNOWN_YET, closed_jaxpr, is_traced
 
 
@@ -63,7 +65,7 @@ def compile(
     return Program(function, example_arguments, choices)
 
 
-class Program:
+class Program:  # limit: made, called, inlined, asked, pickled and kept
     """A compiled function: call it, ask for its `report()`, pickle it."""
 
     def __init__(self, function: Callable, examples: tuple, choices: Choices):
@@ -79,14 +81,11 @@ class Program:
         self._check_marks()
         self._described: list[Leaf] = [self._leaves[k] for k in self._inputs()]
         self._may_batch = [self._batched[k] for k in self._inputs()]
-        start = time.perf_counter()
-        self._jaxpr, self._out_tree = self._trace()
-        self._report = Report(
-            name=getattr(function, "__name__", "function"),
-            backend="llvm",
-            trace_seconds=time.perf_counter() - start,
-        )
+        self._report = Report(getattr(function, "__name__", "function"), "llvm")
+        self._trace = Trace(self._make_trace, self._description_key(), function)
+        self._report.trace_seconds = self._trace.seconds
         self._runner = self._make_runner(choices)
+        self._report.trace_seconds = self._trace.seconds
 
     # ----------------------------------------------------------------- making
 
@@ -122,7 +121,17 @@ class Program:
         arguments = jax.tree_util.tree_unflatten(self._tree, leaves)
         return self.function(*arguments)
 
-    def _trace(self) -> tuple[Any, Any]:
+    def _description_key(self) -> str | None:
+        """What the trace is found by; on a GPU and on XLA it is always made."""
+        if self._choices.backend not in ("auto", "llvm"):
+            return None
+        folded = [
+            None if varies else value
+            for value, varies in zip(self._examples, self._varies, strict=True)
+        ]
+        return description_key(self.function, self._tree, self._leaves, folded)
+
+    def _make_trace(self) -> tuple[Any, Any]:
         shapes = [
             jax.ShapeDtypeStruct(self._leaves[k].shape, self._leaves[k].type)
             for k in self._inputs()
@@ -150,10 +159,11 @@ class Program:
                 from polhode.lowering.backends.cuda import CudaRunner
 
                 self._report.backend = "cuda"
-                return CudaRunner(self._jaxpr, choices, batched, self._report)
+                jaxpr = self._trace.jaxpr
+                return CudaRunner(jaxpr, choices, batched, self._report)
             from polhode.lowering.backends.runner import NativeRunner
 
-            return NativeRunner(self._jaxpr, choices, batched, self._report)
+            return NativeRunner(self._trace, choices, batched, self._report)
         except Unlowerable as stop:
             where = f" at {stop.line}" if stop.line else ""
             reason = f"primitive '{stop.primitive}'{where}: {stop.reason}"
@@ -179,7 +189,7 @@ class Program:
         leaves = self._match(arguments)
         if all(map(fits, leaves, self._described)):
             outputs = self._runner(leaves, -1)
-            return jax.tree_util.tree_unflatten(self._out_tree, outputs)
+            return jax.tree_util.tree_unflatten(self._trace.tree, outputs)
         if any(is_traced(leaf) for leaf in leaves):
             return self._inlined(leaves)
         stay = self._report.backend == "cuda"
@@ -191,7 +201,22 @@ class Program:
         shapes = [array.shape for array in arrays]
         batch = batch_size(self._described, shapes, self._may_batch)
         outputs = self._runner(arrays, batch)
-        return jax.tree_util.tree_unflatten(self._out_tree, outputs)
+        return jax.tree_util.tree_unflatten(self._trace.tree, outputs)
+
+    @property
+    def result_tree(self) -> Any:
+        """The tree of what it gives."""
+        return self._trace.tree
+
+    def direct(self) -> DirectCall | IndirectCall:
+        """A call of one system between arrays of its own, a microsecond dear.
+
+        `inputs` and `outputs` are the leaves of arguments and of the result.
+        """
+        inputs = [np.zeros(leaf.shape, leaf.dtype) for leaf in self._described]
+        if self._report.backend == "llvm":
+            return self._runner.direct(inputs)
+        return IndirectCall(self._runner, inputs, self._runner(inputs, -1))
 
     def _match(self, arguments: tuple) -> list[Any]:
         """The varying leaves of a call; folded ones must be what they were."""
@@ -245,12 +270,12 @@ class Program:
 
         flat: Callable[..., list[Any]] = self._flat_leaves
         if self._report.backend != "xla":
-            flat = as_jax(flat, self._described, self._jaxpr, self._choices)
+            flat = as_jax(flat, self._described, self._trace, self._choices)
 
         def function(*arguments: Any) -> Any:
             require_double()
             outputs = flat(*self._match(arguments))
-            return jax.tree_util.tree_unflatten(self._out_tree, outputs)
+            return jax.tree_util.tree_unflatten(self._trace.tree, outputs)
 
         function.__name__ = self._report.name
         function.__doc__ = self.function.__doc__
@@ -280,7 +305,11 @@ class Program:
 
     def __fingerprint__(self) -> bytes:
         """Of what it was compiled from: see `polhode.fingerprint`."""
-        return fingerprint(self.__reduce__()[1])
+        return fingerprint(self.__described__())
+
+    def __described__(self) -> tuple:
+        """What it was compiled from."""
+        return self.__reduce__()[1]
 
     def __reduce__(self) -> tuple:
         leaves = [

@@ -29,7 +29,8 @@ from polhode.lowering.backends.llvm.xla_handler import write_handler
 from polhode.lowering.backends.runner import NativeRunner
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
-from polhode.lowering.trace.trace import closed_jaxpr, fingerprint
+from polhode.lowering.trace.known_trace import Trace
+from polhode.lowering.trace.trace import closed_jaxpr
 
 _LOCK = threading.Lock()
 # What XLA may still call, by the name it knows: an executable holds an address, and
@@ -46,14 +47,11 @@ class NativeFunction:
     """
 
     def __init__(
-        self, flat: Flat, leaves: Sequence[Leaf], jaxpr: Any, options: Choices
+        self, flat: Flat, leaves: Sequence[Leaf], trace: Trace, options: Choices
     ):
         self.flat, self.leaves = flat, list(leaves)
-        self._jaxpr, self._options = jaxpr, options
-        self.results = [
-            jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype)
-            for v in jaxpr.jaxpr.outvars
-        ]
+        self._trace, self._options = trace, options
+        self.results = [jax.ShapeDtypeStruct(*kind) for kind in trace.outputs]
         self._jacobians: dict[tuple[int, ...], NativeFunction] = {}
         self._jitted: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
         self._lock = threading.Lock()
@@ -62,19 +60,14 @@ class NativeFunction:
         """The results of one system."""
         return _native.bind(*inputs, function=self, batch=())
 
-    @cached_property
-    def content(self) -> str:
-        """A digest of what it computes."""
-        return fingerprint(self._jaxpr)
-
     def __repr__(self) -> str:
         """It stands in traces, whose fingerprints take what is written of it."""
-        return f"{type(self).__name__}({self.content})"
+        return f"{type(self).__name__}({self._trace.name})"
 
     def trace(self, batch: tuple[int, ...]) -> Any:
         """What it computes, for a program that takes it in."""
         if not batch:
-            return self._jaxpr
+            return self._trace.jaxpr
         leaves = [((*batch, *leaf.shape), leaf.type) for leaf in self.leaves]
         shapes = [jax.ShapeDtypeStruct(*leaf) for leaf in leaves]
         return closed_jaxpr(_batched(self.flat, len(batch)), *shapes)[0]
@@ -90,15 +83,16 @@ class NativeFunction:
     def target(self) -> str:
         """The name by which XLA knows the code: one name for one content."""
         runner = NativeRunner(
-            self._jaxpr,
+            self._trace,
             replace(self._options, batched=True, threads=1),
             [True] * len(self.leaves),
             Report("function", "llvm"),
         )
+        one, many = runner.variant(1), runner.variant(runner.lanes)
+        # After the code: making it may have found a trace other than the known one.
         name = f"polhode_{runner.entry(runner.lanes)}"
         with _LOCK:
             if name not in _REGISTERED:
-                one, many = runner.variant(1), runner.variant(runner.lanes)
                 text = write_handler(
                     _address(one[0]),
                     _address(many[0]),
@@ -148,8 +142,8 @@ class NativeFunction:
             return jax.tree_util.tree_leaves(jax.jacfwd(results, active)(*inputs))
 
         shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in self.leaves]
-        jaxpr, _ = closed_jaxpr(jacobian, *shapes)
-        return Jacobian(jacobian, self.leaves, jaxpr, self._options)
+        trace = Trace(lambda: closed_jaxpr(jacobian, *shapes), None, jacobian)
+        return Jacobian(jacobian, self.leaves, trace, self._options)
 
 
 class Jacobian(NativeFunction):
@@ -250,10 +244,10 @@ def _batched(function: Callable, axes: int) -> Callable:
 
 
 def as_jax(
-    flat: Flat, leaves: Sequence[Leaf], jaxpr: Any, options: Choices
+    flat: Flat, leaves: Sequence[Leaf], trace: Trace, options: Choices
 ) -> Callable[..., list[Any]]:
     """A function of the leaves that JAX can trace, batch and differentiate."""
-    native = NativeFunction(flat, leaves, jaxpr, options)
+    native = NativeFunction(flat, leaves, trace, options)
 
     def call(*inputs: Any) -> list[Any]:
         return native.call(*_admitted(inputs, native.leaves))

@@ -13,7 +13,6 @@ import jax
 import numpy as np
 
 from polhode.errors import ArgumentError
-from polhode.lowering.backends.runner import NativeRunner
 from polhode.lowering.compile import Program
 
 
@@ -29,36 +28,24 @@ class RepeatedCall:
     array([2., 4.])
     """
 
-    __slots__ = (
-        *("_call", "_ins", "_is_bare", "_lock"),
-        *("_outs", "_program", "_runner", "_tree"),
-    )
+    __slots__ = ("_call", "_is_bare", "_lock", "_program", "_tree")
 
     def __init__(self, program: Program):
-        self._program, self._runner = program, program._runner
-        self._lock, self._tree = threading.Lock(), program._out_tree
+        self._program, self._call = program, program.direct()
+        self._lock, self._tree = threading.Lock(), program.result_tree
         self._is_bare = self._tree == jax.tree_util.tree_structure(0)
-        self._call = None
-        if isinstance(self._runner, NativeRunner):
-            leaves = program._described
-            self._ins = [np.zeros(leaf.shape, leaf.dtype) for leaf in leaves]
-            self._call = self._runner.kept_frame(self._ins)
-            self._outs = self._call.frame.outputs
 
     def __call__(self, *arguments: Any) -> Any:
         call = self._call
-        if call is None:
-            return self._program(*arguments)
         with self._lock:
-            for buffer, given in zip(self._ins, arguments, strict=True):
+            for buffer, given in zip(call.inputs, arguments, strict=True):
                 if type(given) is not np.ndarray:
                     given = np.asarray(given, buffer.dtype)
                 if given.shape != buffer.shape:
                     raise self._misfit(arguments)
                 buffer[...] = given
-            if not call.run():  # it takes long: where Ctrl-C is heard
-                return self._program(*arguments)
-            outputs = [out.copy() for out in self._outs]
+            call.run()
+            outputs = [out.copy() for out in call.outputs]
         if self._is_bare:
             return outputs[0]
         return jax.tree_util.tree_unflatten(self._tree, outputs)

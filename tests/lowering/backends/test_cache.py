@@ -40,6 +40,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("POLHODE_CACHE", str(place))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(cache, "_warned", set())
+    # One entry a program: descriptions, which go the same way, have tests of their own.
+    monkeypatch.setattr("polhode.lowering.compile.description_key", lambda *_: None)
     return place
 
 

@@ -98,7 +98,9 @@ def run(
     try:
         for first in range(0, count, slab):
             pick = slice(first, min(first + slab, count))
-            starts, ways = _part(stepper_states, pick), _part(bounds, pick)
+            starts, ways = stepper_states, bounds
+            if count > slab:
+                starts, ways = _part(stepper_states, pick), _part(bounds, pick)
             halts = [k.status for k in found if k.status in (INTERRUPTED, FULL)]
             before = (first, first / count, halts[0] if halts else RUNNING)
             call = _Call(program, ways, _part(table, pick), *before)
@@ -183,12 +185,11 @@ def _run_slab(
         begun = status == RUNNING
         while np.any(status == RUNNING):
             alive = np.flatnonzero(status == RUNNING)
-            after, *made = _called(
-                call, _part(stepper_states, alive), alive, options.limit
-            )
+            now = _alive(stepper_states, alive)
+            after, *made = _called(call, now, alive, options.limit)
             if trackers:
                 those = [trackers[i] for i in alive]
-                turns = _turns(those, _part(stepper_states, alive), after, made)
+                turns = _turns(those, now, after, made)
                 after = _taken([keepers[i] for i in alive], turns)
                 call.bounds.room[alive] = [tracker.room for tracker in those]
             else:
@@ -202,7 +203,8 @@ def _run_slab(
         stepper_states = _stacked([keeper.restore() for keeper in keepers])
         status = _with_work(stepper_states, options)
         status[status == RUNNING] = INTERRUPTED
-    ends = np.flatnonzero(begun & np.isin(status, ENDS))
+    # One by one: NumPy's search in a list takes as long as a short run.
+    ends = [k for k in np.flatnonzero(begun) if status[k] in ENDS]
 
     def finished() -> list[RunRecord]:
         for k in ends:
@@ -416,16 +418,21 @@ def _called(
     call: _Call, stepper_states: StepperState, alive: np.ndarray, limit: int
 ) -> tuple[Any, ...]:
     """One run goes in the form for one, which is quicker; the bits are the same."""
-    bounds = _part(call.bounds, alive)
+    bounds = _alive(call.bounds, alive)
     left = np.maximum(limit - stepper_states.accepted - stepper_states.rejected, 0)
     bounds = bounds._replace(room=np.minimum(bounds.room, left))
-    trees = stepper_states, bounds, _part(call.table, alive)
+    trees = stepper_states, bounds, _part(call.table, alive) if call.table else {}
     if len(alive) > 1 or isinstance(call.program, PackedChunk | EventChunk):
         return call.program(*trees)
     # Arrays, not NumPy's numbers: a program takes them as they are.
     after, rows = call.program(*(_part(tree, (0, ...)) for tree in trees))
     lifted = [[np.asarray(leaf)[None] for leaf in tree] for tree in (after, rows)]
     return StepperState(*lifted[0]), Rows(*lifted[1])
+
+
+def _alive(tree: Any, alive: np.ndarray) -> Any:
+    """The runs that go on; all of them as they are, as for most chunks."""
+    return tree if len(alive) == len(tree[0]) else _part(tree, alive)
 
 
 def _part(tree: Any, pick: Any) -> Any:
@@ -437,6 +444,8 @@ def _part(tree: Any, pick: Any) -> Any:
 def _replaced(
     stepper_states: StepperState, pick: np.ndarray, after: StepperState
 ) -> StepperState:
+    if len(pick) == len(stepper_states.t):
+        return after
     leaves = []
     for old, new in zip(stepper_states, after, strict=True):
         leaf = np.array(old)

@@ -85,7 +85,7 @@ class _Lane(NamedTuple):
         """After a chunk, to or just past a goal at most."""
         doubles, counts = self.columns[0], self.columns[1][:-1]
         doubles[-1], counts[-1] = t_end, min(ROOM, limit - self.spent)
-        parts = self.glide.program((doubles, counts), self.table)
+        parts = self.glide.run((doubles, counts), self.table)
         pairs = zip(self.columns, parts, strict=True)
         columns = [np.concatenate([part, old[len(part) :]]) for old, part in pairs]
         after = self._replace(columns=(columns[0], columns[1]))
@@ -127,7 +127,7 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
     begin = (states.t, states.q, states.z, NO_INPUTS, lifted)
     own = {name: values[0, ...] for name, values in table.items()}
     ready, glide = _programs(given, begin, own)
-    columns = ready.program(packed(begin), own)
+    columns = ready.run(packed(begin), own)
     if columns[1][-1]:
         go = initialise(given.equations, states, table, settings, (given.drive, None))
         require_sound_start(

@@ -6,13 +6,16 @@ program, and comes back, as one column of each kind.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.fingerprint import REMEMBERED
 from polhode.lowering.compile import compile
+from polhode.lowering.trace.description import Untold, tree_facts, tree_of_facts
 
 Columns = tuple[Any, Any]
 
@@ -28,10 +31,47 @@ class Form(NamedTuple):
         leaves = [columns[k][at].reshape(shape) for k, at, shape in self.places]
         return jax.tree_util.tree_unflatten(self.tree, leaves)
 
+    def facts(self) -> Any:
+        """As JSON holds it; None where its tree cannot be told."""
+        try:
+            tree = tree_facts(self.tree)
+        except Untold:
+            return None
+        places = [[k, at.start, at.stop, list(s)] for k, at, s in self.places]
+        return [places, tree]
+
     def lifted(self) -> Form:
         """The same with an axis of one run before all others."""
         places = [(k, at, (1, *shape)) for k, at, shape in self.places]
         return Form(tuple(places), self.tree)
+
+
+@final
+@dataclass
+class PackedFunction:
+    """columns, table -> columns: a function of a tree, to be traced.
+
+    `form` is how what it gives lies in columns; a trace finds it out.
+    """
+
+    function: Any
+    given: Form
+    form: Form | None = field(default=None, metadata=REMEMBERED)
+    __name__ = "alone"
+
+    def __call__(self, columns: Columns, table: Any) -> Columns:
+        found = self.function(self.given.unpacked(columns), table)
+        self.form = form_of(found)
+        return packed_in_trace(found)
+
+    def trace_facts(self) -> Any:
+        """The form, to be kept with the program."""
+        assert self.form is not None
+        return self.form.facts()
+
+    def restore(self, facts: Any) -> None:
+        """The form without a trace."""
+        self.form = form_of_facts(facts)
 
 
 @final
@@ -41,22 +81,41 @@ class PackedProgram:
     The trees that it takes and gives have an axis of one run before all others.
     """
 
-    form: Form  # of what it gives
-
     def __init__(self, function: Any, example: Any, table: dict[str, Any]):
         one = jax.tree_util.tree_map(lambda leaf: leaf[0, ...], example)
-        given = form_of(one)
-
-        def alone(columns: Columns, table: Any) -> Columns:
-            found = function(given.unpacked(columns), table)
-            self.form = form_of(found).lifted()
-            return packed_in_trace(found)
-
+        alone = PackedFunction(function, form_of(one))
         self.program = compile(alone, packed(one), table)
+        assert alone.form is not None
+        self.form = alone.form.lifted()  # of what it gives
+        self._names = sorted(table)  # as the leaves of a table are ordered
+        # Calls that no thread is in: a list's pop and append are whole in any thread.
+        self._idle: list[Any] = []
 
     def __call__(self, tree: Any, table: dict[str, Any]) -> Any:
         """What the function gives; `table` has the one value of each parameter."""
-        return self.form.unpacked(self.program(packed(tree), table))
+        return self.form.unpacked(self.run(packed(tree), table))
+
+    def run(self, columns: Columns, table: dict[str, Any]) -> Columns:
+        """The columns of what the function gives, of those of what it takes.
+
+        Between arrays that are kept: finding new ones takes longer than a short run.
+        """
+        call = self._idle.pop() if self._idle else self.program.direct()
+        doubles, counts, *values = call.inputs
+        doubles[...], counts[...] = columns
+        for value, name in zip(values, self._names, strict=True):
+            value[...] = table[name]
+        call.run()
+        found = call.outputs[0].copy(), call.outputs[1].copy()
+        self._idle.append(call)
+        return found
+
+
+def form_of_facts(facts: Any) -> Form:
+    """The form that `Form.facts` told."""
+    places, tree = facts
+    each = tuple((k, slice(a, b), tuple(shape)) for k, a, b, shape in places)
+    return Form(each, tree_of_facts(tree))
 
 
 def form_of(tree: Any) -> Form:

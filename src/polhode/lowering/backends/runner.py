@@ -8,32 +8,36 @@ import os
 import threading
 import time
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.lowering.backends import cache as disk
-from polhode.lowering.backends.llvm.module import write_module
+from polhode.lowering.backends.direct import DirectCall
 from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machine_code
 from polhode.lowering.backends.threads import (
     SHORT,
     UNLIMITED,
+    WORTH_LISTENING,
     Frame,
-    KeptFrame,
     is_main_thread,
     pool,
 )
-from polhode.lowering.ir.prepare import Prepared, prepared
-from polhode.lowering.ir.program import type_of
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
-from polhode.lowering.trace.trace import fingerprint
+from polhode.lowering.trace.known_trace import Trace
 from polhode.version import __version__
 
+# What only makes code is loaded where code is made: most programs are found made.
+if TYPE_CHECKING:
+    from polhode.lowering.ir.prepare import Prepared
+
 PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
+# Operations a loop from which LLVM's passes find nothing: zeros, equal terms and what
+# stays the same in a loop are gone from long straight code before it is written.
+STRAIGHT = 1000
 LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
-WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
 
 
 def available_threads() -> int:
@@ -46,16 +50,14 @@ class NativeRunner:
     """Calls machine code with the user's arrays; makes each variant on first use."""
 
     def __init__(
-        self, jaxpr: Any, choices: Choices, batched: list[bool], report: Report
+        self, trace: Trace, choices: Choices, batched: list[bool], report: Report
     ):
-        self._jaxpr, self._choices, self._batched = jaxpr, choices, batched
+        self._trace, self._choices, self._batched = trace, choices, batched
         self._report = report
         self._threads = choices.threads or available_threads()
         self.lanes = choices.lanes or (host_lanes() if any(batched) else 1)
         report.threads, report.lanes = self._threads, self.lanes
-        self._outputs = [
-            (tuple(v.aval.shape), type_of(v.aval)) for v in jaxpr.jaxpr.outvars
-        ]
+        self._outputs = trace.outputs
         self._prepared: Prepared | None = None
         self._variants: dict[int, tuple[Code, int]] = {}
         self._pointers = (
@@ -64,11 +66,11 @@ class NativeRunner:
         )
         self._takes_long = False  # whether the last call alone did
         self._lock = threading.Lock()
-        self._name = fingerprint(jaxpr)
         if any(batched):
             self._begin()
         else:
             self.variant(1)
+        trace.keep()
 
     # ------------------------------------------------------------------ making
 
@@ -85,7 +87,8 @@ class NativeRunner:
                 self._variants[lanes] = self._kept(*found, hit=True)
                 break
         else:
-            self._prepared = self._prepare()
+            with self._trace.notice:
+                self._prepared = self._prepare()
         self._report.compile_seconds += time.perf_counter() - start
 
     def complete(self) -> None:
@@ -108,7 +111,10 @@ class NativeRunner:
         name = self.entry(lanes)
         found = disk.load(name)
         if found is None:
-            facts, code = self._build(lanes)
+            with self._trace.notice:
+                facts, code = self._build(lanes)
+            # A trace that was made now may be another than the one that was known.
+            name = self.entry(lanes)
             self._report.cache_note = disk.save(name, facts, code)
         else:
             facts, code = found
@@ -119,18 +125,29 @@ class NativeRunner:
     def entry(self, lanes: int) -> str:
         """A name of the code for so many lanes: one for what it computes, and how."""
         marks = "".join("01"[b] for b in self._batched)
-        made_of = (self._name, self._choices.fold, str(self._choices.unroll_at_most))
+        made_of = (
+            self._trace.name,
+            self._choices.fold,
+            str(self._choices.unroll_at_most),
+        )
         return disk.entry_name(
             __version__, *made_of, marks, str(lanes), *host(), _llvm()
         )
 
     def _prepare(self) -> Prepared:
-        return prepared(self._jaxpr, self._choices, abreast=host_lanes())
+        from polhode.lowering.ir.prepare import prepared
+
+        jaxpr = self._trace.jaxpr
+        self._outputs = self._trace.outputs
+        return prepared(jaxpr, self._choices, abreast=host_lanes())
 
     def _build(self, lanes: int) -> tuple[dict[str, int], bytes]:
+        from polhode.lowering.backends.llvm.module import write_module
+
         ready = self._prepared = self._prepared or self._prepare()
         if not any(self._batched) or self._variants:
             self._prepared = None  # no other variant will be wanted
+        self._trace.notice.size(ready.operations)
         module = write_module(ready.program, ready.plan, self._batched, lanes)
         facts = {
             "scratch": module.scratch_bytes,
@@ -142,7 +159,8 @@ class NativeRunner:
         }
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
         effort = 1 if lanes == 1 and ready.operations > LONG_CODE else 2
-        return facts, machine_code(module.text, pack, effort)
+        is_straight = ready.operations >= STRAIGHT * max(1, ready.loops)
+        return facts, machine_code(module.text, pack, effort, not is_straight)
 
     def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
         """The code in memory, and its facts in the report."""
@@ -171,10 +189,11 @@ class NativeRunner:
             pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
         return outputs
 
-    def kept_frame(self, arrays: list[np.ndarray]) -> KeptFrame:
-        """A frame for one system with these arguments, to be run again and again."""
+    def direct(self, inputs: list[np.ndarray]) -> DirectCall:
+        """A call of one system that reads these arrays again and again."""
         outputs = [np.empty(shape, type) for shape, type in self._outputs]
-        return KeptFrame(self.variant(1), self._pointers, arrays, outputs)
+        frame = Frame(self.variant(1), self._pointers, inputs, outputs)
+        return DirectCall(frame, inputs, outputs)
 
     def _is_long(self, count: int) -> bool:
         heavy = self._report.loops > 0

@@ -21,6 +21,7 @@ import numpy as np
 UNLIMITED = 2**62  # an allowance that no native code ever spends
 # Of one call in the main thread, where Ctrl-C cannot be heard: some 20 ms.
 SHORT = 40_000_000
+WORTH_LISTENING = 0.005  # seconds of a call that is made beside the main thread
 LISTEN = 0.03  # seconds between two looks for signals of who waits for threads
 POLL = 0.002  # seconds between two looks at threads that were told to leave
 NOWHERE = np.empty(128, np.uint8)  # the scratch memory of code that needs none
@@ -68,35 +69,14 @@ class Frame:
 
     def resume(self, first: int, last: int) -> int:
         """The same with the allowance that is left."""
+        _memory, start = self.scratch_memory()
+        return self.code.run(self.ins, self.outs, start, first, last)
+
+    def scratch_memory(self) -> tuple[np.ndarray, int]:
+        """Memory that the code may write to, and where in it code begins to."""
         memory = np.empty(self.scratch + 64, np.uint8) if self.scratch else NOWHERE
         start = address(memory)
-        return self.code.run(self.ins, self.outs, start + -start % 64, first, last)
-
-
-@final
-class KeptFrame:
-    """A frame for one system that is run again and again, with scratch of its own."""
-
-    __slots__ = ("_arguments", "_memory", "_run", "frame")
-
-    def __init__(self, variant: Any, pointers: Any, arrays: list, outputs: list):
-        self.frame = Frame(variant, pointers, arrays, outputs)
-        # Kept, so that its address stays its own.
-        self._memory = np.empty(self.frame.scratch + 64, np.uint8)
-        start = address(self._memory)
-        self._run = self.frame.code.run
-        self._arguments = (
-            self.frame.ins,
-            self.frame.outs,
-            start + -start % 64,
-            0,
-            1,
-        )
-
-    def run(self) -> bool:
-        """Whether it is done within a short allowance; else it is to be run anew."""
-        self.frame.outs[-1] = SHORT
-        return self._run(*self._arguments) >= 1
+        return memory, start + -start % 64
 
 
 @final

@@ -18,6 +18,7 @@ from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
 from polhode.lowering.reading.functions import Refined
+from polhode.lowering.reading.kept_reading import KeptReading
 from polhode.lowering.reading.ring import Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
@@ -53,16 +54,22 @@ def read(
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
-    ring = Ring(seconds)
-    trace = _trace(function, symbols)
-    program, written = _read(ring, trace, Shape(ring, collect))
-    if ring.unfinished:
-        _warn(function, seconds)
-    leaves = [
-        _leaf(elements, output.shape, latex)
-        for elements, output in zip(written, program.outputs, strict=True)
-    ]
-    return jax.tree_util.tree_unflatten(trace.result, leaves)
+    collect = [*collect]
+    arrays, tree = _arguments(symbols)
+    kept = KeptReading(function, tree, arrays, (collect, float(seconds)))
+    found = kept.load()
+    if found is None:
+        ring = Ring(seconds)
+        trace = _trace(function, symbols)
+        program, written = _read(ring, trace, Shape(ring, collect))
+        shapes = [output.shape for output in program.outputs]
+        found = [*zip(written, shapes, strict=True)], trace.result
+        if ring.unfinished:
+            _warn(function, seconds)
+        else:
+            kept.save(*found)
+    leaves = [_leaf(elements, shape, latex) for elements, shape in found[0]]
+    return jax.tree_util.tree_unflatten(found[1], leaves)
 
 
 def effort(function: Callable, *symbols: Any) -> float:
@@ -92,9 +99,14 @@ class _Trace:
     result: Any
 
 
-def _trace(function: Callable, symbols: tuple) -> _Trace:
+def _arguments(symbols: tuple) -> tuple[list[np.ndarray], Any]:
+    """Arrays that stand for the arguments, and their tree."""
     leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
-    arrays = [np.asarray(leaf, dtype=object) for leaf in leaves]
+    return [np.asarray(leaf, dtype=object) for leaf in leaves], tree
+
+
+def _trace(function: Callable, symbols: tuple) -> _Trace:
+    arrays, tree = _arguments(symbols)
 
     def flat(*values: Any) -> Any:
         return function(*jax.tree_util.tree_unflatten(tree, values))

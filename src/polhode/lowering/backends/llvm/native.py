@@ -44,17 +44,22 @@ def target_machine(effort: int = 2) -> Any:
     return target.create_target_machine(cpu=name, features=features, opt=effort, **kind)
 
 
-def machine_code(text: str, pack: bool = False, effort: int = 2) -> bytes:
+def machine_code(
+    text: str, pack: bool = False, effort: int = 2, improve: bool = True
+) -> bytes:
     """An object file. LLVM may not reorder arithmetic: the text has no such flags.
 
     `pack` lets it put equal operations side by side in one vector, which changes no bit
     and pays in short loop bodies. Less `effort` (1) in choosing instructions changes no
-    bit either: long straight code runs as quickly, and is there a third sooner.
+    bit either: long straight code runs as quickly, and is there a third sooner. Without
+    `improve` LLVM only chooses instructions and registers.
     """
     _initialise()
     with _LOCK:
         module = llvm.parse_assembly(text)
         machine = target_machine(effort)
+        if not improve:
+            return machine.emit_object(module)
         options = llvm.create_pipeline_tuning_options(speed_level=2)
         options.loop_vectorization = False
         options.slp_vectorization = pack
