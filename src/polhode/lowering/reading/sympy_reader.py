@@ -18,7 +18,7 @@ from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
 from polhode.lowering.reading.functions import Refined
-from polhode.lowering.reading.ring import Ring
+from polhode.lowering.reading.ring import ALLOWED, Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
 from polhode.lowering.trace.trace import (
@@ -34,7 +34,7 @@ HEAVY = 20  # operations that a division or a root is worth to who reads it
 def read(
     function: Callable,
     *symbols: Any,
-    seconds: float = 10.0,
+    operations: float = ALLOWED,
     collect: Iterable[sympy.Expr] = (),
     latex: bool = False,
 ) -> Any:
@@ -46,18 +46,19 @@ def read(
     expression. Doubles are recovered as rationals, square roots and multiples of pi.
     Accelerations and velocities (`xddot`, `thetadot_1`, derivatives), or the symbols in
     `collect`, are collected. With `latex` every expression is a string. A result that
-    is not in its shortest form after `seconds` is given as it is, with a warning.
+    is not in its shortest form after so many `operations` on its terms, five million or
+    some ten seconds by default, is given as it is, with a warning.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
-    ring = Ring(seconds)
+    ring = Ring(operations)
     trace = _trace(function, symbols)
     program, written = _read(ring, trace, Shape(ring, collect))
     if ring.unfinished:
-        _warn(function, seconds)
+        _warn(function, operations)
     leaves = [
         _leaf(elements, output.shape, latex)
         for elements, output in zip(written, program.outputs, strict=True)
@@ -258,10 +259,10 @@ def _name(function: Callable) -> str:
     return getattr(function, "__name__", repr(function))
 
 
-def _warn(function: Callable, seconds: float) -> None:
+def _warn(function: Callable, operations: float) -> None:
     warnings.warn(
         f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
-        f"{seconds:g} s were over. What is written is right.",
+        f"{operations:g} operations were done. What is written is right.",
         UnfinishedReading,
         stacklevel=3,
     )
