@@ -5,17 +5,24 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+import file_order
+import suite_part
+
 # The compiler's cache must not leak between test runs and the user's own directory.
-os.environ.setdefault("POLHODE_CACHE", str(Path(__file__).parent / "../build/cache"))
-os.environ.setdefault("XDG_STATE_HOME", str(Path(__file__).parents[1] / "build/state"))
+BUILD = Path(__file__).parents[1] / "build"
+os.environ.setdefault("POLHODE_CACHE", str(BUILD / "cache"))
+os.environ.setdefault("XDG_STATE_HOME", str(BUILD / "state"))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# XLA's code is kept as well, however small: a run of all tests compiles thousands.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(BUILD / "xla"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 # A shell starts what runs in the background deaf to Ctrl-C; tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -37,6 +44,22 @@ ROWS = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rows", action="store_true", help="count the checklist rows")
+    parser.addoption(
+        "--part",
+        metavar="K/N",
+        help="only the K-th of N parts of the tests, K from 0; the same for all time",
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    part = config.getoption("--part")
+    if part:
+        items[:], rest = suite_part.split(items, part)
+        config.hook.pytest_deselected(items=rest)
+    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
+        file_order.put_longest_first(items)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -88,12 +111,15 @@ WORTH_TELLING = 60.0  # seconds of all tests below which it is not
 
 def tell_slow_files(terminalreporter) -> None:
     """Where the time goes: seconds of the slowest files, set-up included."""
-    seconds: Counter[str] = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if hasattr(report, "duration"):
-                seconds[report.nodeid.partition("::")[0]] += report.duration
+    reports = [
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if hasattr(report, "duration")
+    ]
+    seconds = file_order.seconds_of(reports)
     if sum(seconds.values()) > WORTH_TELLING:
+        file_order.keep(seconds)
         terminalreporter.write_line("slowest files, seconds")
         for name, each in seconds.most_common(SLOWEST):
             terminalreporter.write_line(f"{each:8.1f}  {name}")
