@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +50,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="K/N",
         help="only the K-th of N parts of the tests, K from 0; the same for all time",
     )
+    parser.addoption(
+        "--begin-within",
+        metavar="SECONDS",
+        type=float,
+        default=float("inf"),
+        help="skip what has not begun so long after the start",
+    )
 
 
 def pytest_collection_modifyitems(
@@ -69,6 +77,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 PASSED: pytest.StashKey[set[str]] = pytest.StashKey()
 FAILED: pytest.StashKey[set[str]] = pytest.StashKey()
+
+
+BEGAN = time.monotonic()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    allowed = item.config.getoption("--begin-within")
+    if time.monotonic() - BEGAN > allowed:
+        pytest.skip(f"not begun within {allowed:g} s")
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,7 +1,7 @@
 """A part of the tests that is the same for all time, whatever is added beside it.
 
-A test belongs to the part that a digest of its file and function gives: all cases of a
-function go together, since they share what they compile.
+A test belongs to the part that a digest of its file and case gives. Tests of one case
+in one file go together, since they share what they compile.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import pytest
 
 def part_of(nodeid: str, parts: int) -> int:
     """The part to which a test belongs, from 0."""
-    function = nodeid.partition("[")[0]
-    digest = hashlib.sha256(function.encode()).digest()
+    function, _, case = nodeid.partition("[")
+    key = f"{function.partition('::')[0]}[{case}" if case else function
+    digest = hashlib.sha256(key.encode()).digest()
     return int.from_bytes(digest[:8], "big") % parts
 
 
