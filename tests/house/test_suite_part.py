@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import file_order
 from suite_part import part_of, split
 
 IDS = [f"tests/a/test_{f}.py::test_x[{k}]" for f in range(20) for k in range(40)]
@@ -30,3 +31,25 @@ def test_a_part_that_is_none_is_refused(part):
     """Else a run of nothing would be green."""
     with pytest.raises(pytest.UsageError, match="give K/N"):
         split([], part)
+
+
+def test_the_longest_files_begin_first(monkeypatch):
+    """Whole files by what they took; within a file, and among unknown ones, as before.
+
+    A file without a time is short or new: it comes last.
+    """
+    names = ["c::x", "new::y", "a::x", "a::w", "b::x", "other::x"]
+    items = [SimpleNamespace(nodeid=name) for name in names]
+    seconds = {"a": 9.0, "b": 20.0, "c": 1.0}
+    monkeypatch.setattr(file_order, "known_seconds", lambda: seconds)
+    file_order.put_longest_first(items)
+    assert [item.nodeid for item in items] == [
+        *("b::x", "a::x", "a::w", "c::x"),
+        *("new::y", "other::x"),
+    ]
+
+
+def test_files_known_to_be_long_are_there():
+    """What a first run begins with has not been renamed."""
+    root = file_order.KEPT.parents[1]
+    assert [name for name in file_order.KNOWN if not (root / name).is_file()] == []
