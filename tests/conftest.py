@@ -14,16 +14,13 @@ import pytest
 
 import file_order
 import suite_part
+import xla_cache
 
 # The compiler's cache must not leak between test runs and the user's own directory.
 BUILD = Path(__file__).parents[1] / "build"
 os.environ.setdefault("POLHODE_CACHE", str(BUILD / "cache"))
 os.environ.setdefault("XDG_STATE_HOME", str(BUILD / "state"))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-# XLA's code is kept as well, however small: a run of all tests compiles thousands.
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(BUILD / "xla"))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 # A shell starts what runs in the background deaf to Ctrl-C; tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -73,6 +70,11 @@ def pytest_collection_modifyitems(
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[PASSED], config.stash[FAILED] = set(), set()
     config.pluginmanager.register(RowCount(config))
+    runs_tests = hasattr(config, "workerinput") or not config.getoption(
+        "numprocesses", None
+    )
+    if runs_tests and not config.option.collectonly:
+        xla_cache.keep_xla_code(BUILD / "xla")
 
 
 PASSED: pytest.StashKey[set[str]] = pytest.StashKey()

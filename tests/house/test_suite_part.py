@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import file_order
+import xla_cache
 from suite_part import part_of, split
 
 IDS = [f"tests/a/test_{f}.py::test_x[{k}]" for f in range(20) for k in range(40)]
@@ -53,3 +54,21 @@ def test_files_known_to_be_long_are_there():
     """What a first run begins with has not been renamed."""
     root = file_order.KEPT.parents[1]
     assert [name for name in file_order.KNOWN if not (root / name).is_file()] == []
+
+
+def test_code_of_xla_is_kept_whole_or_not_at_all(tmp_path, monkeypatch):
+    """A process that is stopped while it writes leaves no entry that others read."""
+    from jax._src import lru_cache
+
+    cache = lru_cache.LRUCache(str(tmp_path), max_size=-1)
+    cache.put("whole", b"code")
+    assert cache.get("whole") == b"code"
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(xla_cache.os, "replace", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            cache.put("half", b"co")
+    assert cache.get("half") is None

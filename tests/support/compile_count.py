@@ -5,7 +5,8 @@
 A pytest plugin: `-p compile_count` loads it. A file's processor time is user and system
 time of its process, between the first set-up and the last tear-down of its tests; what
 was imported to collect it is not in it. Programs are calls of `ph.compile`; a hit was
-read from `build/cache`, a miss was built by LLVM. XLA's compilations are those of JAX.
+read from `build/cache`, a miss was built by LLVM. XLA's compilations are those of JAX,
+and its hits were read from `build/xla`; its time is by the clock on the wall.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ import pytest
 
 KEY = "compile_count"
 SHOWN = 30  # files whose line is printed
-COLUMNS = ("seconds", "programs", "trace", "hits", "misses", "make", "xla", "xla_time")
+COLUMNS = (
+    *("seconds", "programs", "trace", "hits", "misses", "make"),
+    *("xla", "xla_hits", "xla_time"),
+)
 
 
 class Count(defaultdict):
@@ -51,7 +55,11 @@ class CompileCount:
                 count.now["xla"] += 1
                 count.now["xla_time"] += seconds
 
+        def event(name: str, **_: object) -> None:
+            count.now["xla_hits"] += name == "/jax/compilation_cache/cache_hits"
+
         jax.monitoring.register_event_duration_secs_listener(duration)
+        jax.monitoring.register_event_listener(event)
         trace, load = compiling.Program._trace, cache.load
         make, begin = runner.NativeRunner._make, runner.NativeRunner._begin
 
