@@ -6,10 +6,11 @@ READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
 BROWSER_READY := $(VENV)/.browser-ready
 DOCS_READY := $(VENV)/.docs-ready
-# A file of tests stays in one process: what it compiles serves all its tests.
-PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+# A file of tests stays in one process: what it compiles serves all its tests. The
+# longest begin first (tests/support/file_order.py); xdist would order by their number.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-all test-browser check attack docs format bench rows clean
+.PHONY: demo test test-all test-part test-browser check attack docs format bench rows clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -34,11 +35,17 @@ demo: $(READY)
 	$(BIN)/polhode demo
 
 # One room alone: make test ROOM=geometry
+# What each file compiles, and its processor time: make test COUNT=1
 test: $(READY)
-	$(PYTEST) -m "not long" $(addprefix tests/,$(ROOM))
+	$(PYTEST) $(if $(COUNT),-p compile_count) -m "not long" $(addprefix tests/,$(ROOM))
 
 test-all: $(READY)
 	$(PYTEST) --timeout=3600
+
+# The K-th of N parts of the long suite, K from 0: make test-part PART=0/4
+# With WITHIN=1500 what has not begun after so many seconds is skipped, and counted.
+test-part: $(READY)
+	$(PYTEST) --timeout=1800 -m long --part=$(PART) $(addprefix --begin-within=,$(WITHIN))
 
 test-browser: $(BROWSER_READY)
 	$(BIN)/python -m pytest tests/browser -m browser

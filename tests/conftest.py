@@ -5,16 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections import Counter
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+import file_order
+import suite_part
+import xla_cache
+
 # The compiler's cache must not leak between test runs and the user's own directory.
-os.environ.setdefault("POLHODE_CACHE", str(Path(__file__).parent / "../build/cache"))
-os.environ.setdefault("XDG_STATE_HOME", str(Path(__file__).parents[1] / "build/state"))
+BUILD = Path(__file__).parents[1] / "build"
+os.environ.setdefault("POLHODE_CACHE", str(BUILD / "cache"))
+os.environ.setdefault("XDG_STATE_HOME", str(BUILD / "state"))
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # A shell starts what runs in the background deaf to Ctrl-C; tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -37,15 +42,52 @@ ROWS = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rows", action="store_true", help="count the checklist rows")
+    parser.addoption(
+        "--part",
+        metavar="K/N",
+        help="only the K-th of N parts of the tests, K from 0; the same for all time",
+    )
+    parser.addoption(
+        "--begin-within",
+        metavar="SECONDS",
+        type=float,
+        default=float("inf"),
+        help="skip what has not begun so long after the start",
+    )
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    part = config.getoption("--part")
+    if part:
+        items[:], rest = suite_part.split(items, part)
+        config.hook.pytest_deselected(items=rest)
+    if config.getoption("numprocesses", None) or hasattr(config, "workerinput"):
+        file_order.put_longest_first(items)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[PASSED], config.stash[FAILED] = set(), set()
     config.pluginmanager.register(RowCount(config))
+    runs_tests = hasattr(config, "workerinput") or not config.getoption(
+        "numprocesses", None
+    )
+    if runs_tests and not config.option.collectonly:
+        xla_cache.keep_xla_code(BUILD / "xla")
 
 
 PASSED: pytest.StashKey[set[str]] = pytest.StashKey()
 FAILED: pytest.StashKey[set[str]] = pytest.StashKey()
+
+
+BEGAN = time.monotonic()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    allowed = item.config.getoption("--begin-within")
+    if time.monotonic() - BEGAN > allowed:
+        pytest.skip(f"not begun within {allowed:g} s")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -88,12 +130,15 @@ WORTH_TELLING = 60.0  # seconds of all tests below which it is not
 
 def tell_slow_files(terminalreporter) -> None:
     """Where the time goes: seconds of the slowest files, set-up included."""
-    seconds: Counter[str] = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if hasattr(report, "duration"):
-                seconds[report.nodeid.partition("::")[0]] += report.duration
+    reports = [
+        report
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if hasattr(report, "duration")
+    ]
+    seconds = file_order.seconds_of(reports)
     if sum(seconds.values()) > WORTH_TELLING:
+        file_order.keep(seconds)
         terminalreporter.write_line("slowest files, seconds")
         for name, each in seconds.most_common(SLOWEST):
             terminalreporter.write_line(f"{each:8.1f}  {name}")

@@ -217,7 +217,7 @@ def test_names_with_markup_do_nothing(watched, tmp_path):
     system = ph.System([hinge], actions=[ph.Weight(9.81)], name=f"</title>{nasty}")
     begin = system.state(h=1.0)
     path = ph.simulate(system, begin, until=1.0).page(
-        tmp_path / "nasty.html", compare=1e-9
+        tmp_path / "nasty.html", compare=1
     )
     watched.page.goto(f"{path.as_uri()}#still")
     watched.page.locator("[data-shows=names]").check()

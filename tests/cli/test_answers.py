@@ -145,7 +145,7 @@ def test_a_report_is_one_page(capsys, tmp_path):
     """The HTML is written, and its path is told."""
     page = tmp_path / "r.html"
     words = ("report", "pendulum", "--until", "0.2", "--out", str(page))
-    assert "The page is in" in answer(capsys, *words, "--compare", "1e-9")
+    assert "The page is in" in answer(capsys, *words, "--compare", "1")
     text = page.read_text(encoding="utf-8")
     assert "<html" in text[:200].lower()
     assert "All formulations, side by side" in text

@@ -50,8 +50,8 @@ WRONG_WORDS = {
         ' "matlab", "json".\n'
         "'polhode equations --help' tells its words.\n"
     ),
-    ("equations", "pendulum", "--seconds", "-1"): (
-        "CommandError: --seconds -1 is less than nothing.\n\n  Give 0 or more.\n"
+    ("equations", "pendulum", "--operations", "-1"): (
+        "CommandError: --operations -1 is less than nothing.\n\n  Give 0 or more.\n"
     ),
     ("compare", "pendulum", "--steps", "-1"): (
         "CommandError: --steps -1 is less than nothing.\n\n  Give 0 or more.\n"

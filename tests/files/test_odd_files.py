@@ -101,10 +101,10 @@ def test_a_long_chain_of_links_is_looked_through_in_seconds(tmp_path):
             f'<child link="{below}"/></joint>'
         )
     path.write_text("<robot name='r'>" + "\n".join(lines) + "</robot>")
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(FileError if path.stat().st_size > 5e5 else ValueError):
         ph.load_urdf(path)
-    assert time.perf_counter() - begun < 5.0
+    assert time.process_time() - begun < 5.0
 
 
 def test_many_unknown_names_among_many_are_told_in_seconds(tmp_path):
@@ -116,10 +116,10 @@ def test_many_unknown_names_among_many_are_told_in_seconds(tmp_path):
         for k in range(40)
     ]
     path.write_text("polhode = 1\n" + "\n".join([*bodies, *joints]))
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(ModelFileError, match="there is no body"):
         ph.load_model(path)
-    assert time.perf_counter() - begun < 15.0
+    assert time.process_time() - begun < 15.0
 
 
 def test_a_full_disk_leaves_the_older_model(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from closeness import assert_close
 from finite import derivative
+from jitted_together import JittedTogether
 
 KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
 
@@ -21,15 +22,31 @@ def flat(result):
     return np.concatenate([np.ravel(leaf) for leaf in leaves])
 
 
+def directions_of(arguments):
+    """A direction to differentiate along, of the shapes of the arguments."""
+    rng = np.random.default_rng(0)
+    return tuple(rng.normal(size=np.shape(a)) for a in arguments)
+
+
+def value_and_rate(kernel):
+    """(arguments, directions) -> a kernel's value and its derivative along them."""
+    return lambda arguments, directions: jax.jvp(kernel, arguments, directions)
+
+
+JITTED = JittedTogether(
+    {
+        name: (value_and_rate(kernel), (arguments, directions_of(arguments)))
+        for name, (kernel, arguments) in KERNELS.items()
+    }
+)
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_jit_and_jvp_agree_with_numpy(name):
     """Jitted values are NumPy's within rounding; the jvp is the derivative."""
     kernel, arguments = KERNELS[name]
-    rng = np.random.default_rng(0)
-    directions = tuple(rng.normal(size=np.shape(a)) for a in arguments)
-    with jax.enable_x64(True):
-        both = jax.jit(lambda args, rates: jax.jvp(kernel, args, rates))
-        value, rate = both(arguments, directions)
+    directions = directions_of(arguments)
+    value, rate = JITTED[name]
     assert flat(value).dtype == np.float64
     assert_close(flat(value), flat(kernel(*arguments)), rtol=1e-14)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,8 @@ from moving import double_pendulum
 from polhode.errors import IntegrationWarning
 from polhode.integrate.storage import recorder
 
-SECONDS = 600.0
+STEPS = 3_000_000  # some 200 MB on disk
+LOOKS = 200
 
 
 def resident() -> float:
@@ -25,18 +25,15 @@ def resident() -> float:
 
 @pytest.mark.long
 def test_memory_stays_bounded(tmp_path, monkeypatch):
-    """Ten minutes to disk, thousands of chunks: resident memory has no slope."""
+    """Millions of steps to disk, in many chunks: memory does not grow with them."""
     monkeypatch.setattr(recorder, "KEPT", 1e6)
     seen: list[tuple[float, float]] = []
-    began = time.perf_counter()
 
     def watch(progress):
-        now = time.perf_counter() - began
-        if not seen or now - seen[-1][0] > 1.0:
-            seen.append((now, resident()))
-        if now > SECONDS:
+        if not seen or progress.steps - seen[-1][0] > STEPS / LOOKS:
+            seen.append((progress.steps, resident()))
+        if progress.steps > STEPS:
             raise KeyboardInterrupt
-        time.sleep(0.02)  # many chunks, and not the whole disk
 
     system = double_pendulum()
     start = system.state(shoulder=1.0, elbow=0.5)
@@ -44,9 +41,8 @@ def test_memory_stays_bounded(tmp_path, monkeypatch):
         ph.simulate(
             system, start, until=1e9, to=tmp_path / "a.nc", watch=watch, memory=1e6
         )
-    t, used = np.array(seen[len(seen) // 5 :]).T
-    slope, level = np.polyfit(t - t[0], used, 1)
-    noise = np.std(used - level - slope * (t - t[0]))
+    used = np.array([megabytes for _, megabytes in seen[LOOKS // 5 :]])
     written = (tmp_path / "a.nc").stat().st_size / 1e6
     assert written > 100
-    assert abs(slope) * (t[-1] - t[0]) < max(5.0, 3 * noise)
+    # HDF5 lets its own table of where chunks lie grow to 32 MB: some 2 % of the rows.
+    assert used.max() - used.min() < 0.1 * written

@@ -7,9 +7,29 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
+from jitted_together import JittedTogether
 from polhode.lowering.compile import compile
 
 KERNELS = runpy.run_path(str(Path(__file__).with_name("kernels.py")))["KERNELS"]
+
+
+def value_and_slope(function):
+    """A kernel's values and slopes along ones, of a batch."""
+    import jax
+
+    def both(*values):
+        tangents = tuple(jax.numpy.ones_like(a) for a in values)
+        return jax.jvp(function, values, tangents)
+
+    return lambda *batch: jax.vmap(both)(*batch)
+
+
+JITTED = JittedTogether(
+    {
+        name: (value_and_slope(function), tuple(np.stack([a, a]) for a in arguments))
+        for name, (function, arguments) in KERNELS.items()
+    }
+)
 
 
 @pytest.mark.long
@@ -20,14 +40,7 @@ def test_a_kernel_traces_batches_and_differentiates(name):
 
     function, arguments = KERNELS[name]
     plain = finite(jax.tree.leaves(function(*arguments)))
-    tangents = tuple(np.ones_like(a) for a in arguments)
-
-    def both(*values):
-        return jax.jvp(function, values, tangents)
-
-    batch = [np.stack([a, a]) for a in arguments]
-    with jax.enable_x64(True):
-        values, slopes = jax.jit(jax.vmap(both))(*batch)
+    values, slopes = JITTED[name]
     for k in range(2):
         traced = finite([leaf[k] for leaf in jax.tree.leaves(values)])
         assert_close(traced, plain, rtol=1e-12, atol=1e-13)

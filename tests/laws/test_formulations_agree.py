@@ -21,9 +21,12 @@ SPEEDS = ("Gauss", "recursive", "Kane")
 
 
 VARIED = (".mass", ".gravity", ".stiffness")
-SEEDS = strategies.integers(0, 2**32 - 1)
+# Few, so that all forms are asked at the same states: to find one that keeps the
+# constraints takes longer than what a form answers there.
+SEEDS = strategies.integers(0, 9)
 
 
+@cache
 def drawn(name: str, seed: int) -> tuple[State, dict[str, float]]:
     """A state of a topology, and values of what weighs, pulls and presses in it."""
     rng, system = np.random.default_rng(seed), topology(name)
@@ -43,15 +46,27 @@ def program(name: str, form: str) -> Program | None:
     return compile(answers(equations), state.t, state.q, state.z, table)
 
 
+@cache
+def answered(name: str, form: str, seed: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """What a formulation answers at a drawn state; None if it is refused."""
+    own = program(name, form)
+    state, table = drawn(name, seed)
+    return None if own is None else own(state.t, state.q, state.z, table)
+
+
+@cache
+def sized(name: str, seed: int) -> tuple[float, float]:
+    """The sizes of accelerations and of wrenches at a drawn state."""
+    return sizes(drawn(name, seed)[0])
+
+
 def gap(name: str, form: str, part: int, seed: int) -> float:
     """How far a formulation is from Gauss's, relative."""
-    state, table = drawn(name, seed)
-    at = state.t, state.q, state.z, table
-    own, reference = program(name, form), program(name, "Gauss")
+    own, reference = answered(name, form, seed), answered(name, "Gauss", seed)
     if own is None or reference is None:
         return 0.0
-    size = np.array(sizes(state)[part])
-    return disagreement(own(*at)[part][None], reference(*at)[part][None], size)
+    size = np.array(sized(name, seed)[part])
+    return disagreement(own[part][None], reference[part][None], size)
 
 
 def cases() -> list:

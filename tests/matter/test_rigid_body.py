@@ -200,13 +200,13 @@ def test_bodies_read_well():
 
 
 def test_a_hundred_bodies_build_quickly():
-    """Doors hold NumPy arrays: a hundred bodies in a fraction of a second."""
-    from time import perf_counter
+    """Doors hold NumPy arrays: a hundred bodies in half a second of the processor."""
+    from time import process_time
 
-    start = perf_counter()
+    start = process_time()
     for k in range(100):
         ph.Body(f"rod {k}", rod(mass=1.2, length=0.8, along=ph.Y))
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
 
 
 @pytest.mark.parametrize("inertia", [2.0, None, [1, 2]])

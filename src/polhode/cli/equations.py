@@ -19,7 +19,7 @@ def equations(
     form: Optional = "",
     language: Literal["text", "latex", "c", "matlab", "json"] = "text",
     set: Changes | None = None,
-    seconds: float = 10.0,
+    operations: float = 5_000_000,
     json: Json = False,
 ) -> None:
     """Print the equations of motion of a model, each equal to zero.
@@ -35,21 +35,22 @@ def equations(
         lagrange where they are short.
     language
         text and latex to read; c and matlab to compile; json for machines.
-    seconds
-        Time allowed for bringing them to their shortest form, s.
+    operations
+        Operations on terms for bringing them to their shortest form: five million
+        take some ten seconds. They are counted, so that every machine prints the same.
     """
     from polhode.cli.answers import print_json, say
     from polhode.cli.waiting import waiting
     from polhode.cli.words import chosen, form_of, require_not_negative
     from polhode.show.page.equation_lines import is_easy, usual
 
-    require_not_negative("--seconds", seconds)
+    require_not_negative("--operations", operations)
     derive = form_of(form) if form else usual
     is_source = language in ("c", "matlab")
     with waiting(f"Reading the equations of {model}"):
         system = chosen(model, set or ()).system
         is_short = bool(form) or is_source or is_easy(system)
-        reading = derive(system).read(seconds=seconds) if is_short else None
+        reading = derive(system).read(operations=operations) if is_short else None
         told = _facts(reading) if is_short else _laws(system)
     if json or language == "json":
         print_json(told)

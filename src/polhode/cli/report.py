@@ -15,7 +15,7 @@ def report(
     out: Path = Path("report.html"),
     until: float | None = None,
     set: Changes | None = None,
-    compare: float = 20.0,
+    compare: float = 600_000,
     json: Json = False,
 ) -> None:
     """Write a motion as one HTML file that opens anywhere, without a network.
@@ -32,7 +32,8 @@ def report(
     until
         Time at which the motion ends, s.
     compare
-        Time for the table of all forms, s; 0 leaves it out, inf waits for all.
+        Operations of the programs in the table of all forms: 30 000 take about a
+        second. 0 leaves the table out, inf makes all of it.
     """
     from polhode.cli.answers import say_path
     from polhode.cli.waiting import waiting

@@ -269,15 +269,20 @@ class Equations:  # limit: one noun answers every question about the motion
         found = named_reactions(self, state, table)
         return found if at is None else about(found, self.system, state, at, table)
 
-    def read(self, names: Mapping[str, str] | None = None, seconds: float = 10) -> Any:
+    def read(
+        self,
+        names: Mapping[str, str] | None = None,
+        operations: float = 5_000_000,
+    ) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
         `names` calls coordinates and parameters otherwise: {"hinge": "theta"}. What is
-        not in its shortest form after `seconds` is given as it is, with a warning.
+        not in its shortest form after so many `operations` on terms, some ten seconds
+        by default, is given as it is, with a warning: the same on every machine.
         """
         from polhode.formulation.reading.read import reading_of
 
-        return reading_of(self, names or {}, seconds)
+        return reading_of(self, names or {}, operations)
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
         """The accelerations of all bodies (n, 6), for use inside a trace."""

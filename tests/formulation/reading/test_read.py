@@ -85,9 +85,9 @@ def test_reactions_read_as_in_books(pendulum):
 
 
 def test_what_was_not_shortened_says_so(pendulum):
-    """A reading that had no time is right, warns, and says so where it is printed."""
+    """A reading that may cost nothing is right, warns, and says so where printed."""
     with pytest.warns(UnfinishedReading, match="'Gauss, pendulum' was not brought"):
-        reading = ph.gauss(pendulum).read({"hinge": "theta"}, seconds=0)
+        reading = ph.gauss(pendulum).read({"hinge": "theta"}, operations=0)
     assert not reading.is_shortest
     assert "not in its shortest form" in repr(reading)
     assert "not in its shortest form" in reading._repr_latex_()
@@ -161,7 +161,7 @@ def test_what_is_no_equation_is_refused(pendulum, monkeypatch):
 
 def test_a_planar_loop_reads_with_two_rows():
     """Of the five equations of its last hinge those along the plane say something."""
-    reading = ph.gauss(ph.models.four_bar()).read(seconds=5)
+    reading = ph.gauss(ph.models.four_bar()).read()
     assert len(reading.motion) == 3
     assert len(reading.constraints) == 5
     assert len(reading.said()) == 3 + 2

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MOST = 120  # effort for what is read
 LONGEST = 900  # letters of its LaTeX
-SECONDS = 3.0  # for the shortest form
+OPERATIONS = 1_500_000  # on terms, for the shortest form
 
 
 @final
@@ -111,7 +111,7 @@ def _read(system: System, q: Any, function: Callable[..., Any], at: Any) -> Any:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnfinishedReading)
-            found = read(function, *at, seconds=SECONDS)
+            found = read(function, *at, operations=OPERATIONS)
     except UnreadableProgram:
         return None
     found = of_unit_quaternions(system, q, found)

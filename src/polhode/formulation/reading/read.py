@@ -18,6 +18,7 @@ import sympy
 
 from polhode.actions.carried_friction import REAL, JointFriction
 from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.sympy_reader import read, to_latex
 from polhode.system import rows
 
@@ -40,7 +41,7 @@ class Reading:
     mass_matrix  M
     lagrangian   L = T - V in the system's own coordinates and speeds
     positions    g(t, q) of the holonomic constraints
-    is_shortest  whether there was time to bring all to its shortest form
+    is_shortest  whether all was brought to its shortest form
     """
 
     name: str
@@ -106,7 +107,7 @@ class Reading:
     def __repr__(self) -> str:
         lines = [f"{each} = 0" for each in self.said()]
         if not self.is_shortest:
-            lines.append(f"(right, but not in its shortest form: {self._late()})")
+            lines.append(f"(right, but not in its shortest form: {self._too_long()})")
         used = {s for each in self.motion for s in each.free_symbols}
         lines += [
             f"({symbol} is the push that {name.removesuffix('.load')!r} is under)"
@@ -118,14 +119,14 @@ class Reading:
     def _repr_latex_(self) -> str:
         lines = self._equations()
         if not self.is_shortest:
-            lines.append(rf"&\text{{(not in its shortest form: {self._late()})}}")
+            lines.append(rf"&\text{{(not in its shortest form: {self._too_long()})}}")
         return r"$$\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}$$"
 
     def _equations(self) -> list[str]:
         return [to_latex(each) + " &= 0" for each in self.said()]
 
-    def _late(self) -> str:
-        return f"too long for {self.origin.seconds:g} s"
+    def _too_long(self) -> str:
+        return f"too long for {self.origin.operations:g} operations"
 
 
 @final
@@ -135,7 +136,7 @@ class Origin:
 
     equations: Equations
     symbols: Symbols
-    seconds: float
+    operations: float
 
 
 class Symbols(NamedTuple):
@@ -151,7 +152,7 @@ class Symbols(NamedTuple):
 
 
 def reading_of(
-    equations: Equations, names: Mapping[str, str], seconds: float
+    equations: Equations, names: Mapping[str, str], operations: float = ALLOWED
 ) -> Reading:
     """The equations with a symbol for every coordinate, velocity and parameter.
 
@@ -177,7 +178,7 @@ def reading_of(
     t, q, z, y, y_dot, held, table = symbols
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        found = read(balance, (t, q, y), z, y_dot, held, table, seconds=seconds)
+        found = read(balance, (t, q, y), z, y_dot, held, table, operations=operations)
     motion, on_rates, M, L, places = (
         of_unit_quaternions(system, q, part) for part in found
     )
@@ -193,7 +194,7 @@ def reading_of(
         L,
         tuple(places) if held else (),
         not early,
-        Origin(equations, symbols, seconds),
+        Origin(equations, symbols, operations),
     )
 
 
@@ -219,7 +220,14 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         return core.joint_wrenches(*at, (y_dot, own), table)
 
     wrenches.__name__ = f"reactions, {system.name}"  # as errors call them
-    found = read(wrenches, (t, q, y), y_dot, held or [0], table, seconds=origin.seconds)
+    found = read(
+        wrenches,
+        (t, q, y),
+        y_dot,
+        held or [0],
+        table,
+        operations=origin.operations,
+    )
     found = of_unit_quaternions(system, q, found)
     return {
         joint.name: {

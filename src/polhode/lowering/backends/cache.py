@@ -41,6 +41,7 @@ from polhode.lowering.backends.private_folder import (
 )
 
 LARGEST = 512 * 2**20  # bytes in all
+TRIMMED_EVERY = 64  # shares of that: so much more than all may lie there for a while
 ABANDONED = 3600.0  # seconds after which a file aside is one of a process that died
 SECRET, SECRET_BYTES = "cache-secret", 32
 # Another process may have created the secret and not yet written it.
@@ -124,8 +125,10 @@ def save(name: str, facts: dict[str, Any], code: bytes) -> str:
     """Keep an entry; says why not, if it could not."""
     try:
         with _trusted() as (folder, secret):
-            folder.write(_file_name(secret, name), _pack(secret, name, facts, code))
-            _trim(folder, filter(_is_ours, folder.names()))
+            content = _pack(secret, name, facts, code)
+            folder.write(_file_name(secret, name), content)
+            if _is_time_to_trim(folder, len(content)):
+                _trim(folder, filter(_is_ours, folder.names()))
         return ""
     except Untrusted as reason:
         why = str(reason)
@@ -295,6 +298,20 @@ def _unpack(secret: bytes, name: str, content: bytes) -> tuple[dict[str, Any], b
     length = int.from_bytes(body[start : start + 8], "little")
     code = start + 8 + length
     return json.loads(bytes(body[start + 8 : code])), bytes(body[code:])
+
+
+_written: dict[Path, int] = {}  # by folder: bytes that this process wrote since a trim
+
+
+def _is_time_to_trim(folder: PrivateFolder, size: int) -> bool:
+    """At a process's first entry, and after each share of what may be kept.
+
+    To look at thousands of entries takes longer than to write one.
+    """
+    before = _written.get(folder.path)
+    is_time = before is None or before + size > LARGEST / TRIMMED_EVERY
+    _written[folder.path] = 0 if is_time or before is None else before + size
+    return is_time
 
 
 def _trim(folder: PrivateFolder, names: Iterable[str]) -> None:

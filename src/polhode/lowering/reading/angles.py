@@ -36,6 +36,7 @@ from polhode.lowering.reading.trig_polynomials import (
 )
 
 GROUP = 200  # larger groups are left as they are
+COSTED = 4  # operations of the ring that the cost of a term costs to count
 
 
 class Shortener:
@@ -59,7 +60,7 @@ class Shortener:
         return {m: c for m, c in out.items() if c}
 
     def _shortest(self, group: Polynomial) -> Polynomial:
-        if set(group) == {0} or len(group) > GROUP or self.ring.late():
+        if set(group) == {0} or len(group) > GROUP or self.ring.is_spent():
             return group
         lead = group[max(group)]
         group = {m: ratio(c, lead) for m, c in group.items()}
@@ -72,12 +73,13 @@ class Shortener:
         return scaled(self._known[key], lead)
 
     def _cost(self, p: Polynomial) -> int:
+        self.ring.spend(COSTED * len(p))
         return cost(self.ring, p)
 
     def _climb(self, group: Polynomial) -> Polynomial:
         """Rewritten as long as that shortens it."""
         best = squares(self.ring, group)
-        while not self.ring.late():
+        while not self.ring.is_spent():
             tried = [(squares(self.ring, q), q) for q in self._rewritings(group)]
             short, base = min(
                 tried, key=lambda pair: self._cost(pair[0]), default=(best, group)

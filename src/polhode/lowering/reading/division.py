@@ -19,6 +19,7 @@ from polhode.lowering.reading.ring import (
 TERMS = 3_000  # larger dividends are not tried
 FACTORED = 40  # nor are larger polynomials factored
 VARIABLES = 10
+FACTOR = 60  # operations of the ring that a term and variable cost SymPy's factoring
 
 
 def lowest(ring: Ring, p: Polynomial) -> Monomial:
@@ -92,6 +93,7 @@ def _divide_freely(ring: Ring, p: Polynomial, d: Polynomial) -> Polynomial | Non
             return None
         factor = ratio(rest[top], d[lead])
         quotient[top - lead] = factor
+        ring.spend(len(d))
         for m, c in d.items():
             m += top - lead
             left = rest.get(m, 0) - factor * c
@@ -109,8 +111,9 @@ def _is_whole(ring: Ring, m: Monomial) -> bool:
 def factors(ring: Ring, p: Polynomial) -> tuple[Number, list[tuple[Polynomial, int]]]:
     """A number and the irreducible factors of p with their powers, if p is small."""
     used = ring.used(p)
-    if len(p) > FACTORED or len(used) > VARIABLES or ring.late():
+    if len(p) > FACTORED or len(used) > VARIABLES or ring.is_spent():
         return 1, [(p, 1)]
+    ring.spend(FACTOR * len(p) * len(used))
     places = {g: k for k, g in enumerate(used)}
     names = polynomial_ring([f"x{k}" for k in range(len(used))], QQ)[0]
     terms = {}

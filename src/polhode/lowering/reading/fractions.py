@@ -52,7 +52,7 @@ def cancel(ring: Ring, top: Polynomial, under: Monomial) -> Fraction:
     """The fraction in lowest terms, as far as exact division goes."""
     for g, e in ring.factors(under):
         step = g.power if g.kind == "root" else 1
-        while e >= step and not ring.late():
+        while e >= step and not ring.is_spent():
             by_sine = g.kind == "sin"
             raised = ring.shift(top, g.monomial) if by_sine else top
             quotient = divide(ring, raised, g.value)

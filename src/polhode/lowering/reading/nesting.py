@@ -24,15 +24,23 @@ from polhode.lowering.reading.ring import (
 from polhode.lowering.reading.writing import Writer, times
 
 NESTED = 300  # longer sums are not searched for factors
+COUNTED = 20  # operations of the ring in which SymPy counts one of an expression
 
 
-def operations(e: sympy.Expr) -> int:
-    return int(sympy.count_ops(e))
+def operations(ring: Ring, e: sympy.Expr) -> int:
+    """Operations in an expression; to count them costs some of the ring's for each."""
+    found = int(sympy.count_ops(e))
+    ring.spend(COUNTED * found)
+    return found
 
 
 def fewest(ring: Ring, candidates: list[sympy.Expr]) -> sympy.Expr:
     """The candidate with the fewest operations; of equals the first."""
-    return candidates[0] if ring.late() else min(candidates, key=operations)
+    return (
+        candidates[0]
+        if ring.is_spent()
+        else min(candidates, key=lambda e: operations(ring, e))
+    )
 
 
 def plain_content(p: Polynomial) -> Number:
@@ -66,7 +74,7 @@ class Nester:
 
     def _nest(self, p: Polynomial) -> sympy.Expr:
         expanded = self.writer.sum(p)
-        if len(p) == 1 or len(p) > NESTED or self.ring.late():
+        if len(p) == 1 or len(p) > NESTED or self.ring.is_spent():
             return expanded
         low, number = common(self.ring, p), plain_content(p)
         if sum(1 if c > 0 else -1 for c in p.values()) == -len(p):

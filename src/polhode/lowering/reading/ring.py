@@ -14,7 +14,6 @@ are kept: a reciprocal is a generator of power -1.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -32,7 +31,10 @@ Polynomial: TypeAlias = dict[Monomial, Number]
 ONE: Polynomial = {0: 1}
 ZERO: Polynomial = {}
 LARGE = 20_000  # products of more terms than this are left as products
-SMALL = 16  # products of so few terms are multiplied out even when time is over
+SMALL = 16  # products of so few terms are multiplied out when nothing is left, too
+# What a reading may cost unless told otherwise, in operations of the ring: some ten
+# seconds. It is counted and not timed, so that every machine writes the same equations.
+ALLOWED = 5_000_000
 
 
 @dataclass(eq=False)
@@ -110,20 +112,24 @@ def key_of(p: Polynomial) -> Hashable:
 class Ring:
     """The generators, and arithmetic on polynomials over them."""
 
-    def __init__(self, seconds: float = math.inf) -> None:
+    def __init__(self, operations: float = math.inf) -> None:
         self.generators: list[Generator] = []
         self._found: dict[Hashable, Generator] = {}
         self._reduced: dict[Monomial, Polynomial | None] = {}
         self._decoded: dict[Monomial, tuple[tuple[Generator, int], ...]] = {0: ()}
         # Terms seen in angles and exponents -> the units in which they are counted.
         self.units: dict[tuple[str, Monomial], list[Number]] = {}
-        self.deadline = time.monotonic() + seconds
+        self.left = operations  # of what may be spent
         self.unfinished = False  # some product was left unmultiplied
         self.inexact = False  # some constant is a double without a closed form
 
-    def late(self) -> bool:
-        """Whether the time is over; who asks then leaves something undone."""
-        self.unfinished |= (over := time.monotonic() > self.deadline)
+    def spend(self, operations: int) -> None:
+        """Count what is done: a product or a sum of two terms is one operation."""
+        self.left -= operations
+
+    def is_spent(self) -> bool:
+        """Whether nothing is left; who asks then leaves something undone."""
+        self.unfinished |= (over := self.left < 0)
         return over
 
     # -------------------------------------------------------------- generators
@@ -166,9 +172,9 @@ class Ring:
         return self.reduce({n + m: c for n, c in p.items()})
 
     def mul(self, p: Polynomial, q: Polynomial) -> Polynomial:
-        """The product, multiplied out unless it is too long or time is over."""
+        """The product, multiplied out unless it is long or nothing is left."""
         size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
-        if size > LARGE or (size > SMALL and self.late()):
+        if size > LARGE or (size > SMALL and self.is_spent()):
             self.unfinished = True
             return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
@@ -177,6 +183,7 @@ class Ring:
         """The product, whatever its size."""
         if len(p) > len(q):
             p, q = q, p
+        self.spend(len(p) * len(q))
         out: Polynomial = {}
         get = out.get
         for m, c in p.items():
@@ -202,6 +209,7 @@ class Ring:
 
     def reduce(self, p: Polynomial) -> Polynomial:
         """Every rule applied, zeros dropped."""
+        self.spend(len(p))
         out: Polynomial = {}
         seen = self._reduced
         for m, c in p.items():

@@ -55,7 +55,7 @@ class Shape:
         return self._written[key]
 
     def _write(self, p: Polynomial) -> sympy.Expr:
-        if len(p) > LONGEST or self.ring.late():
+        if len(p) > LONGEST or self.ring.is_spent():
             self.ring.unfinished = True
             return self.writer.sum(p)
         apart = separate(self.ring, p)
@@ -76,10 +76,10 @@ class Shape:
         """A polynomial without denominators but of symbols: collected, or nested."""
         short = self.shortener.shorten(p)
         best = self._collected(short)
-        if len(short) <= NESTED and not self.ring.late():
+        if len(short) <= NESTED and not self.ring.is_spent():
             best = fewest(self.ring, [best, self._over_symbols(p)])
             nested = self.nester.nest(short)
-            if operations(nested) < WORTH * operations(best):
+            if operations(self.ring, nested) < WORTH * operations(self.ring, best):
                 best = nested
         return best
 

@@ -19,7 +19,7 @@ from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
 from polhode.lowering.reading.functions import Refined
 from polhode.lowering.reading.kept_reading import KeptReading
-from polhode.lowering.reading.ring import Ring
+from polhode.lowering.reading.ring import ALLOWED, Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
 from polhode.lowering.trace.trace import (
@@ -35,7 +35,7 @@ HEAVY = 20  # operations that a division or a root is worth to who reads it
 def read(
     function: Callable,
     *symbols: Any,
-    seconds: float = 10.0,
+    operations: float = ALLOWED,
     collect: Iterable[sympy.Expr] = (),
     latex: bool = False,
 ) -> Any:
@@ -47,7 +47,8 @@ def read(
     expression. Doubles are recovered as rationals, square roots and multiples of pi.
     Accelerations and velocities (`xddot`, `thetadot_1`, derivatives), or the symbols in
     `collect`, are collected. With `latex` every expression is a string. A result that
-    is not in its shortest form after `seconds` is given as it is, with a warning.
+    is not in its shortest form after so many `operations` on its terms, five million or
+    some ten seconds by default, is given as it is, with a warning.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
@@ -56,16 +57,16 @@ def read(
     """
     collect = [*collect]
     arrays, tree = _arguments(symbols)
-    kept = KeptReading(function, tree, arrays, (collect, float(seconds)))
+    kept = KeptReading(function, tree, arrays, (collect, float(operations)))
     found = kept.load()
     if found is None:
-        ring = Ring(seconds)
+        ring = Ring(operations)
         trace = _trace(function, symbols)
         program, written = _read(ring, trace, Shape(ring, collect))
         shapes = [output.shape for output in program.outputs]
         found = [*zip(written, shapes, strict=True)], trace.result
         if ring.unfinished:
-            _warn(function, seconds)
+            _warn(function, operations)
         else:
             kept.save(*found)
     leaves = [_leaf(elements, shape, latex) for elements, shape in found[0]]
@@ -270,10 +271,10 @@ def _name(function: Callable) -> str:
     return getattr(function, "__name__", repr(function))
 
 
-def _warn(function: Callable, seconds: float) -> None:
+def _warn(function: Callable, operations: float) -> None:
     warnings.warn(
         f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
-        f"{seconds:g} s were over. What is written is right.",
+        f"{operations:g} operations were done. What is written is right.",
         UnfinishedReading,
         stacklevel=3,
     )

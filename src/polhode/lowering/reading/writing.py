@@ -30,6 +30,7 @@ NAMES: dict[str, Callable[..., sympy.Expr]] = {
     "cbrt": lambda x, **_: made(sympy.sign, x) * sympy.cbrt(made(sympy.Abs, x)),
 }
 MANY = 200  # terms of a sum; SymPy would take a second to put thousands in order
+WRITTEN = 30  # operations of the ring in which SymPy makes one term
 SIMPLE = 8  # operations; SymPy may search longer arguments for minutes
 
 
@@ -106,6 +107,7 @@ class Writer:
 
     def sum(self, p: Polynomial) -> sympy.Expr:
         """A polynomial as it stands, term by term."""
+        self.ring.spend(WRITTEN * len(p))
         if len(p) > MANY:
             terms = [self._plain(m, c) for m, c in p.items()]
             return sympy.Add(*terms, evaluate=False)

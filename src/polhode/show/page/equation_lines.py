@@ -28,7 +28,7 @@ LONGEST, ASKED = 1800, 6000  # letters of LaTeX in one equation; more if asked f
 WIDE = 72  # letters on a line
 TOO_WIDE = 110  # of a line that cannot be broken
 SHOWN = 6  # bodies whose laws are written out
-SECONDS = 5.0
+OPERATIONS = 2_500_000  # on terms, for the shortest form
 WORDS = (
     "p and L are momentum and angular momentum about the world's origin, r the place of"
     " the mass centre. F and M are force and moment of an action, R and Q those of a"
@@ -111,7 +111,7 @@ def _widest(formula: str) -> int:
 
 
 def is_easy(system: System) -> bool:
-    """Whether the closed form can be read in seconds; few speeds may have choices."""
+    """Whether the closed form can be read soon; few speeds may have choices."""
     equations = gauss(system)
     t, q, _, y, _, _, table = symbols_of(equations, {})
 
@@ -137,4 +137,4 @@ def _reading(source: Any) -> Any:
         return source
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnfinishedReading)  # right, if not its shortest
-        return source.read(seconds=SECONDS)
+        return source.read(operations=OPERATIONS)

@@ -111,7 +111,7 @@ def _line(name: str, values: Any) -> tuple[str, ...]:
 
 
 def comparison_section(system: System, asked: Any) -> str:
-    """All forms side by side: a table that was given, or made in the seconds asked."""
+    """All forms side by side: a table given, or made within so many operations."""
     title = "All formulations, side by side"
     if asked is None or asked == 0:  # False, too
         return ""
@@ -135,20 +135,20 @@ def comparison_section(system: System, asked: Any) -> str:
     which = "These" if comparison.left_out else "All"
     words = f"{which} forms agree within {comparison.worst:.1e}."
     if len(lines) == 1 and comparison.left_out:
-        words = "There was time for one form."
+        words = "One form was made."
     if refused:
         words += f" Not for this system: {', '.join(refused)}."
     if comparison.left_out:
-        words += f" No time was left for: {', '.join(comparison.left_out)}."
+        words += f" Not made, as too many operations: {', '.join(comparison.left_out)}."
     return section(title, table(heads, lines) + note(words))
 
 
 def _compared(system: System, asked: Any) -> Any:
     """A comparison of the system, made once; a whole one serves for a short one."""
     known = system.compiled.get("comparison")
-    seconds = np.inf if asked is True else float(asked)
-    if known is None or (known.left_out and seconds == np.inf):
-        known = system.compiled["comparison"] = compare(system, seconds=seconds)
+    operations = np.inf if asked is True else float(asked)
+    if known is None or (known.left_out and operations == np.inf):
+        known = system.compiled["comparison"] = compare(system, operations=operations)
     return known
 
 
