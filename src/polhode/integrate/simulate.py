@@ -63,6 +63,7 @@ def simulate(
     to: Any = None,
     events: Event | Sequence[Event] = (),
     inputs: Mapping[str, Any] | None = None,
+    impacts: str = "at once",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -78,6 +79,8 @@ def simulate(
     found in `motion.events`. `inputs` drive motors and other actions by name: functions
     of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
+    Supports of a system open, slip, stick and strike where they must; several contacts
+    that strike do so "at once" or "in sequence", by `impacts`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -86,6 +89,20 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
+    if isinstance(model, System) and model.supports:
+        from polhode.integrate.simulate_contacts import simulate_contacts
+
+        return simulate_contacts(
+            model,
+            state,
+            until=until,
+            settings=(method, rtol, atol),
+            samples=samples,
+            parameters=parameters,
+            limit=limit,
+            impacts=impacts,
+            others={"watch": watch, "to": to, "events": events, "inputs": inputs},
+        )
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
     memory, watch = admit_memory(memory), admit_watch(watch)

@@ -59,7 +59,9 @@ def contact_problem(
     """The contact problem of a system with supports; NumPy arrays outside a trace."""
     key = "contact problem"
     if key not in system.compiled:
-        system.compiled[key] = doubled(lambda *given: contact_problem_of(system, *given))
+        system.compiled[key] = doubled(
+            lambda *given: contact_problem_of(system, *given)
+        )
     return system.compiled[key](t, q, z, dict(table))
 
 

@@ -15,7 +15,7 @@ from polhode.formulation.contact.collide import Laws
 from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.contacts import laws, names
-from polhode.system.lengths import natural_length
+from polhode.system.natural_sizes import length_at_rest
 from polhode.system.state import State
 
 TOUCHES = 1e-9  # of the natural length
@@ -45,7 +45,7 @@ def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen
     system = require_supports(state)
     problem = contact_problem(system, state.t, state.q, state.z, table)
     rows = problem.rows
-    length = natural_length(system, state.q)
+    length = length_at_rest(system)
     speed = max(float(np.max(np.abs(rows.velocity), initial=0.0)), length)
     closed = rows.gap <= near * length
     rate = rows.velocity[:, 0]
@@ -77,8 +77,7 @@ def require_apart(now: Seen) -> None:
     support = _support_of(now, k)
     body, ground = (frame.name for frame in support.bodies)
     raise Overlap(
-        f"{body!r} starts {-gap[k]:.3g} m inside {ground!r} at"
-        f" {names(system)[k]!r}.",
+        f"{body!r} starts {-gap[k]:.3g} m inside {ground!r} at {names(system)[k]!r}.",
         "A contact pushes from outside; inside there is no motion to begin with.",
         f"Raise it by {-gap[k]:.3g} m along the normal of {support.name!r}.",
     )

@@ -91,8 +91,10 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
     # r = B x:  T of a sliding contact follows its N.
-    B = jnp.zeros((n, 3, n, 3)).at[np.arange(n), :, np.arange(n), :].set(
-        _blocks(-(sliding * rows.dynamic)[:, None] * d)
+    B = (
+        jnp.zeros((n, 3, n, 3))
+        .at[np.arange(n), :, np.arange(n), :]
+        .set(_blocks(-(sliding * rows.dynamic)[:, None] * d))
     )
     B = B.reshape(3 * n, 3 * n)
     held = modes.closed * modes.sticks

@@ -190,9 +190,7 @@ class Impact:
         return f"Impact({self.law}; {'; '.join(parts)}; {self.energy:.6g} J)"
 
 
-def impact(
-    state: State, *, order: str = "at once", table: Table = NOMINAL
-) -> Impact:
+def impact(state: State, *, order: str = "at once", table: Table = NOMINAL) -> Impact:
     """What happens when the contacts that approach in a state strike.
 
     One contact alone goes along Routh's path, to the end that its law of restitution
@@ -236,9 +234,7 @@ def strike(now: Seen, order: str) -> tuple[Struck, State]:
     """The impact of what approaches, and the state after it; warns of a law that gains."""
     rows = now.problem.rows
     touching = now.touching | now.approaching
-    struck = collide(
-        now.problem.delassus, rows.velocity, laws_of(now), touching, order
-    )
+    struck = collide(now.problem.delassus, rows.velocity, laws_of(now), touching, order)
     z = now.state.z + now.problem.speeds @ struck.impulse.reshape(-1)
     after = State(now.state.system, now.state.t, now.state.q, z)
     _warn_of_gain(now, struck)
