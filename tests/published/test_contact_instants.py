@@ -5,6 +5,8 @@ Genot and Brogliato 1999, Leine 2002 (the rod); Kane 1984, Stronge 1990 (the pen
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,8 @@ def test_painleves_rod_has_no_motion_or_several():
     """theta = 1.1: mu = 1.5 is inconsistent at rest of turning, else indeterminate."""
     assert ph.contact_modes(sliding_rod(1.5, 0.0, -1.0)).kind == "inconsistent"
     both = ph.contact_modes(sliding_rod(1.5, 4.0, -1.0))
-    assert both.kind == "indeterminate" and len(both) == 2
+    assert both.kind == "indeterminate"
+    assert len(both) == 2
     pushes = sorted(mode.push["foot"] for mode in both)
     assert_close(pushes, [0.0, 22.0406645864], rtol=1e-11)
     for mu, slip, push in [(1.5, 1.0, 2.8547605786), (1.2, -1.0, 60.5724570502)]:
@@ -120,7 +123,7 @@ def cradle(n: int) -> ph.State:
             restitution=1.0,
             name=f"touch {k}",
         )
-        for k, (before, after) in enumerate(zip(balls, balls[1:], strict=False))
+        for k, (before, after) in enumerate(itertools.pairwise(balls))
     ]
     system = ph.System(rails, supports=touches)
     return system.state({f"rail {k}": float(k) for k in range(n)},

@@ -41,6 +41,7 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -187,6 +188,7 @@ def equations_of(model: System | Equations) -> Equations:
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
+    refuse_supports(model, "This call")
     if "motion" not in model.compiled:
         model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]

@@ -1,4 +1,4 @@
-"""`ph.simulate` of a system with supports: its arguments checked, its runs one by one."""
+"""`ph.simulate` of a system with supports: arguments checked, runs one by one."""
 
 from __future__ import annotations
 

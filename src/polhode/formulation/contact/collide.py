@@ -95,7 +95,8 @@ def _along(
 ) -> list[str]:
     """Routh's path to its end; what happened on the way."""
     e, law = restitution
-    approach, phases = -float(path.u[0]), []
+    approach = -float(path.u[0])
+    phases: list[str] = []
     speed = max(approach, float(np.max(np.abs(path.u))))
     compressed: tuple[float, float] | None = None
     for _ in range(SEGMENTS):

@@ -56,7 +56,8 @@ class Instant(NamedTuple):
     forced: dict[int, int]
 
     @property
-    def count(self) -> int:
+    def points(self) -> int:
+        """How many candidates there are."""
         return len(self.touching)
 
 
@@ -76,7 +77,7 @@ def instant_of(
 
 def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMotion:
     """The motion in which contacts have given statuses, kept or not by the laws."""
-    W, c, n = at.problem.delassus, at.problem.free, at.count
+    W, c, n = at.problem.delassus, at.problem.free, at.points
     mu = at.problem.rows.dynamic
     B = np.zeros((3 * n, 3 * n))
     known = []
@@ -129,7 +130,7 @@ def faults(at: Instant, found: ContactMotion) -> list[Fault]:
     """The laws that a motion breaks, the worst first; none if it is allowed."""
     rows, each = at.problem.rows, []
     force, rate = _forces(found), _accelerations(at)
-    for k in np.flatnonzero(at.touching):
+    for k in np.flatnonzero(at.touching).tolist():
         N, T = found.force[k, 0], found.force[k, 1:]
         a_N, a_T = found.acceleration[k, 0], found.acceleration[k, 1:]
         if found.status[k] == OPEN:
@@ -137,7 +138,7 @@ def faults(at: Instant, found: ContactMotion) -> list[Fault]:
                 wanted = STICKS if _may_stick(at, k) else SLIDES
                 each.append(Fault(k, wanted, -a_N / rate))
             continue
-        if N < -ROUNDING * force:
+        if -ROUNDING * force > N:
             each.append(Fault(k, OPEN, -N / force))
         excess = float(np.hypot(*T)) - rows.static[k] * N
         if found.status[k] == STICKS and excess > ROUNDING * force:
@@ -155,7 +156,7 @@ def decided(at: Instant, first: np.ndarray) -> list[ContactMotion]:
     sliding contact would not lift it: else there is one.
     """
     if not np.any(at.touching):
-        return [solved(at, np.zeros(at.count, int), at.slip)]
+        return [solved(at, np.zeros(at.points, int), at.slip)]
     if not _is_jammed(at):
         found = improved(at, first)
         if found is not None:
@@ -191,11 +192,11 @@ def improved(at: Instant, first: np.ndarray) -> ContactMotion | None:
 
 def every(at: Instant) -> list[ContactMotion]:
     """All motions that the laws allow, found by trying all combinations."""
-    numbers = np.flatnonzero(at.touching)
+    numbers = np.flatnonzero(at.touching).tolist()
     choices = [_choices(at, k) for k in numbers]
     found: list[ContactMotion] = []
     for combination in product(*choices):
-        status = np.zeros(at.count, int)
+        status = np.zeros(at.points, int)
         d = at.slip.copy()
         for k, (word, unit) in zip(numbers, combination, strict=True):
             status[k] = word
@@ -233,11 +234,11 @@ def _choices(at: Instant, k: int) -> list[tuple[int, Any]]:
 def _forced(at: Instant, first: np.ndarray) -> np.ndarray:
     status = np.where(at.touching, first, OPEN)
     status = np.where(at.touching & at.slipping & (status == STICKS), SLIDES, status)
-    for k in np.flatnonzero(status == STICKS):
+    for k in np.flatnonzero(status == STICKS).tolist():
         if not _may_stick(at, k):
             status[k] = SLIDES
-    for k, word in at.forced.items():
-        status[k] = word
+    for forced, word in at.forced.items():
+        status[forced] = word
     return status
 
 
@@ -257,7 +258,7 @@ def lift(at: Instant, k: int) -> float:
 
 
 def _is_jammed(at: Instant) -> bool:
-    slides = np.flatnonzero(at.touching & at.slipping)
+    slides = np.flatnonzero(at.touching & at.slipping).tolist()
     return any(lift(at, k) <= 0 for k in slides)
 
 

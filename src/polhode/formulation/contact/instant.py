@@ -14,9 +14,11 @@ from polhode.errors import ModelError, Overlap
 from polhode.formulation.contact.collide import Laws
 from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.system.contacts import laws, names
+from polhode.supports.support import Support
+from polhode.system.contacts import laws, names, owners
 from polhode.system.natural_sizes import length_at_rest
 from polhode.system.state import State
+from polhode.system.system import System
 
 TOUCHES = 1e-9  # of the natural length
 STILL = 1e-9  # of the quickest contact
@@ -41,7 +43,7 @@ class Seen(NamedTuple):
 
 
 def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen:
-    """The contacts of a state; `near` is the gap, of the length, that counts as none."""
+    """The contacts of a state; a gap below `near` of the length counts as none."""
     system = require_supports(state)
     problem = contact_problem(system, state.t, state.q, state.z, table)
     rows = problem.rows
@@ -55,7 +57,7 @@ def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen
     return Seen(state, problem, touching, approaching, slipping, length, speed)
 
 
-def require_supports(state: State) -> object:
+def require_supports(state: State) -> System:
     """The system of a state, refused if nothing of it can touch."""
     system = state.system
     if not system.supports:
@@ -83,9 +85,7 @@ def require_apart(now: Seen) -> None:
     )
 
 
-def _support_of(now: Seen, k: int) -> object:
-    from polhode.system.contacts import owners
-
+def _support_of(now: Seen, k: int) -> Support:
     return now.state.system.supports[owners(now.state.system)[k]]
 
 

@@ -22,7 +22,7 @@ from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.formulation.equations import Core, Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import Table
-from polhode.system.contacts import names
+from polhode.system.contacts import names, refuse_supports
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -57,7 +57,12 @@ def mode_names(system: System) -> list[str]:
 
 
 def modes_in(system: System, table: Table) -> Modes:
-    """The modes that a table holds; traced or not."""
+    """The modes that a table holds; traced or not.
+
+    Refused where a question about a motion or its equations knows of no modes.
+    """
+    if not all(name in table for name in mode_names(system)):
+        refuse_supports(system, "This question")
     columns = [
         jnp.stack([1.0 * jnp.asarray(table[f"{w} of {n}"]) for n in names(system)])
         for w in WORDS

@@ -1,9 +1,9 @@
 """The ledger of a motion with supports: what each contact takes, by its name.
 
-    impacts of rest     work of normal impulses, J
-    friction of rest    of sliding, and of tangential impulses
-    belt of rest        what a running belt gives
-    settling            what closing a contact at a switch takes, J
+impacts of rest     work of normal impulses, J
+friction of rest    of sliding, and of tangential impulses
+belt of rest        what a running belt gives
+settling            what closing a contact at a switch takes, J
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.formulation.contact.mode_forces import table_with
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import Steps, evaluate
 from polhode.integrate.results.contact_log import (
@@ -20,7 +21,6 @@ from polhode.integrate.results.contact_log import (
     all_rows,
     contact_rows_along,
 )
-from polhode.formulation.contact.mode_forces import table_with
 from polhode.system.contacts import names, owners
 
 if TYPE_CHECKING:

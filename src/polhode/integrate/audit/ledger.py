@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.contact_ledger import (
     Promises,
     audited_by_span,
     contact_work,
 )
-from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate

@@ -74,7 +74,7 @@ class _Record:
 
 
 def require_exact(system: System, method: Method | None) -> None:
-    """Refuse what exact mode cannot do: too many points, or a method of another kind."""
+    """Refuse too many points, and methods whose steps are of another kind."""
     count = len(names(system))
     if count > MOST_POINTS:
         raise ModelError(
@@ -198,12 +198,12 @@ def _book(
     was = old if len(old) else status
     told: list[tuple[int, str]] = []
     if switch.struck is not None:
-        for k in np.flatnonzero(np.any(switch.struck.impulse != 0, axis=1)):
-            record.times.setdefault(int(k), []).append(fired.t)
-            told.append((int(k), "settles" if switch.settles else "touches"))
-            record.impacts.append(_impact_row(labels[k], fired.t, switch, int(k)))
-    for k in np.flatnonzero(status != was):
-        told.append((int(k), "opens" if status[k] == OPEN else STATUSES[status[k]]))
+        for k in np.flatnonzero(np.any(switch.struck.impulse, axis=1)).tolist():
+            record.times.setdefault(k, []).append(fired.t)
+            told.append((k, "settles" if switch.settles else "touches"))
+            record.impacts.append(_impact_row(labels[k], fired.t, switch, k))
+    for k in np.flatnonzero(status != was).tolist():
+        told.append((k, "opens" if status[k] == OPEN else STATUSES[status[k]]))
     for k, kind in told:
         name = system.supports[support[k]].name
         event = Occurrence(

@@ -142,7 +142,8 @@ def _segment(
 
 def _first(cursor: StepperState, terms: int) -> Steps:
     straight = np.zeros((1, terms, cursor.x.shape[1]))
-    return Steps(*(np.array(p) for p in (cursor.t, cursor.x, cursor.x_dot)), straight)
+    t, x, x_dot = (np.array(part) for part in (cursor.t, cursor.x, cursor.x_dot))
+    return Steps(t, x, x_dot, straight)
 
 
 def guard_values(setting: Setting, table: Any, t: Any, x: Any) -> np.ndarray:
@@ -182,8 +183,9 @@ def _searched(setting: Setting, table: Any, here: Steps) -> tuple[Fired | None, 
         found.append((_zero(setting, table, here, int(k), (low, high)), int(k)))
     if not found:
         return None, here
-    t, k = min(found)
-    fired = Fired(t, k // len(GUARDS), GUARDS[k % len(GUARDS)])
+    t, first_guard = min(found)
+    contact, guard = divmod(first_guard, len(GUARDS))
+    fired = Fired(t, contact, GUARDS[guard])
     return fired, _cut(here, t)
 
 

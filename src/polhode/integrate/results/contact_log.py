@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -62,6 +63,21 @@ class ContactLog:
     spans: tuple[ModeSpan, ...]
     impacts: tuple[ImpactRow, ...]
     settled: tuple[tuple[int, float], ...]
+
+    def at_rows(self, rows: np.ndarray) -> ContactLog:
+        """The log of a motion made of some rows of this one; its works are not kept."""
+        if not self.spans:
+            return self
+        starts = np.array([span.first for span in self.spans])
+        owner = np.searchsorted(starts, rows, side="right") - 1
+        edges = np.flatnonzero(np.diff(owner)) + 1
+        ends = [0, *edges.tolist(), len(rows)]
+        spans = tuple(
+            ModeSpan(first, stop, self.spans[owner[first]].modes)
+            for first, stop in itertools.pairwise(ends)
+            if stop > first
+        )
+        return ContactLog(spans, self.impacts, ())
 
 
 NO_CONTACTS = ContactLog((), (), ())
@@ -192,4 +208,5 @@ class SupportMotion:
 
     def __repr__(self) -> str:
         name = self.motion.system.supports[self.number].name
-        return f"SupportMotion({name!r}, {len(self.points)} points, {len(self.impacts)} impacts)"
+        counts = f"{len(self.points)} points, {len(self.impacts)} impacts"
+        return f"SupportMotion({name!r}, {counts})"

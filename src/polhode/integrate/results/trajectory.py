@@ -29,6 +29,7 @@ from polhode.integrate.results.indexing import (
     require_rows,
 )
 from polhode.matter.parameter import Table
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -129,7 +130,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
             raise not_asked(self, key) from reason
         ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
         events = self.events.within(*ends)
-        return replace(self, steps=rows, is_dense=dense, checkpoint=None, events=events)
+        contacts = self.contacts.at_rows(np.arange(len(self))[key])
+        part = replace(self, steps=rows, is_dense=dense, checkpoint=None)
+        return replace(part, events=events, contacts=contacts)
 
     def __contains__(self, name: Any) -> bool:
         system = self.system
@@ -159,6 +162,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         x = evaluate(self.steps, times)
         on_rows = np.isin(times, self.t)
         rows = replace(self, steps=bare(times, x), is_dense=False, checkpoint=None)
+        ahead = np.searchsorted(self.t, times, side="left")
+        nearest = np.clip(ahead, 0, max(len(self) - 1, 0))
+        rows = replace(rows, contacts=self.contacts.at_rows(nearest))
         return rows if np.all(on_rows) else settled_rows(rows)
 
     def ledger(self) -> Ledger:
@@ -175,6 +181,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """
         from polhode.integrate.storage.save import save
 
+        refuse_supports(self.system, "A file of a motion")
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -258,6 +265,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 def settled_rows(motion: Trajectory) -> Trajectory:
     """Values between steps put back on their manifold and on the constraints."""
     system = motion.system
+    if system.supports:
+        q = np.array([system.normalised(row) for row in motion.q])
+        return replace(
+            motion,
+            steps=motion.steps._replace(x=np.concatenate([q, motion.z], axis=1)),
+        )
     is_plain = system.coordinates == system.speeds and not system.constraints
     if not motion.equations.row_names and is_plain:
         return motion
