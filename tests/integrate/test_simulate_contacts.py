@@ -20,7 +20,8 @@ from polhode.errors import (
 def bouncing(e: float = 0.5) -> ph.System:
     ball = ph.Particle("ball", 1.0)
     floor = ph.Support(ph.surfaces.point(ball.mass_centre), ph.World().origin,
-                       friction=ph.Coulomb(0.3), restitution=e, name="floor")  # fmt: skip
+                       friction=ph.Coulomb(0.3), restitution=e,
+                       name="floor")  # fmt: skip
     return ph.System([ball], [ph.Weight(9.81)], supports=[floor], name="bouncing")
 
 
@@ -43,7 +44,8 @@ ABOVE = SYSTEM.state(ball=(0, 0, 1))
         (lambda: ph.simulate(SYSTEM, ABOVE, until=1.0,
                              events=[ph.Event("e", lambda t: t)]),
          IntegrationError, "events=... cannot be given"),
-        (lambda: ph.sweep(SYSTEM, [ABOVE], until=1.0), ModelError, "which has supports"),
+        (lambda: ph.sweep(SYSTEM, [ABOVE], until=1.0),
+         ModelError, "which has supports"),
         (lambda: ph.stepper(SYSTEM, ABOVE, method=ph.methods.RungeKutta4(step=0.1)),
          ModelError, "which has supports"),
         (lambda: ph.linearise(SYSTEM, ABOVE), ModelError, "which has supports"),
@@ -86,7 +88,8 @@ def test_a_motion_tells_its_contacts(motion):
     floor = motion["floor"]
     words = set(floor.status[:, 0])
     assert words == {"open", "slides", "sticks"}
-    assert floor.gap.min() > -1e-12 and floor.push.min() >= 0.0
+    assert floor.gap.min() > -1e-12
+    assert floor.push.min() >= 0.0
     assert floor.friction.shape == (len(motion), 1, 3)
     assert_close(floor.push[-1, 0], 9.81)
     assert np.max(np.abs(motion.z[-1])) < 1e-15
@@ -116,7 +119,8 @@ def test_parts_and_samples_keep_their_modes(motion):
     assert set(last["floor"].status[:, 0]) == {"sticks"}
     times = np.linspace(0.0, 2.0, 7)
     at = motion.resampled(times)
-    assert at["floor"].status[0, 0] == "open" and at["floor"].status[-1, 0] == "sticks"
+    assert at["floor"].status[0, 0] == "open"
+    assert at["floor"].status[-1, 0] == "sticks"
     assert_close(at["floor"].gap[:, 0], at.q[:, 2], atol=1e-12)
     with pytest.raises(ModelError, match="which has supports"):
         motion.save("motion.nc")
@@ -131,7 +135,8 @@ def test_what_rests_stays_at_rest():
                        friction=ph.Coulomb(0.3), name="floor")  # fmt: skip
     system = ph.System([ball], [ph.Weight(9.81, up=up)], supports=[floor])
     motion = ph.simulate(system, system.rest(), until=1e4)
-    assert np.max(np.abs(motion.z)) < 1e-15 and np.max(np.abs(motion.q)) < 1e-12
+    assert np.max(np.abs(motion.z)) < 1e-15
+    assert np.max(np.abs(motion.q)) < 1e-12
 
 
 @pytest.mark.row("C-10")
@@ -152,5 +157,5 @@ def test_painleves_rod_stops_a_run_with_its_reason():
 
     with pytest.raises(NoMotion, match="'foot' slides at 1 m/s and no push keeps"):
         ph.simulate(system, sliding(0.0), until=1.0)
-    with pytest.raises(SeveralMotions, match="it opens|pressed by 22.04 N"):
+    with pytest.raises(SeveralMotions, match="pressed by 22.04 N"):
         ph.simulate(system, sliding(4.0), until=1.0)

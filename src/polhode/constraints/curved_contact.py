@@ -41,7 +41,7 @@ FOUND = 1e-9  # what a normal may miss, in radians, or of how far the centres ar
 
 @final
 @dataclass(frozen=True, eq=False)
-class CurvedContact:
+class CurvedContact:  # limit: the questions of every contact, and Newton's parts
     """Where a convex surface touches another, or a track; `axes` as of a plane."""
 
     surface: Surface

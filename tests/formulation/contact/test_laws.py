@@ -56,7 +56,8 @@ def test_an_impact_never_gains_by_stronge_or_poisson(seed, mu, e, law, more):
     assert change <= 1e-12 * size
     assert_close(found.push[0] + found.friction[0], change, atol=1e-12 * size)
     assert found.friction[0] <= 1e-12 * size  # friction never works forward
-    assert P[0] >= 0 and np.hypot(*P[1:]) <= (more * mu + 1e-9) * P[0]
+    assert P[0] >= 0
+    assert np.hypot(*P[1:]) <= (more * mu + 1e-9) * P[0]
     assert found.velocity[0, 0] >= -1e-12 * np.abs(u).max()
     # Momentum: what changed is what the impulse gave, dQ = I.
     assert_close(M @ (after - z), J.T @ P, rtol=1e-9)
@@ -107,7 +108,7 @@ def test_impacts_in_sequence_part_and_never_gain(seed, e, contacts):
 def test_a_support_never_pulls(seed, mu, contacts):
     """Of the motion decided: N >= 0, u_N' >= 0, one of them zero, |T| <= mu N."""
     rng = np.random.default_rng(seed)
-    _, J, W, Y = response(rng, contacts, 12)
+    _, _J, W, Y = response(rng, contacts, 12)
     free = rng.normal(size=3 * contacts)
     each = np.full(contacts, mu)
     rows = ContactRows(*(np.zeros((contacts, 3)) for _ in range(6)), each, each, each)
@@ -118,7 +119,8 @@ def test_a_support_never_pulls(seed, mu, contacts):
     for motion in decided(at, np.where(touching, STICKS, OPEN)):
         N, T = motion.force[:, 0], np.linalg.norm(motion.force[:, 1:], axis=1)
         a = motion.acceleration
-        assert np.min(N) >= -1e-7 and np.min(a[:, 0]) >= -1e-7
+        assert np.min(N) >= -1e-7
+        assert np.min(a[:, 0]) >= -1e-7
         assert np.max(np.abs(N * a[:, 0])) <= 1e-6 * max(1.0, np.max(N))
         assert np.all(mu * N + 1e-7 * max(1.0, N.max()) >= T)
         # Friction never works forward on a slip that begins.

@@ -315,7 +315,8 @@ def _newton(
         u = (W @ P.reshape(-1)).reshape(k, 3) + aim
         matrix, right = np.zeros((3 * k, 3 * k)), np.zeros(3 * k)
         for i in range(k):
-            rows = _alart_curnier(W + eps * np.eye(3 * k), P[i], u[i], mu[i], rho[i], i)
+            own = {"mu": mu[i], "rho": rho[i], "i": i}
+            rows = _alart_curnier(W + eps * np.eye(3 * k), P[i], u[i], **own)
             matrix[3 * i : 3 * i + 3], right[3 * i : 3 * i + 3] = rows
         step = np.linalg.lstsq(matrix, right, rcond=1e-14)[0].reshape(k, 3)
         length = 1.0
@@ -335,7 +336,7 @@ def _newton(
 
 
 def _alart_curnier(
-    We: np.ndarray, P: np.ndarray, u: np.ndarray, mu: float, rho: float, i: int
+    We: np.ndarray, P: np.ndarray, u: np.ndarray, *, mu: float, rho: float, i: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Three rows of Newton's matrix and right side, of one contact."""
     y = P - rho * u
