@@ -159,3 +159,6 @@ def test_three_legs_share_uniquely_and_four_by_least_norm():
     (four,) = ph.contact_modes(table([(1, 1), (1, -1), (-1, 1), (-1, -1)]))
     assert_close([*four.push.values()], [2.4525] * 4, rtol=1e-9)
     assert set(four.status.values()) == {"sticks"}
+    assert not three.starred
+    assert len(four.starred) == 4
+    assert "leg corner 1 sticks under 2.4525 N*" in repr(four)

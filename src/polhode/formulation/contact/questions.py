@@ -41,6 +41,7 @@ from polhode.system.state import State
 
 ORDERS = ("at once", "in sequence")
 GAIN = 1e-9  # of the energy that moves: less is rounding
+UNFELT = 1e-9  # of what a unit force moves: less is no motion
 
 
 @final
@@ -51,18 +52,23 @@ class ContactMode:
     status     point -> "open", "slides" or "sticks"
     push       point -> N, N
     friction   point -> (3,) along the world's axes, N
-    speeds_dot z' (nz,)
+    accelerations   z' (nz,)
+    starred    points whose push is not determined: others share the load with them,
+               and the least forces are shown
     """
 
     status: dict[str, str]
     push: dict[str, float]
     friction: dict[str, np.ndarray]
     accelerations: np.ndarray
+    starred: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
+        stars = dict.fromkeys(self.starred, "*")
         parts = [
             f"{name} {word}"
             + ("" if word == "open" else f" under {self.push[name]:.6g} N")
+            + stars.get(name, "")
             for name, word in self.status.items()
         ]
         return f"ContactMode({'; '.join(parts) or 'nothing touches'})"
@@ -135,7 +141,29 @@ def _mode(now: Seen, motion: ContactMotion) -> ContactMode:
         {labels[k]: float(motion.force[k, 0]) for k in touching},
         {labels[k]: axes[k][:, 1:] @ motion.force[k, 1:] for k in touching},
         now.problem.acceleration + now.problem.speeds @ r,
+        tuple(labels[k] for k in _undetermined(now, motion)),
     )
+
+
+def _undetermined(now: Seen, motion: ContactMotion) -> list[int]:
+    """Contacts whose push may be others' without any motion feeling it."""
+    Y, mu = now.problem.speeds, now.problem.rows.dynamic
+    columns, pushes = [], []
+    for k in np.flatnonzero(motion.status != OPEN).tolist():
+        pushes.append(len(columns))
+        N, first, second = (Y[:, 3 * k + i] for i in range(3))
+        if motion.status[k] == STICKS:
+            columns += [N, first, second]
+        else:
+            T = -mu[k] * motion.direction[k]
+            columns.append(N + T[0] * first + T[1] * second)
+    if not columns:
+        return []
+    _, sizes, rows = np.linalg.svd(np.stack(columns, axis=1))
+    rank = int(np.sum(sizes > UNFELT * max(float(sizes[0]), 1e-300)))
+    loose = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
+    closed = np.flatnonzero(motion.status != OPEN).tolist()
+    return [k for k, place in zip(closed, pushes, strict=True) if loose[place] > UNFELT]
 
 
 def _refuse_approach(now: Seen) -> None:
