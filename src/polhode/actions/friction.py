@@ -120,9 +120,10 @@ class Coulomb:
     """Dry friction: mu_d N against the sliding.
 
     At rest it has no force: what holds a body there is a constraint, and `holds` says
-    whether mu_s N is enough for it. No motion sticks by itself: one that comes to rest
-    slides on, or back, or is told to make its steps ever shorter. `Regularised` creeps
-    instead; or let an event end the run where the sliding ends.
+    whether mu_s N is enough for it. A `ph.Support` with this law sticks, slides and
+    opens by itself. As friction of a joint or a constraint it does not stick: a motion
+    that comes to rest slides on, or back, or is told to make its steps ever shorter.
+    `Regularised` creeps instead; or let an event end the run where the sliding ends.
     """
 
     dynamic: Quantity

@@ -33,6 +33,7 @@ from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ def equilibria(
     >>> [round(float(e["hinge"]), 6) for e in equilibria(ph.models.pendulum())]
     [0.0, -3.141593]
     """
+    refuse_supports(system, "ph.equilibria")
     place = place_of(system, near)
     if starts < 1:
         raise AnalysisError(

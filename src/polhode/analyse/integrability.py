@@ -32,6 +32,7 @@ from polhode.analyse.machinery.distribution import (
 )
 from polhode.analyse.machinery.leaves import PositionIntegrals, integrals_of
 from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import refuse_supports
 
 if TYPE_CHECKING:
     from polhode.formulation.reading.positions import ReadPositions
@@ -147,6 +148,7 @@ def integrability(system: System, state: State | None = None) -> Integrability:
       directions reached: 2, 3 of 3
       functions of the place kept: none
     """
+    refuse_supports(system, "ph.integrability")
     at = state or system.rest()
     allowed, A = allowed_motions(at)
     reached = brackets(allowed)

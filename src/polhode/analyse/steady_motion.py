@@ -35,6 +35,7 @@ from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ def steady_motions(
     of `where` is a function (t, q, z) that must vanish, which may fix a lean or a
     radius instead of a rate.
     """
+    refuse_supports(system, "ph.steady_motions")
     carriers = pick(system, tuple(rates))
     _require_pushed(carriers, pushes or {})
     require_symmetries(carriers)

@@ -23,6 +23,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.matter.particle import Particle
 from polhode.system import kinematics, numeric_constraints
 from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import refuse_supports
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def symmetries(system: System) -> tuple[str, ...]:
     >>> ph.symmetries(ph.models.heavy_top())
     ('tip.wz', 'turn z')
     """
+    refuse_supports(system, "ph.symmetries")
     every = pick(system, tuple(candidates(system)))
     kept = broken(every) <= KEPT
     return tuple(n for n, keeps in zip(every.names, kept, strict=True) if keeps)

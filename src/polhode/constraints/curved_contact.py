@@ -41,7 +41,7 @@ FOUND = 1e-9  # what a normal may miss, in radians, or of how far the centres ar
 
 @final
 @dataclass(frozen=True, eq=False)
-class CurvedContact:
+class CurvedContact:  # limit: the questions of every contact, and Newton's parts
     """Where a convex surface touches another, or a track; `axes` as of a plane."""
 
     surface: Surface
@@ -71,7 +71,11 @@ class CurvedContact:
 
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
-        return tangents_about(self.axes, self._found(*self._seen(placed, table)))
+        return tangents_about(self.axes, self.normal(placed, table))
+
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self._found(*self._seen(placed, table))
 
     def _seen(self, placed: Placed, table: Table) -> tuple[Any, Any]:
         """Centre (3,) and rotation (3, 3) of the body, from what it rolls on."""

@@ -114,6 +114,10 @@ class Contact:
         """u and v (3, 2) in the axes of the body that has the plane."""
         return self.axes[:, :2]
 
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self.axes[:, 2]
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -150,7 +154,11 @@ class BallContact:
 
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
-        return tangents_about(self.axes, self.on.normal(self._centre(placed, table)))
+        return tangents_about(self.axes, self.normal(placed, table))
+
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self.on.normal(self._centre(placed, table))
 
     def _centre(self, placed: Placed, table: Table) -> Any:
         """The ball's centre from the track's, in the axes of the track's body."""

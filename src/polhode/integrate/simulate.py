@@ -42,6 +42,7 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -96,6 +97,7 @@ def simulate(
     to: Any = None,
     events: Event | Sequence[Event] = (),
     inputs: Mapping[str, Any] | None = None,
+    impacts: str = "at once",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -111,6 +113,8 @@ def simulate(
     found in `motion.events`. `inputs` drive motors and other actions by name: functions
     of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
+    Supports of a system open, slip, stick and strike where they must; several contacts
+    that strike do so "at once" or "in sequence", by `impacts`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -119,6 +123,20 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
+    if isinstance(model, System) and model.supports:
+        from polhode.integrate.simulate_contacts import simulate_contacts
+
+        return simulate_contacts(
+            model,
+            state,
+            until=until,
+            settings=(method, rtol, atol),
+            samples=samples,
+            parameters=parameters,
+            limit=limit,
+            impacts=impacts,
+            others={"watch": watch, "to": to, "events": events, "inputs": inputs},
+        )
     equations = equations_of(model)
     pick = picked(equations, method, rtol, atol)
     memory, watch = admit_memory(memory), admit_watch(watch)
@@ -207,6 +225,7 @@ def equations_of(model: System | Equations) -> Equations:
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
+    refuse_supports(model, "This call")
     if "motion" not in model.compiled:
         model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]

@@ -15,6 +15,11 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
+from polhode.integrate.audit.contact_ledger import (
+    Promises,
+    audited_by_span,
+    contact_work,
+)
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
@@ -40,6 +45,7 @@ class Ledger:
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what
                             lies between, ask `ph.rank_along`
+    promises                of supports: overlap, least push, cone, slip; else None
     """
 
     t: np.ndarray
@@ -54,6 +60,7 @@ class Ledger:
     rejected: int
     promise: float
     ranks: tuple[int, int] = (0, 0)
+    promises: Promises | None = None
 
     @property
     def energy(self) -> np.ndarray:
@@ -103,6 +110,8 @@ def ledger_of(motion: Trajectory) -> Ledger:
 
     The limit is the tolerance times the number of steps, of the energy that moves.
     """
+    if motion.contacts.spans:
+        return _with_contacts(motion)
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
     ledger = Ledger(
@@ -122,6 +131,32 @@ def ledger_of(motion: Trajectory) -> Ledger:
     shares = rows.position_share, rows.velocity_share
     warn_of_drift(motion, ledger, *(float(np.max(x, initial=0.0)) for x in shares))
     return ledger
+
+
+def _with_contacts(motion: Trajectory) -> Ledger:
+    """The ledger of a motion with supports, span by span of its modes."""
+    if not motion.is_dense:
+        raise IntegrationError(
+            "the work of contacts cannot be known from samples.",
+            "Their power between the samples was not kept.",
+            "Simulate without samples=..., and ask that motion for its ledger.",
+        )
+    rows = audited_by_span(motion)
+    scale = float(np.max(rows.kinetic, initial=0.0))
+    return Ledger(
+        motion.t,
+        rows.kinetic,
+        rows.potential,
+        contact_work(motion),
+        rows.momentum,
+        rows.angular_momentum,
+        rows.constraint_violation,
+        rows.velocity_miss,
+        motion.outcome.accepted,
+        motion.outcome.rejected,
+        promised_energy(motion, scale),
+        promises=Promises(motion),
+    )
 
 
 def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
@@ -185,6 +220,8 @@ def table_of(ledger: Ledger) -> str:
             f"{'constraints, position':28}{ledger.constraint_violation.max():14.3g}"
         )
         lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
+    if ledger.promises is not None:
+        lines += ledger.promises.lines()
     lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
     lines[-1] += f"{ledger.rejected:14}"
     return "\n".join(lines)

@@ -16,6 +16,11 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
 from polhode.integrate.results.checkpoint import Checkpoint
+from polhode.integrate.results.contact_log import (
+    NO_CONTACTS,
+    ContactLog,
+    SupportMotion,
+)
 from polhode.integrate.results.indexing import (
     admit_choice,
     admit_times,
@@ -24,6 +29,7 @@ from polhode.integrate.results.indexing import (
     require_rows,
 )
 from polhode.matter.parameter import Table
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -48,6 +54,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     events    what happened on the way: `motion.events["floor"].t`
     inputs    what it was driven by: `motion.inputs["motor"]`
     cause     what plain Python raised, if that ended the run
+    contacts  modes and impacts of supports; `motion["rest"]` asks them by name
     """
 
     equations: Equations
@@ -61,6 +68,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     events: Events = NO_EVENTS
     inputs: InputLog = UNFED
     cause: BaseException | None = None
+    contacts: ContactLog = NO_CONTACTS
 
     def __post_init__(self) -> None:
         for part in self.steps:
@@ -106,6 +114,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         joints = [joint.name for joint in self.system.joints]
         if key in joints:
             return self.joint(key)
+        supports = [support.name for support in self.system.supports]
+        if key in supports and self.contacts.spans:
+            return SupportMotion(self, supports.index(key))
         raise not_asked(self, key)
 
     def _part(self, key: Any) -> Trajectory:
@@ -119,11 +130,14 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
             raise not_asked(self, key) from reason
         ends = (rows.t.min(), rows.t.max()) if len(rows.t) else (np.inf, np.inf)
         events = self.events.within(*ends)
-        return replace(self, steps=rows, is_dense=dense, checkpoint=None, events=events)
+        contacts = self.contacts.at_rows(np.arange(len(self))[key])
+        part = replace(self, steps=rows, is_dense=dense, checkpoint=None)
+        return replace(part, events=events, contacts=contacts)
 
     def __contains__(self, name: Any) -> bool:
         system = self.system
-        return any(name == part.name for part in (*system.bodies, *system.joints))
+        parts = (*system.bodies, *system.joints, *system.supports)
+        return any(name == part.name for part in parts)
 
     def joint(self, name: str) -> JointMotion:
         """How a joint moves; for one that has the name of its body."""
@@ -148,6 +162,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         x = evaluate(self.steps, times)
         on_rows = np.isin(times, self.t)
         rows = replace(self, steps=bare(times, x), is_dense=False, checkpoint=None)
+        ahead = np.searchsorted(self.t, times, side="left")
+        nearest = np.clip(ahead, 0, max(len(self) - 1, 0))
+        rows = replace(rows, contacts=self.contacts.at_rows(nearest))
         return rows if np.all(on_rows) else settled_rows(rows)
 
     def ledger(self) -> Ledger:
@@ -164,6 +181,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """
         from polhode.integrate.storage.save import save
 
+        refuse_supports(self.system, "A file of a motion")
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:
@@ -247,6 +265,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 def settled_rows(motion: Trajectory) -> Trajectory:
     """Values between steps put back on their manifold and on the constraints."""
     system = motion.system
+    if system.supports:
+        q = np.array([system.normalised(row) for row in motion.q])
+        return replace(
+            motion,
+            steps=motion.steps._replace(x=np.concatenate([q, motion.z], axis=1)),
+        )
     is_plain = system.coordinates == system.speeds and not system.constraints
     if not motion.equations.row_names and is_plain:
         return motion

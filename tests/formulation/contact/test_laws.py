@@ -1,0 +1,140 @@
+"""Laws of contact that hold for all inertias, velocities and coefficients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeness import assert_close
+from polhode.formulation.contact.collide import (
+    Laws,
+    coulomb_impulses,
+    in_sequence,
+    residual,
+    routh,
+    simultaneous,
+)
+from polhode.formulation.contact.decide import OPEN, STICKS, decided, instant_of
+from polhode.formulation.contact.delassus import ContactProblem
+from polhode.system.contacts import ContactRows
+
+seeds = st.integers(0, 10**6)
+shares = st.floats(0.0, 1.0)
+frictions = st.floats(0.0, 1.2)
+
+
+def response(rng, contacts: int, speeds: int = 6):
+    """W (3n, 3n) of a random inertia and random contact axes, and Y (nz, 3n)."""
+    half = rng.normal(size=(speeds, speeds))
+    M = half @ half.T + 0.3 * np.eye(speeds)
+    J = rng.normal(size=(3 * contacts, speeds))
+    Y = np.linalg.solve(M, J.T)
+    return M, J, J @ Y, Y
+
+
+def laws_of(count: int, mu: float, e: float, law: int, more: float = 1.0) -> Laws:
+    each = np.ones(count)
+    return Laws(mu * each, more * mu * each, e * each, np.full(count, law))
+
+
+@given(seeds, frictions, shares, st.sampled_from([0, 1]), st.floats(1.0, 1.5))
+def test_an_impact_never_gains_by_stronge_or_poisson(seed, mu, e, law, more):
+    """Energy falls, the impulse is a push within its cone, and the contact parts."""
+    rng = np.random.default_rng(seed)
+    M, J, W, Y = response(rng, 1)
+    z = rng.normal(size=6)
+    u = (J @ z).reshape(1, 3)
+    if u[0, 0] > 0:
+        z, u = -z, -u
+    found = routh(W, u, laws_of(1, mu, e, law, more), 0)
+    P = found.impulse[0]
+    after = z + Y @ P
+    change = after @ M @ after / 2 - z @ M @ z / 2
+    size = z @ M @ z
+    assert change <= 1e-12 * size
+    assert_close(found.push[0] + found.friction[0], change, atol=1e-12 * size)
+    assert found.friction[0] <= 1e-12 * size  # friction never works forward
+    assert P[0] >= 0
+    assert np.hypot(*P[1:]) <= (more * mu + 1e-9) * P[0]
+    assert found.velocity[0, 0] >= -1e-12 * np.abs(u).max()
+    # Momentum: what changed is what the impulse gave, dQ = I.
+    assert_close(M @ (after - z), J.T @ P, rtol=1e-9)
+
+
+@given(seeds, shares)
+def test_without_friction_all_laws_agree(seed, e):
+    """u_N+ = -e u_N-, by velocities, impulses and work alike."""
+    rng = np.random.default_rng(seed)
+    _, J, W, _ = response(rng, 1)
+    u = (J @ rng.normal(size=6)).reshape(1, 3)
+    u[0, 0] = -abs(u[0, 0]) - 0.1
+    for law in (0, 1, 2):
+        found = routh(W, u, laws_of(1, 0.0, e, law), 0)
+        assert_close(found.velocity[0, 0], -e * u[0, 0], atol=1e-9)
+    at_once = simultaneous(W, u, laws_of(1, 0.0, e, 2), np.array([True]))
+    assert_close(at_once.velocity[0, 0], -e * u[0, 0], atol=1e-9)
+
+
+@given(seeds, st.floats(0.0, 0.8), st.integers(1, 4))
+def test_impulses_at_once_obey_signorini_and_coulomb(seed, mu, contacts):
+    """The residual of the cone problem vanishes; nothing gains with e = 0."""
+    rng = np.random.default_rng(seed)
+    M, J, W, Y = response(rng, contacts, 12)
+    z = rng.normal(size=12)
+    u = (J @ z).reshape(-1, 3)
+    friction = np.full(contacts, mu)
+    P = coulomb_impulses(W, u, friction)
+    assert residual(W, u, friction, P) <= 1e-8 * np.abs(u).max()
+    after = z + Y @ P.reshape(-1)
+    assert after @ M @ after <= z @ M @ z * (1 + 1e-8)
+
+
+@given(seeds, shares, st.integers(2, 4))
+def test_impacts_in_sequence_part_and_never_gain(seed, e, contacts):
+    """After them nothing approaches, and Stronge's law has gained nothing."""
+    rng = np.random.default_rng(seed)
+    M, J, W, Y = response(rng, contacts, 12)
+    z = rng.normal(size=12)
+    u = (J @ z).reshape(-1, 3)
+    found = in_sequence(W, u, laws_of(contacts, 0.3, e, 0), np.ones(contacts, bool))
+    assert np.min(found.velocity[:, 0]) >= -1e-6 * np.abs(u).max()
+    after = z + Y @ found.impulse.reshape(-1)
+    assert after @ M @ after <= z @ M @ z * (1 + 1e-9)
+
+
+@given(seeds, st.floats(0.0, 0.4), st.integers(1, 3))
+def test_a_support_never_pulls(seed, mu, contacts):
+    """Of the motion decided: N >= 0, u_N' >= 0, one of them zero, |T| <= mu N."""
+    rng = np.random.default_rng(seed)
+    _, _J, W, Y = response(rng, contacts, 12)
+    free = rng.normal(size=3 * contacts)
+    each = np.full(contacts, mu)
+    rows = ContactRows(*(np.zeros((contacts, 3)) for _ in range(6)), each, each, each)
+    nothing = np.zeros(0)
+    problem = ContactProblem(W, free, Y, nothing, nothing, nothing, rows)
+    touching = np.ones(contacts, bool)
+    at = instant_of(problem, touching, ~touching)
+    for motion in decided(at, np.where(touching, STICKS, OPEN)):
+        N, T = motion.force[:, 0], np.linalg.norm(motion.force[:, 1:], axis=1)
+        a = motion.acceleration
+        assert np.min(N) >= -1e-7
+        assert np.min(a[:, 0]) >= -1e-7
+        assert np.max(np.abs(N * a[:, 0])) <= 1e-6 * max(1.0, np.max(N))
+        assert np.all(mu * N + 1e-7 * max(1.0, N.max()) >= T)
+        # Friction never works forward on a slip that begins.
+        assert np.max(np.sum(motion.force[:, 1:] * a[:, 1:], axis=1)) <= 1e-6
+
+
+def test_a_spatial_slip_turns_along_the_path():
+    """With an inertia that couples both ways the slip's direction is followed."""
+    rng = np.random.default_rng(3)
+    _, _, W, _ = response(rng, 1)
+    u = np.array([[-1.0, 0.7, 0.4]])
+    found = routh(W, u, laws_of(1, 0.2, 0.5, 1), 0)
+    P = found.impulse[0]
+    assert np.hypot(*P[1:]) <= 0.2 * P[0] * (1 + 1e-9)
+    assert_close(found.velocity[0] - u[0], W @ P, rtol=1e-9)
+    with pytest.raises(AssertionError):  # it is no straight line
+        assert_close(P[1:] / np.hypot(*P[1:]), -u[0, 1:] / np.hypot(*u[0, 1:]))
