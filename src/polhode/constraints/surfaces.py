@@ -81,6 +81,11 @@ def sphere(centre: Attachment, radius: float) -> Surface:
     return Surface(centre, lambda u: r * u, r, "sphere", (("radius", r),))
 
 
+def point(centre: Attachment) -> Surface:
+    """A point of a body: a ball without a radius."""
+    return Surface(centre, lambda u: 0.0 * u, 0.0, "point")
+
+
 def bowl(centre: Attachment, radius: float) -> Track:
     """The inside of a sphere, in which a smaller ball rolls."""
     r = _length(radius)
