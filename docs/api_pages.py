@@ -23,6 +23,7 @@ ROOMS = {
     "joints": "Joints",
     "constraints": "Constraints",
     "actions": "Actions",
+    "supports": "Supports",
     "system": "Systems",
     "formulation": "Formulations",
     "integrate": "Motions",

@@ -100,6 +100,11 @@ PUBLIC = {
     "prescribed": "polhode.constraints.driven",
     "rolling": "polhode.constraints.rolling",
     "surfaces": "polhode.constraints",
+    # supports
+    "Newton": "polhode.supports.restitution",
+    "Poisson": "polhode.supports.restitution",
+    "Stronge": "polhode.supports.restitution",
+    "Support": "polhode.supports.support",
     # system
     "State": "polhode.system.state",
     "System": "polhode.system.system",

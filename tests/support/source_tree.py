@@ -20,6 +20,7 @@ ROOMS = (
     "joints",
     "constraints",
     "actions",
+    "supports",
     "system",
     "formulation",
     "integrate",

@@ -17,7 +17,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
-
 from polhode.actions.action import require_two_bodies
 from polhode.actions.contact_laws import ContactLaw, Hertz
 from polhode.actions.friction import Coulomb, FrictionLaw

@@ -69,13 +69,13 @@ class CurvedContact:
         """How far the two are apart along n."""
         return self._height(*self._seen(placed, table))
 
-    def normal(self, placed: Placed, table: Table) -> Any:
-        """n (3,) in the axes of what is rolled on."""
-        return self._found(*self._seen(placed, table))
-
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
         return tangents_about(self.axes, self.normal(placed, table))
+
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self._found(*self._seen(placed, table))
 
     def _seen(self, placed: Placed, table: Table) -> tuple[Any, Any]:
         """Centre (3,) and rotation (3, 3) of the body, from what it rolls on."""

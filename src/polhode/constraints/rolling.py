@@ -110,13 +110,13 @@ class Contact:
         away = self.point(placed, table) - place(placed, 1, self.on, table)
         return dot(placed.rotations[1] @ self.axes[:, 2], away)
 
-    def normal(self, placed: Placed, table: Table) -> Any:
-        """n (3,) in the axes of the body that has the plane."""
-        return self.axes[:, 2]
-
     def tangents(self, placed: Placed, table: Table) -> Any:
         """u and v (3, 2) in the axes of the body that has the plane."""
         return self.axes[:, :2]
+
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self.axes[:, 2]
 
 
 @final
@@ -152,13 +152,13 @@ class BallContact:
         """The distance of the centre, less the radius."""
         return self.on.height(self._centre(placed, table)) - self.radius
 
-    def normal(self, placed: Placed, table: Table) -> Any:
-        """n (3,) in the axes of what is rolled on."""
-        return self.on.normal(self._centre(placed, table))
-
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
         return tangents_about(self.axes, self.normal(placed, table))
+
+    def normal(self, placed: Placed, table: Table) -> Any:
+        """n (3,) in the same axes."""
+        return self.on.normal(self._centre(placed, table))
 
     def _centre(self, placed: Placed, table: Table) -> Any:
         """The ball's centre from the track's, in the axes of the track's body."""

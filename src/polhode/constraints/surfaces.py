@@ -1,4 +1,4 @@
-"""Smooth convex surfaces of bodies, by their farthest point in every direction."""
+"""Surfaces of bodies: smooth convex ones by their farthest point, others by corners."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polhode.constraints.constraint import Attachment
 from polhode.double import doubled, gradient
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
-from polhode.matter.axes import direction
+from polhode.matter.axes import Z, direction
 from polhode.matter.parameter import Parameter, at, number
 
 Support: TypeAlias = Callable[[Any], Any]
@@ -75,15 +75,97 @@ class Track:
         return doubled(self.distance)
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """A body that touches with its corners: places (k, 3) from `centre`, its own axes.
+
+    `radius` rounds them: a capsule is two balls. It rests on supports, and rolls on
+    nothing.
+    """
+
+    centre: Attachment
+    places: np.ndarray
+    radius: float = 0.0
+    shape: str = ""
+    sizes: Sizes = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cylinder:
+    """A body that touches with the rims of its two ends; `axis` along its own axes."""
+
+    centre: Attachment
+    radius: float
+    length: float
+    axis: np.ndarray
+    shape: str = "cylinder"
+
+    @property
+    def sizes(self) -> Sizes:
+        """What it was made with."""
+        return (("radius", self.radius), ("length", self.length), ("axis", self.axis))
+
+
+def point(centre: Attachment) -> Surface:
+    """A point of a body that touches by itself: a ball of no radius."""
+    return Surface(centre, lambda u: 0.0 * u, 0.0, "point")
+
+
+def box(centre: Attachment, sides: Any) -> Corners:
+    """A box about its centre, by its eight corners.
+
+    Corners are numbered from 1 in the order (-, -, -), (-, -, +), ... (+, +, +) of
+    their signs along x, y and z.
+    """
+    x, y, z = (_length(side, "the side of a box") for side in _three(sides))
+    signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+    places = signs * np.array([x, y, z]) / 2
+    return Corners(centre, places, 0.0, "box", (("sides", (x, y, z)),))
+
+
+def hull(centre: Attachment, corners: Any) -> Corners:
+    """A polytope by its corners (k, 3), from `centre` along the body's axes."""
+    places = np.array(corners, dtype=float)
+    if places.ndim != 2 or places.shape[1] != 3 or not len(places):
+        raise ModelError(
+            f"a hull cannot have corners of shape {places.shape}.",
+            "Each corner is a place with three coordinates in its body.",
+            "Give a list of at least one (x, y, z).",
+        )
+    if not np.all(np.isfinite(places)):
+        raise ModelError(
+            "a corner of a hull is not finite.",
+            "NaN and infinity are no places.",
+            "Look where the numbers come from.",
+        )
+    return Corners(centre, places, 0.0, "hull", (("corners", places),))
+
+
+def capsule(centre: Attachment, radius: float, length: float, axis: Any = Z) -> Corners:
+    """A cylinder with half balls on its ends, `length` from the one's centre to the
+    other's."""
+    r, a = _length(radius), direction(axis, "the axis of a capsule")
+    half = _length(length, "the length of a capsule") / 2
+    sizes = (("radius", r), ("length", 2 * half), ("axis", a))
+    return Corners(centre, np.array([-half * a, half * a]), r, "capsule", sizes)
+
+
+def cylinder(
+    centre: Attachment, radius: float, length: float, axis: Any = Z
+) -> Cylinder:
+    """A cylinder about its middle, that stands on an end or lies on its side."""
+    a = direction(axis, "the axis of a cylinder")
+    return Cylinder(
+        centre, _length(radius), _length(length, "the length of a cylinder"), a
+    )
+
+
 def sphere(centre: Attachment, radius: float) -> Surface:
     """A ball."""
     r = _length(radius)
     return Surface(centre, lambda u: r * u, r, "sphere", (("radius", r),))
-
-
-def point(centre: Attachment) -> Surface:
-    """A point of a body: a ball without a radius."""
-    return Surface(centre, lambda u: 0.0 * u, 0.0, "point")
 
 
 def bowl(centre: Attachment, radius: float) -> Track:
@@ -128,19 +210,30 @@ def ellipsoid(centre: Attachment, semi_axes: Any) -> Surface:
     return Surface(centre, farthest, None, "ellipsoid", (("semi_axes", lengths),))
 
 
-def _length(value: Any) -> float:
+def _three(values: Any) -> tuple[Any, Any, Any]:
+    entries = tuple(values) if isinstance(values, list | tuple | np.ndarray) else ()
+    if len(entries) != 3:
+        raise ModelError(
+            f"a box cannot have the sides {values!r}.",
+            "It has one along each of its three axes.",
+            "Give three lengths: (0.1, 0.2, 0.3).",
+        )
+    return entries[0], entries[1], entries[2]
+
+
+def _length(value: Any, what: str = "the radius of a rolling body") -> float:
     if isinstance(value, Parameter):
         raise ModelError(
-            f"the radius of a rolling body cannot be the parameter {value.name!r}.",
+            f"{what} cannot be the parameter {value.name!r}.",
             "Where bodies touch is found from their shapes, which stay as they are"
             " given: a contact reads no table of parameters.",
             f"Give its number, {at(value):g}, and make the system anew for another.",
         )
-    length = number(value, "the radius of a rolling body")
+    length = number(value, what)
     if length <= 0:
         raise ModelError(
-            f"the radius of a rolling body is {length:g} m.",
-            "A point does not roll.",
-            "Give a positive length.",
+            f"{what} is {length:g} m.",
+            "A point does not roll, and nothing has no side.",
+            "Give a positive length; for a point use ph.surfaces.point.",
         )
     return length

@@ -40,14 +40,15 @@ def _without_made(system: System, freed: list[Joint]) -> System:
 
     A lock had put them among its members, under the name of their body.
     """
-    members, actions, constraints = system.given
+    members, actions, constraints, supports = system.given
     bodies = {member.name for member in members if not isinstance(member, Joint)}
     made = [j for j in freed if isinstance(j, Free | Translation) and j.name in bodies]
     kept = [m for m in members if not any(m is joint for joint in made)]
     if not made:
         return system
     values = system.values
-    return System(kept, actions, constraints, name=system.name, values=values)
+    given = (kept, actions, constraints, supports)
+    return System(*given, name=system.name, values=values)
 
 
 def read_locked(scope: Scope, system: Any, table: Any) -> Any:

@@ -25,6 +25,7 @@ def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     system, locked = released(system)
     ink = Writer(system.tree.world.name)
     given = system.given
+    ink.lost.extend(f"the support {s.name!r}" for s in given.supports)
     joints = [m for m in given.members if isinstance(m, Joint)]
     bodies = {body.name: _body(ink, body) for body in system.bodies}
     document: dict[str, Any] = {"polhode": VERSION, "name": system.name}

@@ -19,6 +19,7 @@ from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import require_layout
 from polhode.system.values import require_values
 
@@ -109,6 +110,11 @@ class Equations:  # limit: one noun answers every question about the motion
     row_names: tuple[str, ...]
     functions: Core
     programs: dict[Any, Any] = field(default_factory=dict, metadata=REMEMBERED)
+    knows_contacts: bool = False
+
+    def __post_init__(self) -> None:
+        if self.system.supports and not self.knows_contacts:
+            refuse_supports(self.system, f"The form {self.name!r}")
 
     def accelerations(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """y_dot (k,): the rates of this formulation's velocities."""

@@ -1,4 +1,4 @@
-"""Actions, constraints and parameters of a system, gathered from all its members."""
+"""Actions, constraints, supports and parameters of a system, from all its members."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, table_of
+from polhode.supports.support import Support
 from polhode.system.members import require_distinct, suggestion
 from polhode.system.tree import Tree
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction)
 
 
-def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:
-    """Refuse what is no action, or no equation, where one is asked for."""
+def require_kinds(
+    actions: Iterable[Any], constraints: Iterable[Any], supports: Iterable[Any] = ()
+) -> None:
+    """Refuse what is no action, no equation or no support, where one is asked for."""
     for thing in actions:
         if isinstance(thing, (Weight, *ALONG_JOINTS)):
             continue
@@ -45,6 +48,13 @@ def require_kinds(actions: Iterable[Any], constraints: Iterable[Any]) -> None:
                 f"a system cannot have {thing!r} as a constraint.",
                 "Constraints are equations of position or of velocity, or joints.",
                 "Give forces and springs as actions=[...], bodies as members.",
+            )
+    for thing in supports:
+        if not isinstance(thing, Support):
+            raise ModelError(
+                f"a system cannot have {thing!r} as a support.",
+                "Supports push and do not pull, and may open.",
+                "Give ph.Support(surface, on, ...); two-sided ones are constraints.",
             )
 
 
@@ -91,6 +101,7 @@ def parameters(system: System) -> dict[str, Any]:
         *system.joints,
         *system.actions,
         *system.constraints,
+        *system.supports,
     )
     found: list[Parameter] = [p for part in parts for p in part.parameters]
     nominal = table_of(found)
@@ -106,6 +117,7 @@ def require_members(system: System) -> None:
     for word, things in (
         ("action", system.actions),
         ("constraint", system.constraints),
+        ("support", system.supports),
     ):
         for thing in things:
             for frame in thing.bodies:
@@ -122,6 +134,21 @@ def require_members(system: System) -> None:
                 f" one in {system.name!r}.",
                 "A joint is an object, not a name.",
                 "Make the joint once and use it in both places.",
+            )
+
+
+def require_supports(system: System) -> None:
+    """Refuse supports of one name, or with the name of a body or joint."""
+    names = [support.name for support in system.supports]
+    require_distinct("support", names)
+    taken = {part.name for part in (*system.bodies, *system.joints)}
+    for name in names:
+        if name in taken:
+            raise ModelError(
+                f"a support of {system.name!r} is called {name!r}, as a body or a joint"
+                " is.",
+                f"motion[{name!r}] would be two things.",
+                f'Give the support its own name: name="{name} support".',
             )
 
 

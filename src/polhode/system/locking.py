@@ -142,7 +142,7 @@ def unlock(system: System, joint: str) -> System:
 
 
 def _exchanged(system: System, old: Joint, new: Joint) -> System:
-    members, actions, constraints = system.given
+    members, actions, constraints, supports = system.given
     if any(member is old for member in members):
         members = tuple(new if member is old else member for member in members)
     else:
@@ -153,4 +153,5 @@ def _exchanged(system: System, old: Joint, new: Joint) -> System:
     if isinstance(old, Locked):
         actions = (*actions, *old.idle)
     values = system.values
-    return System(members, actions, constraints, name=system.name, values=values)
+    given = (members, actions, constraints, supports)
+    return System(*given, name=system.name, values=values)

@@ -1,4 +1,4 @@
-"""The assembled model: bodies, joints, actions and constraints, checked, and frozen.
+"""The assembled model: bodies, joints, actions, constraints, supports; frozen.
 
 Functions of a system are array kernels, NumPy outside a trace and JAX inside one. n is
 the number of bodies, nq of coordinates, nz of speeds, m of rows of constraints. `table`
@@ -43,6 +43,7 @@ from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table, number
+from polhode.supports.support import Support
 from polhode.system import check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
 from polhode.system.members import listed, require_name, suggestion, tree_of
@@ -56,16 +57,18 @@ class Given(NamedTuple):
     members: tuple[Any, ...]
     actions: tuple[Any, ...]
     constraints: tuple[Constraint, ...]
+    supports: tuple[Support, ...] = ()
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class System:  # limit: its functions are the contract with all formulations
-    """Bodies and particles, the joints between them, what acts and what constrains.
+    """Bodies, the joints between them, what acts, what constrains, what supports.
 
     Members are joints, bodies and particles. A body that no joint connects to the world
     moves freely; a joint that closes a loop becomes a constraint, and so does a joint
-    given among the constraints. `Weight` acts on all.
+    given among the constraints. `Weight` acts on all. Supports may open, slip, stick
+    and strike: `ph.simulate` finds when.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
@@ -77,6 +80,7 @@ class System:  # limit: its functions are the contract with all formulations
     members: Sequence[Any]
     actions: Sequence[Any] = ()
     constraints: Sequence[Any] = ()
+    supports: Sequence[Any] = ()
     _: KW_ONLY
     name: str = "system"
     values: Table = field(default_factory=dict)
@@ -87,20 +91,22 @@ class System:  # limit: its functions are the contract with all formulations
     def __post_init__(self) -> None:
         put = object.__setattr__
         require_name(self.name)
-        members, actions, wanted = (
+        members, actions, wanted, supports = (
             listed(word, getattr(self, word))
-            for word in ("members", "actions", "constraints")
+            for word in ("members", "actions", "constraints", "supports")
         )
         constraints = gather.as_constraints(wanted)
-        gather.require_kinds(actions, constraints)
-        given = Given(members, actions, constraints)
+        gather.require_kinds(actions, constraints, supports)
+        given = Given(members, actions, constraints, supports)
         put(self, "given", given)
         put(self, "values", MappingProxyType(dict(self.values)))
-        used = gather.frames_used(given.actions, given.constraints)
+        put(self, "supports", supports)
+        used = gather.frames_used(given.actions, (*constraints, *supports))
         put(self, "tree", tree_of(given.members, used))
         put(self, "constraints", gather.constraints(self.tree, given.constraints))
         put(self, "actions", gather.actions(self.tree, given.actions))
         gather.require_members(self)
+        gather.require_supports(self)
         check.require_sound(self)
 
     # ------------------------------------------------------------- structure
@@ -144,6 +150,17 @@ class System:  # limit: its functions are the contract with all formulations
     def parameters(self) -> dict[str, Any]:
         """The flat table of everything that has a name and a value."""
         return gather.parameters(self)
+
+    @cached_property
+    def without_supports(self) -> System:
+        """The same bodies, joints, actions and constraints; nothing opens or strikes.
+
+        Forms of the equations of motion, and what is asked of them, are of this one.
+        """
+        if not self.supports:
+            return self
+        given = self.given._replace(supports=())
+        return System(*given, name=self.name, values=self._values_of(given))
 
     def table(self, table: Table = NOMINAL) -> Table:
         """The values for which nouns are evaluated: the system's, then the caller's."""
@@ -296,6 +313,11 @@ class System:  # limit: its functions are the contract with all formulations
         checked = {n: number(v, f"parameter {n!r}") for n, v in parameters.items()}
         values = {**self.values, **checked}
         return System(*self.given, name=self.name, values=values)
+
+    def _values_of(self, given: Given) -> dict[str, Any]:
+        """The values of parameters that something other than a support has."""
+        alone = System(*given, name=self.name)
+        return {n: v for n, v in self.values.items() if n in alone.parameters}
 
     @cached_property
     def _rubbing(self) -> bool:

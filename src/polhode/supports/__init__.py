@@ -1,0 +1,1 @@
+"""Supports: contacts that can open, slip, stick and strike."""

@@ -1,0 +1,154 @@
+r"""`ph.Support`: a contact that pushes and does not pull, with friction and impact.
+
+    0 <= g   _|_   N >= 0           open, or pressed
+    |T| <= mu_s N                   sticks
+    T = -mu_d N v/|v|               slides, v of the material points (K-23)
+
+While a contact is closed the same holds of g' and of g''. It opens when N reaches zero,
+and strikes when g does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, final
+
+import numpy as np
+
+from polhode.actions.friction import Coulomb
+from polhode.constraints.constraint import Attachment, require_two_bodies
+from polhode.constraints.surfaces import Corners, Cylinder, Surface, Track
+from polhode.errors import ModelError
+from polhode.geometry.admission import admit
+from polhode.geometry.frame import Frame
+from polhode.matter.axes import Z, turn_to
+from polhode.matter.parameter import Parameter, Table, at, distinct
+from polhode.supports.candidates import Candidates, candidates
+from polhode.supports.restitution import Restitution, restitution_law
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Support:
+    """A surface of one body that may rest on, slide on and strike another.
+
+    `on` is a point of a plane square to `normal` (in the axes of the body that has it,
+    towards the one that rests), a ball, a smooth surface or a track. Without
+    `friction` it is smooth; `restitution` is a law, or a number for Stronge's. `belt`
+    is the velocity (3,) with which the plane's own matter runs in its body's axes, or
+    a function of time that gives it; a table that shakes is a body with a prescribed
+    motion.
+
+    >>> import polhode as ph
+    >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
+    >>> Support(ph.surfaces.box(block.origin, (0.1, 0.1, 0.1)), ph.World().origin,
+    ...         friction=ph.Coulomb(0.4, 0.5), restitution=0.3, name="rest")
+    Support('rest': box of 'block' on a plane of 'world', 8 points)
+    """
+
+    surface: Surface | Corners | Cylinder
+    on: Attachment | Surface | Track
+    _: KW_ONLY
+    normal: Any = Z
+    friction: Coulomb | None = None
+    restitution: Any = 0.0
+    belt: Any = None
+    name: str = "support"
+    law: Restitution = field(init=False)
+    candidates: Candidates = field(init=False)
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if not isinstance(self.name, str) or not self.name:
+            raise ModelError(
+                f"a support cannot be called {self.name!r}.",
+                "Motions and ledgers ask for it by name.",
+                'Give name="rest".',
+            )
+        _require_pair(self.name, self.surface, self.on)
+        axes = turn_to(self.normal, f"the normal of {self.name!r}")
+        own = self.on if isinstance(self.on, Attachment) else self.on.centre
+        require_two_bodies(self.name, self.surface.centre, own)
+        put(self, "friction", _named_friction(self.name, self.friction))
+        put(self, "law", restitution_law(self.name, self.restitution))
+        put(self, "belt", _belt(self.name, self.belt))
+        put(self, "candidates", candidates(self.name, self.surface, self.on, axes))
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The body that rests, and the one it rests on."""
+        return self.candidates.bodies
+
+    @property
+    def joints(self) -> tuple[Any, ...]:
+        """None: it reads bodies only."""
+        return ()
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of its points, of the friction and of the restitution."""
+        rubs = self.friction.parameters if self.friction else ()
+        return distinct([*self.candidates.parameters, *rubs, *self.law.parameters])
+
+    def coefficients(self, table: Table) -> tuple[Any, Any, Any]:
+        """mu_d, mu_s and the number of the law of restitution."""
+        e = at(self.law.restitution, table)
+        if self.friction is None:
+            return 0.0, 0.0, e
+        return at(self.friction.dynamic, table), at(self.friction.static, table), e
+
+    def __repr__(self) -> str:
+        shape = self.surface.shape or "surface"
+        kind = "plane" if isinstance(self.on, Attachment) else self.on.shape or "track"
+        body, ground = self.bodies
+        count = len(self.candidates.names)
+        points = "1 point" if count == 1 else f"{count} points"
+        return (
+            f"Support({self.name!r}: {shape} of {body.name!r} on a {kind} of"
+            f" {ground.name!r}, {points})"
+        )
+
+
+def _require_pair(name: str, surface: Any, on: Any) -> None:
+    if not isinstance(surface, Surface | Corners | Cylinder):
+        raise ModelError(
+            f"{name!r} has no surface that touches: {surface!r} was given.",
+            "Where a body touches follows from its shape.",
+            "Give ph.surfaces.point(body.point(x, y, z)), ph.surfaces.box(body.origin,"
+            " sides), ph.surfaces.sphere(point, radius) or another of ph.surfaces.",
+        )
+    if isinstance(on, Corners | Cylinder) or not isinstance(
+        on, Surface | Track | Attachment
+    ):
+        raise ModelError(
+            f"{name!r} has nothing to rest on: {on!r} was given.",
+            "A body rests on a plane through a point, on a smooth surface or a track.",
+            "Give a point such as world.origin, ph.surfaces.sphere, or a track.",
+        )
+
+
+def _named_friction(name: str, law: Any) -> Coulomb | None:
+    """The law with its numbers named after the support, unless they have names."""
+    if law is None:
+        return None
+    if not isinstance(law, Coulomb):
+        raise ModelError(
+            f"{name!r} cannot have the friction {law!r}.",
+            "A contact sticks while |T| <= mu_s N and slides with mu_d N against v.",
+            "Give ph.Coulomb(dynamic=0.4, static=0.5), or nothing for a smooth one.",
+        )
+
+    def own(value: Any, word: str) -> Any:
+        unnamed = isinstance(value, Parameter) and value.name == f"{law.name}.{word}"
+        return value.value if unnamed else value
+
+    dynamic, static = own(law.dynamic, "dynamic"), own(law.static, "static")
+    return Coulomb(dynamic, static, name=name)
+
+
+def _belt(name: str, given: Any) -> Callable[[Any], Any] | None:
+    if given is None or callable(given):
+        return given
+    velocity = admit(np.asarray(given, dtype=float), (3,), f"the belt of {name!r}")
+    return lambda t: velocity

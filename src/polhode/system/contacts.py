@@ -1,0 +1,210 @@
+r"""The candidate points of all supports of a system, stacked as arrays.
+
+One function serves everything that knows of contacts. Of n candidates, in the order of
+`names`, three rows each: along the normal and along two tangents.
+
+    contact_rows(system, t, q, z, table) -> ContactRows             traced
+
+    g (n,)           gaps, >= 0 where nothing overlaps
+    u (n, 3)         [g', slip, slip]: velocities of the material points (K-23)
+    J (n, 3, nz)     u = J z + u at rest
+    bias (n, 3)      u' = J z' + bias, from second derivatives
+    P (n, 3)         where the candidates are, in the world
+    axes (n, 3, 3)   columns n, t1, t2 in the world: a contact force on the body that
+                     rests is axes @ (N, T1, T2), and J^T (N, T1, T2) on the speeds
+    mu_d, mu_s, e    (n,) coefficients; `laws(system)` says which law of restitution
+
+Gaps change as the material points part: g' is the first of their velocities along
+the axes, for these points are where surfaces are nearest. Biases are found by JAX.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.double import doubled
+from polhode.errors import ModelError
+from polhode.geometry.vector import cross
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.supports.candidates import Geometry
+from polhode.system import kinematics
+from polhode.system.loads import still_world, with_world
+from polhode.system.rows import placed
+
+if TYPE_CHECKING:
+    from polhode.system.system import System
+
+
+class ContactRows(NamedTuple):
+    """What contacts are made of at (t, q, z); see the module."""
+
+    gap: Any
+    velocity: Any
+    jacobian: Any
+    bias: Any
+    point: Any
+    axes: Any
+    dynamic: Any
+    static: Any
+    restitution: Any
+
+
+def names(system: System) -> tuple[str, ...]:
+    """One name a candidate: the support's, and which of its points."""
+    return tuple(name for s in system.supports for name in s.candidates.names)
+
+
+def laws(system: System) -> np.ndarray:
+    """The number (n,) of each candidate's law of restitution, see `supports`."""
+    return _repeated(system, [s.law.number for s in system.supports])
+
+
+def owners(system: System) -> np.ndarray:
+    """The number (n,) of the support that each candidate belongs to."""
+    return _repeated(system, range(len(system.supports)))
+
+
+def _repeated(system: System, each: Any) -> Any:
+    counts = [len(s.candidates.names) for s in system.supports]
+    return np.repeat(np.array([*each], dtype=int), counts)
+
+
+def refuse_supports(system: System, who: str) -> None:
+    """Refuse a system with supports where nothing knows of them.
+
+    Left out in silence, bodies would fall through their floors.
+    """
+    if not system.supports:
+        return
+    listed = ", ".join(repr(support.name) for support in system.supports[:4])
+    raise ModelError(
+        f"{who} cannot take {system.name!r}, which has supports: {listed}.",
+        "Its equations change where a contact opens, slips, sticks or strikes, and"
+        " here they are taken to be the same throughout.",
+        "Ask ph.simulate, ph.contact_modes or ph.impact, or leave the supports out:"
+        " system.without_supports.",
+    )
+
+
+def gaps(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
+    """g (n,)."""
+    return _compiled(system, "gaps", _gaps)(t, q, dict(table))
+
+
+def velocities(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
+    """u (n, 3): rates of the gaps, and slips."""
+    return _compiled(system, "contact velocities", _velocities)(t, q, z, dict(table))
+
+
+def contact_rows(
+    system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
+) -> ContactRows:
+    """Everything about all candidates; outside a trace in double, as NumPy arrays."""
+    return _compiled(system, "contact rows", _contact_rows)(t, q, z, dict(table))
+
+
+def _geometry(system: System, t: Any, q: Any, table: Table) -> Geometry:
+    """Gaps (n,), points (n, 3) and axes (n, 3, 3) of all candidates."""
+    import jax.numpy as jnp
+
+    poses = with_world(kinematics.poses(system, t, q, table))
+    found = [
+        s.candidates.geometry(placed(system, s, poses, q), table)
+        for s in system.supports
+    ]
+    return Geometry(*(jnp.concatenate(x) for x in zip(*found, strict=True)))
+
+
+def _gaps(system: System, t: Any, q: Any, table: Table) -> Any:
+    return _geometry(system, t, q, system.table(table)).gap
+
+
+def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    import jax.numpy as jnp
+
+    table = system.table(table)
+    here = _geometry(system, t, q, table)
+    origins = with_world(kinematics.poses(system, t, q, table)).origins
+    angular, linear = still_world(kinematics.twists(system, t, q, z, table))
+
+    def of(body: np.ndarray) -> Any:
+        return linear[body] + cross(angular[body], here.point - origins[body])
+
+    first, second = _pairs(system)
+    v = of(first) - of(second) - _belts(system, t, q, table)
+    return jnp.sum(here.axes * v[:, :, None], axis=1)
+
+
+def _pairs(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers (n,) of the body that rests, and of the one it rests on."""
+    pairs = [system.places_of(s.bodies) for s in system.supports]
+    return _repeated(system, [p[0] for p in pairs]), _repeated(
+        system, [p[1] for p in pairs]
+    )
+
+
+def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
+    """Velocities (n, 3) of belts along the world's axes; zeros where none runs."""
+    import jax.numpy as jnp
+
+    counts = [len(s.candidates.names) for s in system.supports]
+    if all(s.belt is None for s in system.supports):
+        return np.zeros((sum(counts), 3))
+    rotations = with_world(kinematics.poses(system, t, q, table)).rotations
+    each = []
+    for support in system.supports:
+        R_WG = rotations[system.places_of(support.bodies)[1]]
+        own = jnp.zeros(3) if support.belt is None else jnp.asarray(support.belt(t))
+        each.append(R_WG @ own)
+    return jnp.repeat(jnp.stack(each), np.array(counts), axis=0)
+
+
+def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> ContactRows:
+    import jax
+    import jax.numpy as jnp
+
+    table = system.table(table)
+    t, q, z = (1.0 * jnp.asarray(x) for x in (t, q, z))
+
+    def u(t: Any, q: Any) -> Any:
+        return _velocities(system, t, q, z, table)
+
+    q_dot = 1.0 * jnp.asarray(kinematics.rates(system, t, q, z, table))
+    velocity, bias = jax.jvp(u, (t, q), (jnp.ones_like(t), q_dot))
+    here = _geometry(system, t, q, table)
+    numbers = [s.coefficients(table) for s in system.supports]
+    counts = np.array([len(s.candidates.names) for s in system.supports])
+    mu_d, mu_s, e = (
+        jnp.repeat(jnp.stack([1.0 * jnp.asarray(x) for x in column]), counts)
+        for column in zip(*numbers, strict=True)
+    )
+    J = _jacobians(system, t, q, here, table)
+    return ContactRows(
+        here.gap, velocity, J, bias, here.point, here.axes, mu_d, mu_s, e
+    )
+
+
+def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> Any:
+    """J (n, 3, nz): by speeds, of the material points along the axes."""
+    import jax.numpy as jnp
+
+    poses = with_world(kinematics.poses(system, t, q, table))
+    bodies = jnp.asarray(kinematics.jacobians(system, t, q, table))
+    bodies = jnp.concatenate([bodies, jnp.zeros_like(bodies[:1])])
+    J_w, J_v = (poses.rotations @ part for part in (bodies[:, :3], bodies[:, 3:]))
+
+    def of(body: np.ndarray) -> Any:
+        arm = (here.point - poses.origins[body])[:, None, :]
+        turning = jnp.swapaxes(cross(jnp.swapaxes(J_w[body], 1, 2), arm), 1, 2)
+        return J_v[body] + turning
+
+    first, second = _pairs(system)
+    return jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
+
+
+def _compiled(system: System, key: str, function: Any) -> Any:
+    if key not in system.compiled:
+        system.compiled[key] = doubled(lambda *arguments: function(system, *arguments))
+    return system.compiled[key]
