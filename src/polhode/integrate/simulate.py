@@ -171,7 +171,13 @@ def equations_of(model: System | Equations) -> Equations:
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
     if "motion" not in model.compiled:
-        model.compiled["motion"] = recursive(model)
+        smooth = recursive(model.without_supports)
+        # The same coordinates and speeds; the method answers for the contacts.
+        model.compiled["motion"] = (
+            replace(smooth, system=model, knows_contacts=True)
+            if model.supports
+            else smooth
+        )
     return model.compiled["motion"]
 
 
