@@ -18,6 +18,13 @@ from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
+from polhode.integrate.methods.moreau import Moreau
+from polhode.integrate.results.moreau_contacts import (
+    ContactPromises,
+    contact_promises,
+    contact_steps,
+    contact_work,
+)
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -40,6 +47,7 @@ class Ledger:
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what
                             lies between, ask `ph.rank_along`
+    contacts                how well the laws of contact were kept, by Moreau's scheme
     """
 
     t: np.ndarray
@@ -54,6 +62,7 @@ class Ledger:
     rejected: int
     promise: float
     ranks: tuple[int, int] = (0, 0)
+    contacts: ContactPromises | None = None
 
     @property
     def energy(self) -> np.ndarray:
@@ -105,11 +114,13 @@ def ledger_of(motion: Trajectory) -> Ledger:
     """
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
+    steps = contact_steps(motion) if isinstance(motion.method, Moreau) else None
+    work = _work(motion, rows)
     ledger = Ledger(
         motion.t,
         rows.kinetic,
         rows.potential,
-        _work(motion, rows),
+        work if steps is None else work | contact_work(motion, steps),
         rows.momentum,
         rows.angular_momentum,
         rows.constraint_violation,
@@ -118,6 +129,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         motion.outcome.rejected,
         promised_energy(motion, scale),
         ranks_at_ends(motion),
+        None if steps is None else contact_promises(motion, steps),
     )
     shares = rows.position_share, rows.velocity_share
     warn_of_drift(motion, ledger, *(float(np.max(x, initial=0.0)) for x in shares))
@@ -185,6 +197,21 @@ def table_of(ledger: Ledger) -> str:
             f"{'constraints, position':28}{ledger.constraint_violation.max():14.3g}"
         )
         lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
+    if ledger.contacts is not None:
+        lines += _contact_lines(ledger.contacts)
     lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
     lines[-1] += f"{ledger.rejected:14}"
     return "\n".join(lines)
+
+
+def _contact_lines(kept: ContactPromises) -> list[str]:
+    """How well the laws of contact were kept, a line for each."""
+    where = f"  at t = {kept.t:.6g} s, {kept.point}" if kept.residual else ""
+    return [
+        f"{'overlap, at most, m':28}{kept.overlap:14.3g}",
+        f"{'least push, N':28}{kept.least_push:14.3g}",
+        f"{'push times gap, at most, J':28}{kept.complementarity:14.3g}",
+        f"{'friction above mu N, N':28}{kept.cone:14.3g}",
+        f"{'slip at rest, m/s':28}{kept.slip_at_rest:14.3g}",
+        f"{'contact residual, m/s':28}{kept.residual:14.3g}{where}",
+    ]

@@ -14,6 +14,7 @@ that impulses are found again from rows that were kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # Of the system's length: gaps below it count as closed. Rounding of a position that
 # rests would else open and close its contacts in turn.
 TOUCHING = 1e-10
-# Of the system's length, a second: slower slip counts as rest, where friction is static.
+# Of the system's length, a second: slower slip is rest, where friction is static.
 RESTING = 1e-9
 
 
@@ -81,6 +82,8 @@ class MoreauStep(NamedTuple):
     solution            impulses r (n, 3), u after (n, 3), residual (n,), iterations
     before              u (n, 3) before the step, at its middle
     gap                 (n,) at its middle
+    friction            mu (n,) that it took, static where nothing slipped
+    axes                (n, 3, 3) columns n, t1, t2 along the world's axes
     """
 
     x: Any
@@ -88,6 +91,8 @@ class MoreauStep(NamedTuple):
     solution: ContactSolution
     before: Any
     gap: Any
+    friction: Any
+    axes: Any
 
 
 def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
@@ -132,13 +137,26 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
         found._replace(velocity=after),
         before,
         rows.gap,
+        mu,
+        rows.axes,
     )
+
+
+def stepped_rates(field: Field) -> Callable[[Any, Any], Any]:
+    """(t, x) -> [q_dot; 0]: speeds that jump have no rates."""
+    n = field.coordinates
+
+    def x_dot(t: Any, x: Any) -> Any:
+        q_dot = field.system.rates(t, x[:n], x[n:], field.table_at(t, x[:n], x[n:]))
+        return jnp.concatenate([1.0 * q_dot, jnp.zeros_like(x[n:])])
+
+    return x_dot
 
 
 def _lift(problem: ContactProblem, gaps: Any, overlaps: Any) -> Any:
     """The motion (nz,) of least inertia that leaves no overlap of contacts that rest.
 
-    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps: what they leave the next step has.
+    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; the next step has what they leave.
     """
     J, X = problem.jacobian[:, 0], problem.response[:, :, 0]
     own = jnp.sum(J * X, axis=1)
