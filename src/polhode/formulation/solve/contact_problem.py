@@ -49,6 +49,8 @@ class ContactProblem(NamedTuple):
     jacobian     J (n, 3, k)   u = J v + q of k speeds v; rows normal, tangents
     response     X (n, k, 3)   v = sum_i X_i r_i
     inertia      M (k, k), or None where speeds are not to be eliminated
+    applied      J (n, 3, k)   M X = J^T: J, or where impulses are applied a half step
+                               before u is asked, the one from there
     free         q (n, 3)      u without impulses; restitution added to its normal part
     friction     mu (n,)
     is_active    (n,) bool     others bear nothing
@@ -57,6 +59,7 @@ class ContactProblem(NamedTuple):
     jacobian: Any
     response: Any
     inertia: Any
+    applied: Any
     free: Any
     friction: Any
     is_active: Any
@@ -79,7 +82,7 @@ def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
     n = mu.shape[0]
     J = jnp.eye(3 * n).reshape(n, 3, 3 * n)
     X = jnp.swapaxes(jnp.asarray(W).reshape(3 * n, n, 3), 0, 1)
-    return ContactProblem(J, X, None, q, mu, is_active)
+    return ContactProblem(J, X, None, J, q, mu, is_active)
 
 
 def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
@@ -116,7 +119,12 @@ class _Scaled(NamedTuple):
 
     @classmethod
     def of(cls, problem: ContactProblem) -> _Scaled:
-        J, X, _, q, _, on = problem
+        J, X, q, on = (
+            problem.jacobian,
+            problem.response,
+            problem.free,
+            problem.is_active,
+        )
         own = jnp.sum(J * jnp.swapaxes(X, 1, 2), axis=(1, 2))  # the trace of W_ii
         own = jnp.where(own > 0, own, 1.0)
         count = jnp.maximum(jnp.sum(on), 1)
@@ -126,8 +134,8 @@ class _Scaled(NamedTuple):
 
     def velocity(self, r: Any) -> Any:
         """u = J X r + q"""
-        J, X, _, q, _, _ = self.problem
-        return q + J @ jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
+        J, X = self.problem.jacobian, self.problem.response
+        return self.problem.free + J @ jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
 
     def first(self, guess: Any) -> _Iterate:
         """A guess, before the first step."""
@@ -194,7 +202,7 @@ class _Scaled(NamedTuple):
         """dr (n, 3) of Newton's step on the equations of Alart and Curnier."""
         B, C, b = _blocks(r, u, self.problem.friction, self.rho, self.problem.is_active)
         B = B + self.proximal * C
-        J, X, M = self.problem[:3]
+        J, X, M, applied = self.problem[:4]
         n = J.shape[0]
         if M is None or J.shape[2] >= 3 * n:
             # Blocks of C W, contact by contact: (n, 3, n, 3).
@@ -205,14 +213,15 @@ class _Scaled(NamedTuple):
         inverse = _inverse(B)
         CJ = inverse @ (C @ J)
         right = (inverse @ b[:, :, None])[..., 0]
-        K = M + jnp.sum(jnp.swapaxes(J, 1, 2) @ CJ, axis=0)
-        f = jnp.sum(jnp.swapaxes(J, 1, 2) @ right[:, :, None], axis=0)[:, 0]
+        transposed = jnp.swapaxes(applied, 1, 2)
+        K = M + jnp.sum(transposed @ CJ, axis=0)
+        f = jnp.sum(transposed @ right[:, :, None], axis=0)[:, 0]
         v = solve_rows_in_order(K, f)
         return right - CJ @ v
 
     def swept(self, r: Any) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
-        J, X, _, q, mu, on = self.problem
+        J, X, _, _, q, mu, on = self.problem
         own = J @ X  # W_ii (n, 3, 3)
         normal = jnp.where(own[:, 0, 0] > 0, own[:, 0, 0], 1.0)
         across = own[:, 1, 1] + own[:, 2, 2]
@@ -325,9 +334,10 @@ def _block_diagonal(B: Any) -> Any:
 
 
 def solve_rows_in_order(K: Any, b: Any) -> Any:
-    """x (n,) with K x = b by elimination in the order of the rows, without pivots.
+    """x with K x = b by elimination in the order of the rows, without pivots.
 
-    Rows of Newton's step are scaled by rho, and open ones are those of 1.
+    b is (n,) or (n, k). Rows of Newton's step are scaled by rho, and open ones are
+    those of 1; an inertia is definite but for the step's share of what turns.
     """
     straight = K.shape[0] <= STRAIGHT
     eliminate: Callable[..., Any] = _straight if straight else _in_loops
@@ -337,18 +347,20 @@ def solve_rows_in_order(K: Any, b: Any) -> Any:
 def _straight(K: Any, b: Any) -> Any:
     n = K.shape[0]
     rows, right = [K[i] for i in range(n)], [b[i] for i in range(n)]
+    inverses = []
     for j in range(n):
-        inverse = 1.0 / rows[j][j]
+        inverses.append(1.0 / rows[j][0])
         for i in range(j + 1, n):
-            share = rows[i][j] * inverse
-            rows[i] = rows[i] - share * rows[j]
+            share = rows[i][0] * inverses[j]
+            # What is left of the column is zero, and is not written.
+            rows[i] = rows[i][1:] - share * rows[j][1:]
             right[i] = right[i] - share * right[j]
     x: list[Any] = [None] * n
     for i in reversed(range(n)):
         rest = right[i]
         for j in range(i + 1, n):
-            rest = rest - rows[i][j] * x[j]
-        x[i] = rest / rows[i][i]
+            rest = rest - rows[i][j - i] * x[j]
+        x[i] = rest * inverses[i]
     return jnp.stack(x)
 
 
@@ -359,16 +371,17 @@ def _in_loops(K: Any, b: Any) -> Any:
     def forward(j: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         rest, right = state
         below = jnp.where(index > j, rest[:, j] / rest[j, j], 0.0)
-        return rest - below[:, None] * rest[j][None, :], right - below * right[j]
+        outer = jnp.tensordot(below, right[j], axes=0)
+        return rest - below[:, None] * rest[j][None, :], right - outer
 
     upper, right = lax.fori_loop(0, n, forward, (K, b))
 
     def backward(k: Any, x: Any) -> Any:
         j = n - 1 - k
-        known = jnp.sum(jnp.where(index > j, upper[j] * x, 0.0))
+        known = jnp.where(index > j, upper[j], 0.0) @ x
         return x.at[j].set((right[j] - known) / upper[j, j])
 
-    return lax.fori_loop(0, n, backward, jnp.zeros(n))
+    return lax.fori_loop(0, n, backward, jnp.zeros_like(b))
 
 
 def solved(problem: ContactProblem, guess: Any) -> ContactSolution:

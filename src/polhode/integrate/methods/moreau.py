@@ -1,15 +1,18 @@
 r"""Moreau's midpoint scheme: contacts and friction by impulses, a fixed step at a time.
 
     q_m = q (+) h/2 z                           contacts with g(q_m) <= 0 are active
-    z_f = z + h a(t + h/2, q_m, z + h/2 a)      without contacts
+    M' (z_f - z) = h M a(t + h/2, q_m, z)       M' = M (1 - h/2 da/dz)
     u   = W r + J z_f                           K \ni r _|_ u + e u^- n + mu |u_T| n
-    z+  = z_f + M^-1 J^T r
+    M' (z+ - z_f) = J^T r
     q+  = q_m (+) h/2 z+                        then overlaps are removed
 
-The cone is exact: what must stick sticks. With ubar = (u + u^-)/2 the work of each
-contact is r . ubar, and T changes by that and by the work of all other forces to the
-order of the step: see `contact_steps`. A step is a function of its first row alone, so
-that impulses are found again from rows that were kept.
+Forces that depend on speeds are those of the mean speed, (z + z+)/2, to first order:
+also of what contacts change in it, or a ball that rolls would turn its own momentum.
+
+The cone is exact: what must stick sticks. With ubar of the mean speed (z + z+)/2 the
+work of each contact is r . ubar, and T changes by the work of all forces on it. A step
+is a function of its first row alone, so that impulses are found again from rows that
+were kept.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -26,15 +30,16 @@ from polhode.formulation.solve.contact_problem import (
     ContactProblem,
     ContactSolution,
     solve_contacts,
+    solve_rows_in_order,
 )
-from polhode.formulation.solve.equations_of_motion import factored, solve_rows
+from polhode.formulation.solve.equations_of_motion import solve_rows
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.system import contacts
 from polhode.system.natural_sizes import length_at_rest, natural_sizes
 
 if TYPE_CHECKING:
-    from polhode.system.system import System
+    pass
 
 # Of the system's length: gaps below it count as closed. Rounding of a position that
 # rests would else open and close its contacts in turn.
@@ -80,7 +85,9 @@ class MoreauStep(NamedTuple):
     x                   at t + h, overlaps removed
     unprojected         the same before they were
     solution            impulses r (n, 3), u after (n, 3), residual (n,), iterations
-    before              u (n, 3) before the step, at its middle
+    before              u (n, 3) before the step
+    mean                u (n, 3) of the mean speed at its middle, on which r works
+    support             (n, 3) what of that is the motion of the support itself
     gap                 (n,) at its middle
     friction            mu (n,) that it took, static where nothing slipped
     axes                (n, 3, 3) columns n, t1, t2 along the world's axes
@@ -90,6 +97,8 @@ class MoreauStep(NamedTuple):
     unprojected: Any
     solution: ContactSolution
     before: Any
+    mean: Any
+    support: Any
     gap: Any
     friction: Any
     axes: Any
@@ -102,25 +111,33 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
     q, z = x[:n], x[n:]
     then = t + h / 2
     middle = field.local(q, h / 2 * z)
-    half = z + h / 2 * field.accelerations(then, middle, z)
-    free = z + h * field.accelerations(then, middle, half)
     table = field.table_at(then, middle, z)
     rows = contacts.contact_rows(system, then, middle, z, table)
-    response, M = _responses(system, then, middle, z, rows.jacobian, table)
-    before = rows.velocity
-    q_free = before + rows.jacobian @ (free - z)
+    drift, response, M = _responses(field, then, middle, z, h, rows.jacobian, table)
+    free = z + drift
+    # Speeds may be along axes of bodies that turn: those of the end are read there.
+    end = field.local(middle, h / 2 * free)
+    last = contacts.contact_rows(system, t + h, end, free, table)
+    before = contacts.velocities(system, t, q, z, table)
     rebound = rows.restitution * jnp.minimum(before[:, 0], 0.0)
     size = length_at_rest(system)
     is_active = rows.gap <= TOUCHING * size
     slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
     mu = jnp.where(slip <= RESTING * size, rows.static, rows.dynamic)
-    given = q_free.at[:, 0].add(rebound)
-    problem = ContactProblem(rows.jacobian, response, M, given, mu, is_active)
-    found = solve_contacts(problem, jnp.zeros_like(given))
+    problem = ContactProblem(
+        last.jacobian,
+        response,
+        M,
+        rows.jacobian,
+        last.velocity.at[:, 0].add(rebound),
+        mu,
+        is_active,
+    )
+    found = solve_contacts(problem, jnp.zeros_like(before))
     after = found.velocity.at[:, 0].add(-rebound)
-    z = free + jnp.sum(response @ found.impulse[:, :, None], axis=0)[:, 0]
-    there = field.local(middle, h / 2 * z)
-    unprojected = jnp.concatenate([there, z])
+    z1 = free + jnp.sum(response @ found.impulse[:, :, None], axis=0)[:, 0]
+    there = field.local(middle, h / 2 * z1)
+    unprojected = jnp.concatenate([there, z1])
     # What leaves by itself is left alone: to lift it as well would give it energy.
     rests = is_active & (after[:, 0] <= RESTING * size)
     gaps = contacts.gaps(system, t + h, there, table)
@@ -130,12 +147,14 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
         lambda: _lift(problem, gaps, overlaps),
         lambda: jnp.zeros_like(z),
     )
-    lifted = field.local(there, lift)
+    support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
-        jnp.concatenate([lifted, z]),
+        jnp.concatenate([field.local(there, lift), z1]),
         unprojected,
         found._replace(velocity=after),
         before,
+        support + rows.jacobian @ ((z + z1) / 2),
+        support,
         rows.gap,
         mu,
         rows.axes,
@@ -156,7 +175,8 @@ def stepped_rates(field: Field) -> Callable[[Any, Any], Any]:
 def _lift(problem: ContactProblem, gaps: Any, overlaps: Any) -> Any:
     """The motion (nz,) of least inertia that leaves no overlap of contacts that rest.
 
-    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; the next step has what they leave.
+    0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
+    again.
     """
     J, X = problem.jacobian[:, 0], problem.response[:, :, 0]
     own = jnp.sum(J * X, axis=1)
@@ -176,26 +196,34 @@ def _lift(problem: ContactProblem, gaps: Any, overlaps: Any) -> Any:
 
 
 def _responses(
-    system: System, t: Any, q: Any, z: Any, J: Any, table: Any
-) -> tuple[Any, Any]:
-    """X (n, nz, 3) with dz = sum_i X_i r_i, and M; None where constraints also answer.
+    field: Field, t: Any, q: Any, z: Any, h: Any, J: Any, table: Any
+) -> tuple[Any, Any, Any]:
+    """z_f - z (nz,), X (n, nz, 3) with z+ - z_f = sum_i X_i r_i, and M'.
 
-    dz = M^-1 (J^T r + A^T l) with A dz = 0: joints and loops answer with impulses.
+    M' dz = J^T r + A^T l with A dz = 0: joints and loops answer with impulses. M' is
+    None where they do, for then it is not M' alone that resists.
     """
     n, _, k = J.shape
-    M = system.mass_matrix(t, q, table)
-    columns = J.reshape(3 * n, k).T
-    solve = factored(M)
-    X = solve(columns)
-    inertia = M
-    if system.constraints:
-        A, _ = system.constraint_rows(t, q, z, table)
-        yielding, sizes = solve(A.T), natural_sizes(system).rows
+
+    def a(z: Any) -> Any:
+        return field.accelerations(t, q, z)
+
+    M = field.system.mass_matrix(t, q, table)
+    inertia = M - h / 2 * (M @ jax.jacfwd(a)(z))
+    columns = [h * (M @ a(z)), *J.reshape(3 * n, k)]
+    constraints = field.system.constraints
+    if constraints:
+        A, _ = field.system.constraint_rows(t, q, z, table)
+        columns += [*A]
+    found = solve_rows_in_order(inertia, jnp.stack(columns, axis=1))
+    drift, X = found[:, 0], found[:, 1 : 3 * n + 1]
+    if constraints:
+        yielding, sizes = found[:, 3 * n + 1 :], natural_sizes(field.system).rows
         S = A @ yielding
         held = [solve_rows(S, A @ X[:, j], sizes) for j in range(3 * n)]
         X = X - yielding @ jnp.stack(held, axis=1)
         inertia = None
-    return jnp.swapaxes(X.T.reshape(n, 3, k), 1, 2), inertia
+    return drift, jnp.swapaxes(X.T.reshape(n, 3, k), 1, 2), inertia
 
 
 def _require_speeds(field: Field) -> None:

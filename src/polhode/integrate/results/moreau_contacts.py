@@ -28,9 +28,11 @@ class ContactSteps(NamedTuple):
 
     impulse         (m, n, 3) N s
     before, after   (m, n, 3) u of the contact, m/s
+    mean            (m, n, 3) u of the mean speed, on which the impulse works
     residual        (m, n) what the law of contact is missed by, m/s
     overlap         (m, n) gap at the end of the step, where it is negative, m
     friction        (m, n) the coefficient that the step took
+    support         (m, n, 3) what of u is the motion of the support: a belt, a driver
     axes            (m, n, 3, 3) columns n, t1, t2 along the world's axes
     correction      (m,) what removing overlaps gave the system, J
     """
@@ -38,22 +40,28 @@ class ContactSteps(NamedTuple):
     impulse: Any
     before: Any
     after: Any
+    mean: Any
     residual: Any
     overlap: Any
     friction: Any
+    support: Any
     axes: Any
     correction: Any
 
     @property
     def push_work(self) -> Any:
-        """(m, n) of the normal impulses: N (u_N + u_N before)/2, J."""
-        return self.impulse[..., 0] * (self.after + self.before)[..., 0] / 2
+        """(m, n) of the normal impulses, J."""
+        return self.impulse[..., 0] * self.mean[..., 0]
 
     @property
     def friction_work(self) -> Any:
         """(m, n) of the tangential impulses, J."""
-        mean = (self.after + self.before)[..., 1:] / 2
-        return (self.impulse[..., 1:] * mean).sum(-1)
+        return (self.impulse[..., 1:] * self.mean[..., 1:]).sum(-1)
+
+    @property
+    def drive_work(self) -> Any:
+        """(m, n) of supports that move: what belts and drivers give the system, J."""
+        return -(self.impulse * self.support).sum(-1)
 
 
 def contact_steps(motion: Trajectory) -> ContactSteps:
@@ -89,9 +97,11 @@ def _program(motion: Trajectory) -> Any:
                 found.impulse,
                 step.before,
                 found.velocity,
+                step.mean,
                 found.residual,
                 jnp.minimum(gaps, 0.0),
                 step.friction,
+                step.support,
                 step.axes,
                 lifted - energy(t + h, step.unprojected, table),
             )
@@ -157,6 +167,9 @@ def contact_work(motion: Trajectory, steps: ContactSteps) -> dict[str, np.ndarra
         if support.friction is not None:
             rubbed = steps.friction_work[:, own].sum(1)
             found[f"friction of {support.name}"] = summed(rubbed)
+        driven = steps.drive_work[:, own].sum(1)
+        if np.any(driven):
+            found[f"drive of {support.name}"] = summed(driven)
     found["position correction"] = summed(steps.correction)
     return found
 
