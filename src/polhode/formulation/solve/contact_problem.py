@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -82,7 +81,8 @@ def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
     n = mu.shape[0]
     J = jnp.eye(3 * n).reshape(n, 3, 3 * n)
     X = jnp.swapaxes(jnp.asarray(W).reshape(3 * n, n, 3), 0, 1)
-    return ContactProblem(J, X, None, J, q, mu, is_active)
+    given = (jnp.asarray(x) for x in (q, mu, is_active))
+    return ContactProblem(J, X, None, J, *given)
 
 
 def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
@@ -383,9 +383,3 @@ def _in_loops(K: Any, b: Any) -> Any:
 
     return lax.fori_loop(0, n, backward, jnp.zeros_like(b))
 
-
-def solved(problem: ContactProblem, guess: Any) -> ContactSolution:
-    """The impulses of a problem, outside a trace: in double precision."""
-    from polhode.double import doubled
-
-    return jax.tree.map(lambda x: x, doubled(solve_contacts)(problem, guess))
