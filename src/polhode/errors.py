@@ -133,6 +133,24 @@ class SingularMassMatrix(PolhodeError, ValueError):
     code = "SING"
 
 
+class ContactError(PolhodeError, ValueError):
+    """A contact whose laws allow no motion, or several."""
+
+    code = "CONTACT"
+
+
+class NoMotion(ContactError):
+    """An instant at which no motion obeys the laws of contact (Painleve)."""
+
+
+class SeveralMotions(ContactError):
+    """An instant at which several motions obey the laws of contact (Painleve)."""
+
+
+class Overlap(StateError):
+    """A state in which bodies are inside what they rest on."""
+
+
 class IntegrationError(PolhodeError, ValueError):
     """A run that cannot be made as asked: times, steps, tolerances, memory."""
 

@@ -38,9 +38,11 @@ from polhode.integrate.kernel.start import (
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.method import Method
+from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -63,6 +65,7 @@ def simulate(
     to: Any = None,
     events: Event | Sequence[Event] = (),
     inputs: Mapping[str, Any] | None = None,
+    impacts: str = "at once",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
 
@@ -78,6 +81,8 @@ def simulate(
     found in `motion.events`. `inputs` drive motors and other actions by name: functions
     of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
+    Supports of a system open, slip, stick and strike where they must; several contacts
+    that strike do so "at once" or "in sequence", by `impacts`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -86,7 +91,22 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
-    equations = equations_of(model)
+    has_supports = isinstance(model, System) and model.supports
+    if has_supports and not isinstance(method, Moreau):
+        from polhode.integrate.simulate_contacts import simulate_contacts
+
+        return simulate_contacts(
+            model,
+            state,
+            until=until,
+            settings=(method, rtol, atol),
+            samples=samples,
+            parameters=parameters,
+            limit=limit,
+            impacts=impacts,
+            others={"watch": watch, "to": to, "events": events, "inputs": inputs},
+        )
+    equations = equations_of(model, method)
     pick = picked(equations, method, rtol, atol)
     memory, watch = admit_memory(memory), admit_watch(watch)
     asked = admitted(
@@ -160,8 +180,11 @@ def _launched(
     return pick, go
 
 
-def equations_of(model: System | Equations) -> Equations:
-    """Equations as they are, or those by which a system moves, made once."""
+def equations_of(model: System | Equations, method: Method | None = None) -> Equations:
+    """Equations as they are, or those by which a system moves, made once.
+
+    Of a system with supports a method must answer for the contacts.
+    """
     if isinstance(model, Equations):
         return model
     if not isinstance(model, System):
@@ -170,15 +193,22 @@ def equations_of(model: System | Equations) -> Equations:
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
+    if model.supports:
+        return _stepped(model, method)
     if "motion" not in model.compiled:
-        smooth = recursive(model.without_supports)
-        # The same coordinates and speeds; the method answers for the contacts.
-        model.compiled["motion"] = (
-            replace(smooth, system=model, knows_contacts=True)
-            if model.supports
-            else smooth
-        )
+        model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]
+
+
+def _stepped(model: System, method: Method | None) -> Equations:
+    """Those of a system without its supports, for which the method answers."""
+    if not isinstance(method, Moreau):
+        refuse_supports(model, "A method for smooth motion")
+    if "stepped motion" not in model.compiled:
+        smooth = recursive(model.without_supports)
+        known = replace(smooth, system=model, knows_contacts=True)
+        model.compiled["stepped motion"] = known
+    return model.compiled["stepped motion"]
 
 
 def _stored(

@@ -247,7 +247,7 @@ def stepper(
     >>> round(float(step(thrown.rest()).speed("ball")[2]), 6)
     -0.0981
     """
-    equations = equations_of(model)
+    equations = equations_of(model, method)
     size = admit_step("a stepper", dt)
     way = _way(method, size)
     if way.is_adaptive:

@@ -57,6 +57,29 @@ def wrenches_by_balance(
     lacking -= system.applied(t, q, z, table)
     for held in constraint_wrenches(system, state, intensities, table):
         lacking -= held
+    return _beyond_joints(system, q, lacking, table)
+
+
+def impulses_by_balance(
+    system: System, state: tuple, change: Any, external: Any, table: Table
+) -> Any:
+    """What joints of the tree give in an impact (n, 6), as `wrenches_by_balance`.
+
+    `change` is (z+ - z-, impulsive intensities of constraints), `external` (n, 6) the
+    impulses on the bodies, about their origins in their own axes. Forces that are
+    finite give nothing at an instant.
+    """
+    t, q, _ = state
+    dz, intensities = change
+    dV = system.jacobians(t, q, table) @ dz
+    lacking = (system.inertias(table) @ dV[..., None])[..., 0] - external
+    for held in constraint_wrenches(system, state, intensities, table):
+        lacking -= held
+    return _beyond_joints(system, q, lacking, table)
+
+
+def _beyond_joints(system: System, q: Any, lacking: Any, table: Table) -> Any:
+    """By joint (n, 6): what all bodies beyond it lack."""
     table = system.table(table)
 
     def gather(edge: Edge, carrier: Any, child: Any) -> Any:

@@ -111,6 +111,7 @@ class Occurrence(NamedTuple):
     """One event that happened: its state before and after, which way g went.
 
     is_grazing   g touched zero and turned back
+    kind, point  of a support: touches, opens, slides, sticks, settles; and where
     """
 
     name: str
@@ -119,6 +120,8 @@ class Occurrence(NamedTuple):
     after: State
     direction: int
     is_grazing: bool
+    kind: str = ""
+    point: str = ""
 
 
 @final
@@ -188,6 +191,7 @@ class Events:
         lines = [f"{'event':24}{'t, s':>22}  direction"]
         for event in self.each:
             way = "grazing" if event.is_grazing else ARROWS[event.direction]
+            way = f"{event.point} {event.kind}" if event.kind else way
             lines.append(f"{event.name:24}{event.t:22.15g}  {way}")
         return "\n".join(lines) if self.each else "no event"
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
+from polhode.formulation.contact.mode_forces import has_modes, modes_in
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
@@ -24,9 +26,10 @@ from polhode.formulation.solve.equations_of_motion import (
 from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.matter.parameter import Table
-from polhode.system import rows
+from polhode.system import contacts, rows
 from polhode.system.natural_sizes import (
     NaturalSizes,
+    length_at_rest,
     natural_sizes,
     position_sizes,
 )
@@ -168,7 +171,9 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     q, y, is_kept = x[:n], x[n:], jnp.array(True)
     if system.coordinates != system.speeds:
         q = system.normalised(q)
-    if system.constraints:
+    if has_modes(system, table):
+        q, y = _on_contacts(equations, t, q, y, table)
+    elif system.constraints:
         placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
             q = placed(t, q)
@@ -180,6 +185,43 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def _on_contacts(
+    equations: Equations, t: Any, q: Any, z: Any, table: Table
+) -> tuple[Any, Any]:
+    """Coordinates and speeds nearer to the constraints and to all closed contacts.
+
+    Gaps of closed contacts and their rates, and slips of those that stick, are rows
+    beside those of the constraints; rows of others are zeros, which hold nothing.
+    """
+    system, length = equations.system, length_at_rest(equations.system)
+    modes, bare = modes_in(system, table), system.without_supports
+    count = len(modes.closed)
+    still, M = jnp.zeros(system.speeds), system.mass_matrix(t, q, table)
+    sizes = natural_sizes(bare)
+    places = position_sizes(bare).rows
+
+    def missed(delta: Any) -> Any:
+        there = system.local(q, delta)
+        gap = modes.closed * contacts.gaps(system, t, there, table)
+        return jnp.concatenate([rows.positions(bare, t, there, table), gap])
+
+    for _ in range(NEWTON):
+        own = NaturalSizes(sizes.speeds, np.append(places, np.full(count, length)))
+        A, g = jax.jacfwd(missed)(still), -missed(still)
+        q = system.local(q, solve_constrained(M, still, A, g, own)[0])
+    held = modes.closed * modes.sticks
+    mask = jnp.stack([modes.closed, held, held], axis=1).reshape(-1)
+    own = NaturalSizes(sizes.speeds, np.append(sizes.rows, np.full(3 * count, length)))
+    touch = contacts.contact_rows(system, t, q, z, table)
+    J = mask[:, None] * touch.jacobian.reshape(-1, system.speeds)
+    A, _ = bare.constraint_rows(t, q, z, table)
+    phi = rows.velocities(bare, t, q, z, table)
+    phi = jnp.concatenate([phi, mask * touch.velocity.reshape(-1)])
+    A = jnp.concatenate([A, J])
+    M = system.mass_matrix(t, q, table)
+    return q, z + solve_constrained(M, still, A, -phi, own)[0]
 
 
 def _projections(

@@ -10,7 +10,6 @@ from polhode.integrate.methods.dormand_prince import DormandPrince
 from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.method import Method, is_method
-from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.methods.projection import Unprojected
 from polhode.integrate.methods.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.radau import RadauIIA
@@ -46,23 +45,9 @@ def picked(
             "Give ph.methods.DormandPrince(...), ph.methods.RungeKutta4(step=...) or"
             " their kin.",
         )
-    _require_contacts(equations, method)
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     return chosen, ", ".join([*words, *_kept(equations, chosen)])
-
-
-def _require_contacts(equations: Equations, method: Method | None) -> None:
-    """Refuse a method that would let bodies fall through their supports."""
-    system = equations.system
-    if system.supports and not isinstance(method, Moreau):
-        who = "the method that would be picked" if method is None else method.name
-        raise IntegrationError(
-            f"{who} does not know the supports of {system.name!r}.",
-            "Contacts open, stick and strike; a method for smooth motion would let"
-            " bodies fall through them.",
-            "Give method=ph.methods.Moreau(step=1e-3).",
-        )
 
 
 def suited(

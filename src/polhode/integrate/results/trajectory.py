@@ -17,6 +17,11 @@ from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
 from polhode.integrate.results.checkpoint import Checkpoint
+from polhode.integrate.results.contact_log import (
+    NO_CONTACTS,
+    ContactLog,
+    SupportMotion,
+)
 from polhode.integrate.results.indexing import (
     admit_choice,
     admit_times,
@@ -50,6 +55,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     events    what happened on the way: `motion.events["floor"].t`
     inputs    what it was driven by: `motion.inputs["motor"]`
     cause     what plain Python raised, if that ended the run
+    contacts  modes and impacts of supports; `motion["rest"]` asks them by name
     """
 
     equations: Equations
@@ -63,6 +69,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     events: Events = NO_EVENTS
     inputs: InputLog = UNFED
     cause: BaseException | None = None
+    contacts: ContactLog = NO_CONTACTS
 
     def __post_init__(self) -> None:
         for part in self.steps:
@@ -111,6 +118,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         supports = [support.name for support in self.system.supports]
         if key in supports and isinstance(self.method, Moreau):
             return stepped_support(self, supports.index(key))
+        if key in supports and self.contacts.spans:
+            return SupportMotion(self, supports.index(key))
         raise not_asked(self, key)
 
     def _part(self, key: Any) -> Trajectory:
@@ -128,7 +137,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
     def __contains__(self, name: Any) -> bool:
         system = self.system
-        return any(name == part.name for part in (*system.bodies, *system.joints))
+        parts = (*system.bodies, *system.joints, *system.supports)
+        return any(name == part.name for part in parts)
 
     def joint(self, name: str) -> JointMotion:
         """How a joint moves; for one that has the name of its body."""

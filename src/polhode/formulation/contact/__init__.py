@@ -1,0 +1,1 @@
+"""Contacts at an instant: the forces and impulses that supports exert, and motions."""

@@ -1,0 +1,271 @@
+r"""Which contacts open, slide and stick: complementarity of accelerations.
+
+Of contacts that touch and do not part (g = 0, g' = 0):
+
+    0 <= N  _|_  u_N' >= 0
+    v = 0:   u_T' = 0 with |T| <= mu_s N,  or  T = -mu_d N d,  u_T' = a d,  a >= 0
+    v != 0:  T = -mu_d N v/|v|
+
+A guess is improved contact by contact; where that fails, or where friction couples so
+strongly that several motions are possible (Painleve), all combinations are tried.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.formulation.contact.delassus import ContactProblem
+
+OPEN, SLIDES, STICKS = 0, 1, 2
+STATUSES = ("open", "slides", "sticks")
+# Share of the greatest force or acceleration that is rounding.
+ROUNDING = 1e-9
+ROUNDS = 60
+DIRECTIONS = 60
+FEW = 6  # contacts of which all combinations are tried
+
+
+class ContactMotion(NamedTuple):
+    """One motion that the laws allow at an instant.
+
+    status        (n,) of OPEN, SLIDES, STICKS
+    direction     (n, 2) of slips, of those that begin too
+    force         (n, 3) N, T1, T2
+    acceleration  (n, 3) u'
+    """
+
+    status: np.ndarray
+    direction: np.ndarray
+    force: np.ndarray
+    acceleration: np.ndarray
+
+
+class Instant(NamedTuple):
+    """A contact problem, which candidates touch, and those that slip (|v| > 0).
+
+    forced   candidate -> the status that a guard has decided, which is not questioned
+    """
+
+    problem: ContactProblem
+    touching: np.ndarray
+    slipping: np.ndarray
+    slip: np.ndarray
+    forced: dict[int, int]
+
+    @property
+    def count(self) -> int:
+        return len(self.touching)
+
+
+def instant_of(
+    problem: ContactProblem,
+    touching: np.ndarray,
+    slipping: np.ndarray,
+    forced: dict[int, int] | None = None,
+) -> Instant:
+    """The instant, with the directions of what slips."""
+    v = problem.rows.velocity[:, 1:]
+    speed = np.linalg.norm(v, axis=1)
+    unit = v / np.where(speed > 0, speed, 1.0)[:, None]
+    slip = np.where(slipping[:, None], unit, 0.0)
+    return Instant(problem, touching, slipping, slip, forced or {})
+
+
+def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMotion:
+    """The motion in which contacts have given statuses, kept or not by the laws."""
+    W, c, n = at.problem.delassus, at.problem.free, at.count
+    mu = at.problem.rows.dynamic
+    B = np.zeros((3 * n, 3 * n))
+    known = []
+    for k in np.flatnonzero(status != OPEN):
+        B[3 * k, 3 * k] = 1.0
+        known.append(3 * k)
+        if status[k] == STICKS:
+            B[3 * k + 1, 3 * k + 1] = B[3 * k + 2, 3 * k + 2] = 1.0
+            known += [3 * k + 1, 3 * k + 2]
+        else:
+            B[3 * k + 1 : 3 * k + 3, 3 * k] = -mu[k] * direction[k]
+    r = np.zeros(3 * n)
+    if known:
+        S = (W @ B)[np.ix_(known, known)]
+        x = np.linalg.lstsq(S, -c[known], rcond=1e-12)[0]
+        r = B[:, known] @ x
+    u_dot = W @ r + c
+    return ContactMotion(status, direction, r.reshape(n, 3), u_dot.reshape(n, 3))
+
+
+def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> ContactMotion:
+    """The same, slips that begin taking the direction of their own acceleration."""
+    d = np.where(at.slipping[:, None], at.slip, guess)
+    begins = (status == SLIDES) & ~at.slipping
+    found = solved(at, status, d)
+    for _ in range(DIRECTIONS if np.any(begins) else 0):
+        a = found.acceleration[:, 1:]
+        size = np.linalg.norm(a, axis=1)
+        moves = begins & (size > ROUNDING * _accelerations(at))
+        unit = a / np.where(size > 0, size, 1.0)[:, None]
+        # Against the guess the contact would stick: that is told by the check.
+        ahead = moves & (np.sum(unit * d, axis=1) > -0.5)
+        new = np.where(ahead[:, None], unit, d)
+        if np.max(np.abs(new - d), initial=0.0) < 1e-13:
+            break
+        d = new
+        found = solved(at, status, d)
+    return found
+
+
+class Fault(NamedTuple):
+    """A law that a motion breaks: the contact, the status it asks for, by how much."""
+
+    contact: int
+    status: int
+    share: float
+
+
+def faults(at: Instant, found: ContactMotion) -> list[Fault]:
+    """The laws that a motion breaks, the worst first; none if it is allowed."""
+    rows, each = at.problem.rows, []
+    force, rate = _forces(found), _accelerations(at)
+    for k in np.flatnonzero(at.touching):
+        N, T = found.force[k, 0], found.force[k, 1:]
+        a_N, a_T = found.acceleration[k, 0], found.acceleration[k, 1:]
+        if found.status[k] == OPEN:
+            if a_N < -ROUNDING * rate:
+                wanted = STICKS if _may_stick(at, k) else SLIDES
+                each.append(Fault(k, wanted, -a_N / rate))
+            continue
+        if N < -ROUNDING * force:
+            each.append(Fault(k, OPEN, -N / force))
+        excess = float(np.hypot(*T)) - rows.static[k] * N
+        if found.status[k] == STICKS and excess > ROUNDING * force:
+            each.append(Fault(k, SLIDES, excess / force))
+        begins = found.status[k] == SLIDES and not at.slipping[k] and _may_stick(at, k)
+        if begins and a_T @ found.direction[k] < -ROUNDING * rate:
+            each.append(Fault(k, STICKS, -float(a_T @ found.direction[k]) / rate))
+    return sorted(each, key=lambda fault: -fault.share)
+
+
+def decided(at: Instant, first: np.ndarray) -> list[ContactMotion]:
+    """The motions that the laws allow: one, or none or several where friction jams.
+
+    `first` is a guess of the statuses. Several are looked for only where a push of a
+    sliding contact would not lift it: else there is one.
+    """
+    if not np.any(at.touching):
+        return [solved(at, np.zeros(at.count, int), at.slip)]
+    if not _is_jammed(at):
+        found = improved(at, first)
+        if found is not None:
+            return [found]
+    if np.sum(at.touching) > FEW:
+        return []
+    return every(at)
+
+
+def improved(at: Instant, first: np.ndarray) -> ContactMotion | None:
+    """A guess improved one contact at a time, until no law is broken; None if never."""
+    status, d = _forced(at, first), at.slip.copy()
+    tried: set[bytes] = set()
+    for _ in range(ROUNDS):
+        found = with_direction(at, status, d)
+        broken = [f for f in faults(at, found) if f.contact not in at.forced]
+        fixed = [f for f in faults(at, found) if f.contact in at.forced]
+        if not broken:
+            return None if any(f.status == OPEN for f in fixed) else found
+        tried.add(status.tobytes())
+        for fault in broken:
+            other, turned = status.copy(), d.copy()
+            other[fault.contact] = fault.status
+            if fault.status == SLIDES and not at.slipping[fault.contact]:
+                turned[fault.contact] = _against(found.force[fault.contact, 1:])
+            if other.tobytes() not in tried:
+                status, d = other, turned
+                break
+        else:
+            return None
+    return None
+
+
+def every(at: Instant) -> list[ContactMotion]:
+    """All motions that the laws allow, found by trying all combinations."""
+    numbers = np.flatnonzero(at.touching)
+    choices = [_choices(at, k) for k in numbers]
+    found: list[ContactMotion] = []
+    for combination in product(*choices):
+        status = np.zeros(at.count, int)
+        d = at.slip.copy()
+        for k, (word, unit) in zip(numbers, combination, strict=True):
+            status[k] = word
+            if unit is not None:
+                d[k] = unit
+        motion = with_direction(at, status, d)
+        if not faults(at, motion) and not _is_known(at, found, motion):
+            found.append(motion)
+    return found
+
+
+def _is_known(at: Instant, found: list[ContactMotion], new: ContactMotion) -> bool:
+    """Whether another motion has the same accelerations."""
+    Y, rate = at.problem.speeds, 0.0
+    a = Y @ new.force.reshape(-1)
+    for other in found:
+        b = Y @ other.force.reshape(-1)
+        rate = max(np.max(np.abs(a)), np.max(np.abs(b)), _accelerations(at))
+        if np.max(np.abs(a - b)) <= 1e-7 * rate:
+            return True
+    return False
+
+
+def _choices(at: Instant, k: int) -> list[tuple[int, Any]]:
+    if k in at.forced:
+        return [(at.forced[k], None if at.slipping[k] else at.slip[k])]
+    if at.slipping[k] or not _may_stick(at, k):
+        return [(SLIDES, None), (OPEN, None)]
+    block = at.problem.delassus[3 * k + 1 : 3 * k + 3, 3 * k + 1 : 3 * k + 3]
+    axis = np.linalg.eigh(block)[1][:, -1]  # the way in which it moves most easily
+    # Of motions that are alike the first is kept: the one in which most contacts bear.
+    return [(STICKS, None), (SLIDES, axis), (SLIDES, -axis), (OPEN, None)]
+
+
+def _forced(at: Instant, first: np.ndarray) -> np.ndarray:
+    status = np.where(at.touching, first, OPEN)
+    status = np.where(at.touching & at.slipping & (status == STICKS), SLIDES, status)
+    for k in np.flatnonzero(status == STICKS):
+        if not _may_stick(at, k):
+            status[k] = SLIDES
+    for k, word in at.forced.items():
+        status[k] = word
+    return status
+
+
+def _may_stick(at: Instant, k: int) -> bool:
+    return bool(not at.slipping[k] and at.problem.rows.static[k] > 0)
+
+
+def _against(T: np.ndarray) -> np.ndarray:
+    size = float(np.hypot(*T))
+    return -T / size if size > 0 else np.array([1.0, 0.0])
+
+
+def lift(at: Instant, k: int) -> float:
+    """u_N' of a sliding contact for each unit of its own push."""
+    W = at.problem.delassus[3 * k : 3 * k + 3, 3 * k : 3 * k + 3]
+    return float(W[0, 0] - at.problem.rows.dynamic[k] * (W[0, 1:] @ at.slip[k]))
+
+
+def _is_jammed(at: Instant) -> bool:
+    slides = np.flatnonzero(at.touching & at.slipping)
+    return any(lift(at, k) <= 0 for k in slides)
+
+
+def _forces(found: ContactMotion) -> float:
+    return float(np.max(np.abs(found.force), initial=0.0)) or 1.0
+
+
+def _accelerations(at: Instant) -> float:
+    """The greatest acceleration, of free contacts too: what rounding is compared to."""
+    W, c = at.problem.delassus, at.problem.free
+    return float(np.max(np.abs(c), initial=0.0)) or float(np.max(np.abs(W))) or 1.0

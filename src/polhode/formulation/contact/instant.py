@@ -1,0 +1,95 @@
+"""A state seen by its contacts: which of them touch, part, approach or slip.
+
+Lengths are compared with the natural length of the system, speeds with the quickest
+contact, or a natural length a second where all are slow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.errors import ModelError, Overlap
+from polhode.formulation.contact.collide import Laws
+from polhode.formulation.contact.delassus import ContactProblem, contact_problem
+from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.contacts import laws, names
+from polhode.system.natural_sizes import length_at_rest
+from polhode.system.state import State
+
+TOUCHES = 1e-9  # of the natural length
+STILL = 1e-9  # of the quickest contact
+
+
+class Seen(NamedTuple):
+    """A state and its contacts.
+
+    touching      (n,) g = 0, and not parting
+    approaching   (n,) of these, those that strike
+    slipping      (n,) |slip| > 0
+    length, speed what gaps and velocities are compared with
+    """
+
+    state: State
+    problem: ContactProblem
+    touching: np.ndarray
+    approaching: np.ndarray
+    slipping: np.ndarray
+    length: float
+    speed: float
+
+
+def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen:
+    """The contacts of a state; `near` is the gap, of the length, that counts as none."""
+    system = require_supports(state)
+    problem = contact_problem(system, state.t, state.q, state.z, table)
+    rows = problem.rows
+    length = length_at_rest(system)
+    speed = max(float(np.max(np.abs(rows.velocity), initial=0.0)), length)
+    closed = rows.gap <= near * length
+    rate = rows.velocity[:, 0]
+    touching = closed & (rate <= STILL * speed)
+    approaching = closed & (rate < -STILL * speed)
+    slipping = np.linalg.norm(rows.velocity[:, 1:], axis=1) > STILL * speed
+    return Seen(state, problem, touching, approaching, slipping, length, speed)
+
+
+def require_supports(state: State) -> object:
+    """The system of a state, refused if nothing of it can touch."""
+    system = state.system
+    if not system.supports:
+        raise ModelError(
+            f"{system.name!r} has no supports.",
+            "Only a contact that can open strikes, slips or sticks.",
+            "Give ph.System(..., supports=[ph.Support(...)]).",
+        )
+    return system
+
+
+def require_apart(now: Seen) -> None:
+    """Refuse a state in which bodies are inside what they rest on."""
+    gap = now.problem.rows.gap
+    k = int(np.argmin(gap))
+    if gap[k] >= -TOUCHES * now.length:
+        return
+    system = now.state.system
+    support = _support_of(now, k)
+    body, ground = (frame.name for frame in support.bodies)
+    raise Overlap(
+        f"{body!r} starts {-gap[k]:.3g} m inside {ground!r} at {names(system)[k]!r}.",
+        "A contact pushes from outside; inside there is no motion to begin with.",
+        f"Raise it by {-gap[k]:.3g} m along the normal of {support.name!r}.",
+    )
+
+
+def _support_of(now: Seen, k: int) -> object:
+    from polhode.system.contacts import owners
+
+    return now.state.system.supports[owners(now.state.system)[k]]
+
+
+def laws_of(now: Seen) -> Laws:
+    """Coefficients and laws of restitution of all candidates."""
+    rows = now.problem.rows
+    return Laws(rows.dynamic, rows.static, rows.restitution, laws(now.state.system))

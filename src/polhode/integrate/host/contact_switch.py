@@ -1,0 +1,202 @@
+"""A switch: what contacts do after a guard has fired, or where a run begins.
+
+The fired switch is forced first: at its instant the laws also allow the mode that has
+just ended. Then complementarity of accelerations decides all others.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.errors import NoMotion, SeveralMotions
+from polhode.formulation.contact.collide import Struck, simultaneous
+from polhode.formulation.contact.decide import (
+    OPEN,
+    SLIDES,
+    STICKS,
+    ContactMotion,
+    Instant,
+    decided,
+    instant_of,
+    lift,
+    solved,
+)
+from polhode.formulation.contact.instant import Seen, laws_of, seen
+from polhode.formulation.contact.mode_forces import Modes
+from polhode.formulation.contact.questions import strike
+from polhode.matter.parameter import Table
+from polhode.system.contacts import names
+from polhode.system.state import State
+
+# Of the natural length: a contact that bears nothing and does not part may sink so far
+# by rounding before it is asked again.
+CLEARANCE = 1e-10
+# Of the natural length: gaps of contacts that settle together with one that chatters.
+SETTLED = 1e-7
+# A slip that ends is this share of the speed at most; else it has only turned.
+STOPPED = 1e-6
+
+
+class Switch(NamedTuple):
+    """The state and modes from which a run goes on, and the impact there, if any."""
+
+    state: State
+    modes: Modes
+    status: np.ndarray
+    struck: Struck | None
+    before: np.ndarray
+    settles: bool
+
+
+def begun(state: State, table: Table, order: str) -> Switch:
+    """Where a run begins: what approaches strikes at once."""
+    now = seen(state, table)
+    guess = np.where(now.touching, STICKS, OPEN)
+    return _switched(now, guess, {}, table=table, order=order, settles=False)
+
+
+def after_guard(
+    state: State,
+    modes: Modes,
+    fired: tuple[int, str],
+    *,
+    table: Table,
+    order: str,
+    settles: bool,
+) -> Switch:
+    """What happens where a guard has fired at (candidate, kind)."""
+    contact, kind = fired
+    now = seen(state, table, near=SETTLED if settles else 1e-9)
+    rows = now.problem.rows
+    closed = modes.closed > 0
+    touching = now.touching | closed
+    if kind == "touches":
+        rate = rows.velocity[contact, 0]
+        touching[contact] = True
+        approaching = now.approaching.copy()
+        approaching[contact] = approaching[contact] or rate < 0
+        now = now._replace(approaching=approaching)
+    # A closed contact does not approach: what its rate shows is rounding.
+    approaching = now.approaching & ~closed
+    slipping = np.where(closed, modes.sticks == 0, now.slipping)
+    forced: dict[int, int] = {}
+    if kind == "opens":
+        forced[contact] = OPEN
+    if kind == "breaks away":
+        forced[contact] = SLIDES
+        slipping[contact] = False
+    if kind == "stops":
+        speed = float(np.hypot(*rows.velocity[contact, 1:]))
+        slipping[contact] = speed > STOPPED * now.speed
+    now = now._replace(touching=touching, approaching=approaching, slipping=slipping)
+    guess = np.where(closed, np.where(modes.sticks > 0, STICKS, SLIDES), OPEN)
+    if kind == "stops" and not slipping[contact]:
+        guess[contact] = STICKS
+    if kind == "touches":
+        guess[contact] = STICKS
+    return _switched(now, guess, forced, table=table, order=order, settles=settles)
+
+
+def _switched(
+    now: Seen,
+    guess: np.ndarray,
+    forced: dict[int, int],
+    *,
+    table: Table,
+    order: str,
+    settles: bool,
+) -> Switch:
+    struck, before = None, now.problem.rows.velocity
+    if np.any(now.approaching):
+        struck, state = _struck(now, order, settles)
+        hit = now.touching | now.approaching
+        after = seen(state, table)
+        u = struck.velocity
+        parts = u[:, 0] > (1e-9 if not settles else 1e-6) * now.speed
+        # What an impact has stopped or pressed stays; the rest parts.
+        touching = hit & ~parts
+        stops = np.max(np.abs(u[:, 1:]), axis=1) <= 1e-10 * now.speed
+        now = after._replace(
+            touching=touching,
+            approaching=np.zeros_like(touching),
+            slipping=touching & ~stops,
+        )
+        guess = np.where(touching, np.where(stops, STICKS, SLIDES), OPEN)
+    at = instant_of(now.problem, now.touching, now.slipping, forced)
+    at = _with_breaking(at, now, forced)
+    motion = _only(now, at, decided(at, guess))
+    return Switch(
+        now.state, _modes(now, at, motion), motion.status, struck, before, settles
+    )
+
+
+def _struck(now: Seen, order: str, settles: bool) -> tuple[Struck, State]:
+    if not settles:
+        return strike(now, order)
+    laws = laws_of(now)
+    still = laws._replace(restitution=np.zeros_like(laws.restitution))
+    rows, touching = now.problem.rows, now.touching | now.approaching
+    struck = simultaneous(now.problem.delassus, rows.velocity, still, touching)
+    z = now.state.z + now.problem.speeds @ struck.impulse.reshape(-1)
+    return struck, State(now.state.system, now.state.t, now.state.q, z)
+
+
+def _with_breaking(at: Instant, now: Seen, forced: dict[int, int]) -> Instant:
+    """A contact that breaks away begins to slip against the friction that held it."""
+    slip = at.slip.copy()
+    for k, word in forced.items():
+        if word == SLIDES and not at.slipping[k]:
+            held = np.where(at.touching & ~at.slipping, STICKS, OPEN)
+            held = np.where(at.touching & at.slipping, SLIDES, held)
+            T = solved(at, held, at.slip).force[k, 1:]
+            size = float(np.hypot(*T))
+            slip[k] = -T / size if size > 0 else (1.0, 0.0)
+    return at._replace(slip=slip)
+
+
+def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
+    """The one motion, or an error that says why there is none, or several."""
+    if len(found) == 1:
+        return found[0]
+    system, t = now.state.system, float(now.state.t)
+    slides = [int(k) for k in np.flatnonzero(at.touching & at.slipping)]
+    k = min(slides or [0], key=lambda k: lift(at, k))
+    name = names(system)[k]
+    if found:
+        words = " or ".join(
+            "it opens"
+            if motion.status[k] == OPEN
+            else f"it is pressed by {motion.force[k, 0]:.4g} N"
+            for motion in found
+        )
+        raise SeveralMotions(
+            f"{system.name!r} may go on in {len(found)} ways at t = {t:.6g} s: at"
+            f" {name!r} {words}.",
+            "Friction turns the body so that a push presses the contact (Painleve).",
+            "ph.contact_modes(state) tells all; lower the friction, or give the"
+            " contact a stiffness.",
+        )
+    speed, mu = now.problem.rows.velocity[k, 1:], now.problem.rows.dynamic[k]
+    raise NoMotion(
+        f"{system.name!r} has no motion at t = {t:.6g} s: {name!r} slides at"
+        f" {float(np.hypot(*speed)):.3g} m/s and no push keeps it out of what it"
+        " touches.",
+        f"A push of 1 N would move it by {lift(at, k):.3g} m/s^2 along the normal"
+        f" (Painleve): friction {mu:g} is too much here.",
+        "Lower the friction, or give the contact a stiffness.",
+    )
+
+
+def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
+    closed = (motion.status != OPEN).astype(float)
+    sticks = (motion.status == STICKS).astype(float)
+    size = np.linalg.norm(motion.direction, axis=1)
+    some = np.where(size[:, None] > 0, motion.direction, np.array([1.0, 0.0]))
+    # Open contacts that touch and do not part bear nothing, and are not to be struck.
+    rate = np.max(np.abs(now.problem.free), initial=0.0)
+    idle = at.touching & (motion.status == OPEN)
+    idle &= np.abs(motion.acceleration[:, 0]) <= 1e-7 * rate
+    clearance = np.where(idle, CLEARANCE * now.length, 0.0)
+    return Modes(closed, sticks, some, clearance)

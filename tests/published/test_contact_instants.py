@@ -1,0 +1,158 @@
+"""Contacts at an instant: Painleve's rod, Kane's double pendulum, the cradle, tables.
+
+Genot and Brogliato 1999, Leine 2002 (the rod); Kane 1984, Stronge 1990 (the pendulum).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import polhode as ph
+from closeness import assert_close
+from polhode.errors import NumericalWarning
+
+G = 9.81
+
+
+def sliding_rod(mu: float, omega: float, slip: float) -> ph.State:
+    """A uniform rod of half length 1, its foot on the floor, at 1.1 rad from it."""
+    theta, world = 1.1, ph.World()
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=2.0))
+    plane = ph.Planar("plane", world.origin, rod.origin, normal=-ph.Y)
+    foot = ph.Support(ph.surfaces.point(rod.point(0, 0, -1)), world.origin,
+                      friction=ph.Coulomb(mu), name="foot")  # fmt: skip
+    system = ph.System([plane], [ph.Weight(G)], supports=[foot])
+    lean = np.pi / 2 - theta  # the centre is at (cos, sin) theta from the foot
+    # A turn by -lean about -Y puts the foot at minus the centre's place.
+    arm = np.array([np.cos(theta), np.sin(theta)])
+    v = omega * np.array([-arm[1], arm[0]])  # of the centre about the foot
+    return system.state(plane=(-lean, *arm),
+                        speeds={"plane": (omega, v[0] + slip, v[1])})  # fmt: skip
+
+
+@pytest.mark.row("C-10")
+@pytest.mark.row("P-23")
+def test_painleves_rod_has_no_motion_or_several():
+    """theta = 1.1: mu = 1.5 is inconsistent at rest of turning, else indeterminate."""
+    assert ph.contact_modes(sliding_rod(1.5, 0.0, -1.0)).kind == "inconsistent"
+    both = ph.contact_modes(sliding_rod(1.5, 4.0, -1.0))
+    assert both.kind == "indeterminate" and len(both) == 2
+    pushes = sorted(mode.push["foot"] for mode in both)
+    assert_close(pushes, [0.0, 22.0406645864], rtol=1e-11)
+    for mu, slip, push in [(1.5, 1.0, 2.8547605786), (1.2, -1.0, 60.5724570502)]:
+        (mode,) = ph.contact_modes(sliding_rod(mu, 0.0, slip))
+        assert mode.status == {"foot": "slides"}
+        assert_close(mode.push["foot"], push, rtol=1e-11)
+
+
+def kanes_pendulum(law) -> ph.State:
+    """Rods of 1 kg and 1 m at 20 and 30 degrees; the end strikes a floor."""
+    one, two = (
+        ph.Body(name, ph.solids.rod(mass=1.0, length=1.0)) for name in ("one", "two")
+    )
+    world = ph.World()
+    first = ph.Revolute("first", world.origin, one.point(0, 0, 0.5), axis=-ph.Y)
+    second = ph.Revolute("second", one.point(0, 0, -0.5), two.point(0, 0, 0.5),
+                         axis=-ph.Y)  # fmt: skip
+    a, b = np.radians([20, 30])
+    floor = world.point(0, 0, -np.cos(a) - np.cos(b))
+    tip = ph.Support(ph.surfaces.point(two.point(0, 0, -0.5)), floor,
+                     friction=ph.Coulomb(0.5), restitution=law, name="tip")  # fmt: skip
+    system = ph.System([first, second], [ph.Weight(G)], supports=[tip])
+    return system.state(first=a, second=b - a, speeds={"first": -0.1, "second": -0.1})
+
+
+@pytest.mark.row("D-03")
+@pytest.mark.parametrize(
+    ("law", "change", "rates"),
+    [
+        (ph.Stronge(0.5), -0.44681201, (-0.19893234, 0.22313679)),
+        (ph.Poisson(0.5), -0.45492201, (-0.19717971, 0.21960668)),
+        (ph.Newton(0.5), -0.26284666, None),
+    ],
+)
+def test_kanes_pendulum_along_rouths_path(law, change, rates):
+    """Digits of both codes: Stronge and Poisson lose, and so does Newton on a path."""
+    before = kanes_pendulum(law)
+    T = before.system.kinetic_energy(0, before.q, before.z)
+    assert_close(T, 0.023181410863, rtol=1e-10)
+    found = ph.impact(before)
+    assert_close(found.energy / T, change, rtol=3e-8)
+    work = sum(found.push.values()) + sum(found.friction.values())
+    assert_close(work, found.energy, rtol=1e-12)
+    if rates is not None:
+        z = found.after.z
+        assert_close([z[0], z[0] + z[1]], rates, rtol=3e-8)
+
+
+@pytest.mark.row("D-03")
+def test_newtons_law_with_friction_gains_energy_and_says_so():
+    """All at once, Newton and Coulomb gain 58.7 %: told by name and number."""
+    from polhode.formulation.contact.collide import simultaneous
+    from polhode.formulation.contact.instant import laws_of, seen
+    from polhode.formulation.contact.questions import _warn_of_gain
+
+    before = kanes_pendulum(ph.Newton(0.5))
+    now = seen(before)
+    struck = simultaneous(now.problem.delassus, now.problem.rows.velocity,
+                          laws_of(now), np.array([True]))  # fmt: skip
+    T = before.system.kinetic_energy(0, before.q, before.z)
+    gained = float(np.sum(struck.push + struck.friction))
+    assert_close(gained / T, 0.58749469, rtol=1e-8)
+    with pytest.warns(NumericalWarning, match=r"'tip' gained 0.0136 J .* \(Kane\)"):
+        _warn_of_gain(now, struck)
+
+
+def cradle(n: int) -> ph.State:
+    """n balls in a row that touch; the first strikes."""
+    balls = [ph.Body(f"ball {k}", ph.solids.sphere(mass=1.0, radius=0.5))
+             for k in range(n)]  # fmt: skip
+    world = ph.World()
+    rails = [
+        ph.Prismatic(f"rail {k}", world.origin, ball.origin, axis=ph.X)
+        for k, ball in enumerate(balls)
+    ]
+    touches = [
+        ph.Support(
+            ph.surfaces.sphere(after.origin, 0.5),
+            ph.surfaces.sphere(before.origin, 0.5),
+            restitution=1.0,
+            name=f"touch {k}",
+        )
+        for k, (before, after) in enumerate(zip(balls, balls[1:], strict=False))
+    ]
+    system = ph.System(rails, supports=touches)
+    return system.state({f"rail {k}": float(k) for k in range(n)},
+                        speeds={"rail 0": 1.0})  # fmt: skip
+
+
+@pytest.mark.row("D-02")
+@pytest.mark.row("D-03")
+def test_a_cradle_at_once_and_in_sequence():
+    """n = 4: -(n-2)/n and 2/n at once; 0, .., 0, 1 in sequence; momentum is kept."""
+    state = cradle(4)
+    at_once = ph.impact(state, order="at once").after.z
+    assert_close(at_once, [-0.5, 0.5, 0.5, 0.5], atol=1e-9)
+    in_turn = ph.impact(state, order="in sequence").after.z
+    assert_close(in_turn, [0, 0, 0, 1.0], atol=1e-12)
+
+
+def table(legs: list[tuple[float, float]]) -> ph.State:
+    """A plate of 1 kg on legs of 1 m."""
+    plate = ph.Body("plate", ph.solids.box(mass=1.0, x=2.0, y=2.0, z=0.01))
+    corners = [(x, y, -1.0) for x, y in legs]
+    stand = ph.Support(ph.surfaces.hull(plate.origin, corners), ph.World().origin,
+                       friction=ph.Coulomb(0.5), name="leg")  # fmt: skip
+    system = ph.System([plate], [ph.Weight(G)], supports=[stand])
+    return system.state(plate={"z": 1.0})
+
+
+@pytest.mark.row("C-08")
+def test_three_legs_share_uniquely_and_four_by_least_norm():
+    """Three legs have unique pushes; of four the least norm is a quarter each."""
+    (three,) = ph.contact_modes(table([(1, 0), (-0.5, 0.6), (-0.5, -0.6)]))
+    assert_close(sorted(three.push.values()), [G / 3, G / 3, G / 3], rtol=1e-9)
+    (four,) = ph.contact_modes(table([(1, 1), (1, -1), (-1, 1), (-1, -1)]))
+    assert_close([*four.push.values()], [2.4525] * 4, rtol=1e-9)
+    assert set(four.status.values()) == {"sticks"}
