@@ -137,7 +137,7 @@ def faults(at: Instant, found: ContactMotion) -> list[Fault]:
                 wanted = STICKS if _may_stick(at, k) else SLIDES
                 each.append(Fault(k, wanted, -a_N / rate))
             continue
-        if N < -ROUNDING * force:
+        if -ROUNDING * force > N:
             each.append(Fault(k, OPEN, -N / force))
         excess = float(np.hypot(*T)) - rows.static[k] * N
         if found.status[k] == STICKS and excess > ROUNDING * force:

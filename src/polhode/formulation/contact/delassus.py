@@ -94,7 +94,7 @@ def constrained_response(
     free = solve(F + A.T @ (weight[:, None] * G))
     yielding = solve(A.T)
     least = VANISHING / mass
-    l = solve_rows(A @ yielding, G - A @ free, natural.rows, least)  # noqa: E741
+    l = solve_rows(A @ yielding, G - A @ free, natural.rows, least)
     return free + yielding @ l, l
 
 

@@ -95,28 +95,26 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     n = len(rows.gap)
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
-    # r = B x:  T of a sliding contact follows its N.
-    B = (
-        jnp.zeros((n, 3, n, 3))
-        .at[np.arange(n), :, np.arange(n), :]
-        .set(_blocks(-(sliding * rows.dynamic)[:, None] * d))
-    )
-    B = B.reshape(3 * n, 3 * n)
+    # T of a sliding contact follows its N: its columns of W are added to that of N.
+    T = -(sliding * rows.dynamic)[:, None] * d
+    each = W.reshape(3 * n, n, 3)
+    pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
+    coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
     held = modes.closed * modes.sticks
     mask = jnp.stack([modes.closed, held, held], axis=1).reshape(-1)
-    S = mask[:, None] * (W @ B) * mask
+    S = mask[:, None] * coupled.reshape(3 * n, 3 * n) * mask
     size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
-    yielding = YIELD * size
-    matrix = S + jnp.diag((1 - mask) * (size + (size == 0)) + mask * yielding)
+    matrix = S + jnp.diag((1 - mask) * (size + (size == 0)) + mask * YIELD * size)
     right = -mask * problem.free
     solve = unsymmetric_solver(matrix)
     x = solve(right)
     for _ in range(ITERATIONS):
         x = x + solve(right - S @ x)
-    r = B @ (mask * x)
-    u_dot = (W @ r + problem.free).reshape(n, 3)
+    x = (mask * x).reshape(n, 3)
+    r = x.at[:, 1:].add(T * x[:, :1])
+    u_dot = (W @ r.reshape(-1) + problem.free).reshape(n, 3)
     pivot = pivots(W, rows.dynamic, d, modes)
-    return ModeForces(r.reshape(n, 3), u_dot, pivot)
+    return ModeForces(r, u_dot, pivot)
 
 
 def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:
@@ -138,14 +136,6 @@ def slip_direction(slip: Any, reference: Any) -> Any:
     unit = slip / jnp.sqrt(jnp.where(is_still, 1.0, square))[:, None]
     side = jnp.where(jnp.sum(unit * reference, axis=1) < 0, -1.0, 1.0)
     return jnp.where(is_still[:, None], reference, side[:, None] * unit)
-
-
-def _blocks(tangential: Any) -> Any:
-    """(n, 3, 3): 1 on the diagonal, and T of a unit push in the first column."""
-    n = tangential.shape[0]
-    first = jnp.concatenate([jnp.ones((n, 1)), tangential], axis=1)
-    others = jnp.broadcast_to(jnp.eye(3)[:, 1:], (n, 3, 2))
-    return jnp.concatenate([first[:, :, None], others], axis=2)
 
 
 def unsymmetric_solver(matrix: Any) -> Any:

@@ -264,7 +264,7 @@ def _answer(
     hit = [k for k in range(len(labels)) if np.any(struck.impulse[k])]
     axes, P = now.problem.rows.axes, struck.impulse
     external = _external(now, P)
-    l = now.problem.reactions @ P.reshape(-1)  # noqa: E741
+    l = now.problem.reactions @ P.reshape(-1)
     law = ", ".join(
         sorted({repr(s.law) for s in system.supports})
         if len(hit) == 1
@@ -353,7 +353,7 @@ def percussion(
     external = np.zeros((len(system.bodies), 6))
     _add(state, external, body, poses.origins[body] + arm, P)
     force = np.einsum("bij,bi->j", system.jacobians(state.t, state.q, table), external)
-    dz, l = _response(system, state, force, table)  # noqa: E741
+    dz, l = _response(system, state, force, table)
     after = State(system, state.t, state.q, state.z + dz)
     struck: Impact | None = None
     if system.supports:

@@ -382,4 +382,3 @@ def _in_loops(K: Any, b: Any) -> Any:
         return x.at[j].set((right[j] - known) / upper[j, j])
 
     return lax.fori_loop(0, n, backward, jnp.zeros_like(b))
-

@@ -15,6 +15,11 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
+from polhode.integrate.audit.contact_ledger import (
+    Promises,
+    audited_by_span,
+    contact_work,
+)
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
@@ -47,7 +52,7 @@ class Ledger:
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what
                             lies between, ask `ph.rank_along`
-    contacts                how well the laws of contact were kept, by Moreau's scheme
+    promises                of supports: overlap, least push, cone, slip; else None
     """
 
     t: np.ndarray
@@ -62,7 +67,7 @@ class Ledger:
     rejected: int
     promise: float
     ranks: tuple[int, int] = (0, 0)
-    contacts: ContactPromises | None = None
+    promises: Promises | ContactPromises | None = None
 
     @property
     def energy(self) -> np.ndarray:
@@ -112,6 +117,8 @@ def ledger_of(motion: Trajectory) -> Ledger:
 
     The limit is the tolerance times the number of steps, of the energy that moves.
     """
+    if motion.contacts.spans:
+        return _with_contacts(motion)
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
     steps = contact_steps(motion) if isinstance(motion.method, Moreau) else None
@@ -129,11 +136,37 @@ def ledger_of(motion: Trajectory) -> Ledger:
         motion.outcome.rejected,
         promised_energy(motion, scale),
         ranks_at_ends(motion),
-        None if steps is None else contact_promises(motion, steps),
+        promises=None if steps is None else contact_promises(motion, steps),
     )
     shares = rows.position_share, rows.velocity_share
     warn_of_drift(motion, ledger, *(float(np.max(x, initial=0.0)) for x in shares))
     return ledger
+
+
+def _with_contacts(motion: Trajectory) -> Ledger:
+    """The ledger of a motion with supports, span by span of its modes."""
+    if not motion.is_dense:
+        raise IntegrationError(
+            "the work of contacts cannot be known from samples.",
+            "Their power between the samples was not kept.",
+            "Simulate without samples=..., and ask that motion for its ledger.",
+        )
+    rows = audited_by_span(motion)
+    scale = float(np.max(rows.kinetic, initial=0.0))
+    return Ledger(
+        motion.t,
+        rows.kinetic,
+        rows.potential,
+        contact_work(motion),
+        rows.momentum,
+        rows.angular_momentum,
+        rows.constraint_violation,
+        rows.velocity_miss,
+        motion.outcome.accepted,
+        motion.outcome.rejected,
+        promised_energy(motion, scale),
+        promises=Promises(motion),
+    )
 
 
 def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
@@ -197,21 +230,8 @@ def table_of(ledger: Ledger) -> str:
             f"{'constraints, position':28}{ledger.constraint_violation.max():14.3g}"
         )
         lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
-    if ledger.contacts is not None:
-        lines += _contact_lines(ledger.contacts)
+    if ledger.promises is not None:
+        lines += ledger.promises.lines()
     lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
     lines[-1] += f"{ledger.rejected:14}"
     return "\n".join(lines)
-
-
-def _contact_lines(kept: ContactPromises) -> list[str]:
-    """How well the laws of contact were kept, a line for each."""
-    where = f"  at t = {kept.t:.6g} s, {kept.point}" if kept.residual else ""
-    return [
-        f"{'overlap, at most, m':28}{kept.overlap:14.3g}",
-        f"{'least push, N':28}{kept.least_push:14.3g}",
-        f"{'push times gap, at most, J':28}{kept.complementarity:14.3g}",
-        f"{'friction above mu N, N':28}{kept.cone:14.3g}",
-        f"{'slip at rest, m/s':28}{kept.slip_at_rest:14.3g}",
-        f"{'contact residual, m/s':28}{kept.residual:14.3g}{where}",
-    ]

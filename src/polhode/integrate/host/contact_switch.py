@@ -88,12 +88,13 @@ def after_guard(
         forced[contact] = SLIDES
         slipping[contact] = False
     if kind == "stops":
-        speed = float(np.hypot(*rows.velocity[contact, 1:]))
-        slipping[contact] = speed > STOPPED * now.speed
+        # Points of one body stop together, those beside the fired one by rounding.
+        speeds = np.linalg.norm(rows.velocity[:, 1:], axis=1)
+        slipping &= speeds > STOPPED * now.speed
     now = now._replace(touching=touching, approaching=approaching, slipping=slipping)
     guess = np.where(closed, np.where(modes.sticks > 0, STICKS, SLIDES), OPEN)
-    if kind == "stops" and not slipping[contact]:
-        guess[contact] = STICKS
+    if kind == "stops":
+        guess = np.where(closed & ~slipping, STICKS, guess)
     if kind == "touches":
         guess[contact] = STICKS
     return _switched(now, guess, forced, table=table, order=order, settles=settles)
