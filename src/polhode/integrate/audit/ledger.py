@@ -28,7 +28,7 @@ from polhode.integrate.results.moreau_contacts import (
     ContactPromises,
     contact_promises,
     contact_steps,
-    contact_work,
+    stepped_work,
 )
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         motion.t,
         rows.kinetic,
         rows.potential,
-        work if steps is None else work | contact_work(motion, steps),
+        work if steps is None else work | stepped_work(motion, steps),
         rows.momentum,
         rows.angular_momentum,
         rows.constraint_violation,

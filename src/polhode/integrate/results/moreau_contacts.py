@@ -166,7 +166,7 @@ def contact_promises(motion: Trajectory, steps: ContactSteps) -> ContactPromises
     )
 
 
-def contact_work(motion: Trajectory, steps: ContactSteps) -> dict[str, np.ndarray]:
+def stepped_work(motion: Trajectory, steps: ContactSteps) -> dict[str, np.ndarray]:
     """By support, work (rows,) since the first row: of pushes and of friction."""
     owners, found = contacts.owners(motion.system), {}
 
@@ -180,7 +180,9 @@ def contact_work(motion: Trajectory, steps: ContactSteps) -> dict[str, np.ndarra
             rubbed = steps.friction_work[:, own].sum(1)
             found[f"friction of {support.name}"] = summed(rubbed)
         driven = steps.drive_work[:, own].sum(1)
-        if np.any(driven):
+        # Of a support at rest this is the rounding of a difference.
+        speeds = np.abs(steps.mean[:, own]).max(initial=0.0)
+        if np.abs(steps.support[:, own]).max(initial=0.0) > 1e-12 * speeds:
             found[f"drive of {support.name}"] = summed(driven)
     found["position correction"] = summed(steps.correction)
     return found
