@@ -91,8 +91,8 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
-    has_supports = isinstance(model, System) and model.supports
-    if has_supports and not isinstance(method, Moreau):
+    is_exact = not isinstance(method, Moreau)
+    if isinstance(model, System) and model.supports and is_exact:
         from polhode.integrate.simulate_contacts import simulate_contacts
 
         return simulate_contacts(

@@ -87,9 +87,8 @@ def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
 
 def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
     """The impulses of a problem from a guess (n, 3); traced."""
-    given = [x if x is None else jnp.asarray(x) for x in problem]
-    on = given[-1] != 0
-    held = _Scaled.of(ContactProblem(*given[:-1], on))
+    given = ContactProblem(*(x if x is None else jnp.asarray(x) for x in problem))
+    held = _Scaled.of(given._replace(is_active=given.is_active != 0))
     found = lax.while_loop(held.goes_on, held.improved, held.first(guess))
     u = held.velocity(found.best)
     return ContactSolution(found.best, u, held.residual(found.best, u), found.count)
