@@ -25,6 +25,7 @@ HOMES = {
     "CommutatorFree5": "polhode.integrate.methods.commutator_free",
     "CommutatorFree6": "polhode.integrate.methods.commutator_free_six",
     "MoserVeselov": "polhode.integrate.methods.moser_veselov",
+    "Moreau": "polhode.integrate.methods.moreau",
     "Composed": "polhode.integrate.methods.composed",
     "Unprojected": "polhode.integrate.methods.projection",
 }

@@ -11,6 +11,7 @@ from polhode.actions import (
     action,
     apparent,
     conservative,
+    contact_laws,
     damper,
     drag,
     field,
@@ -32,6 +33,8 @@ from polhode.actions import (
 )
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.central_force import CentralForce
+from polhode.actions.compliant_contact import CompliantContact
+from polhode.actions.contact_laws import HuntCrossley
 from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.drag import Drag
 from polhode.actions.flux import box_triangles
@@ -212,6 +215,11 @@ KERNELS = {
         (A, B, K, L, M),
     ),
     "regularised_friction": (friction.regularised_friction, (A, K, L, M)),
+    "elastic_push": (lambda x, k: contact_laws.elastic_push(x, k, 1.5), (L, K)),
+    "stored_energy": (lambda x, k: contact_laws.stored_energy(x, k, 1.3), (L, K)),
+    "damped_push": (contact_laws.damped_push, (L, K, M)),
+    "viscous_push": (contact_laws.viscous_push, (L, K, M, M)),
+    "damping_number": (contact_laws.damping_number, (L,)),
     "twist_angle": (rotational_spring.twist_angle, (R, UP)),
     "torsion_energy": (rotational_spring.torsion_energy, (R, UP, K, L)),
     "rotation_energy": (rotational_spring.rotation_energy, (R, K)),
@@ -277,6 +285,12 @@ ACTIONS = [
     Friction(ENDS[0], OTHER, UP, 5.0, Coulomb(0.3, 0.4), name="dry"),
     Friction(ENDS[0], OTHER, UP, 5.0, Viscous(0.3), name="wet"),
     Friction(ENDS[0], OTHER, UP, 5.0, Regularised(0.3, 0.01), name="smooth"),
+    *CompliantContact(
+        ENDS[0],
+        Point(OTHER, [0.1, 0.2, 3.0]),
+        HuntCrossley(2.0, damping=0.3),
+        friction=Regularised(0.3, 0.01),
+    ).parts,
     Potential(
         (BODY, OTHER),
         lambda b, k: k * b.rotation[0, 1] * b.position[2] + jnp.sin(b.position[0]),

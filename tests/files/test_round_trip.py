@@ -211,6 +211,53 @@ def test_contacts_of_all_sorts_come_back(tmp_path):
         np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
+def dented():
+    """A body on the floor by every law of compliant contact."""
+    world = ph.World()
+    egg = ph.Body("egg", ph.solids.ellipsoid(mass=1.0, x=0.2, y=0.3, z=0.4))
+    rub, low = ph.Regularised(0.3, 0.01), world.point(0, 0, 0.1)
+    laws = [
+        ph.Hertz(1e3),
+        ph.HuntCrossley(2e3, restitution=0.5, at_speed=1.0),
+        ph.HuntCrossley(2e3, 1.2, 0.3, name="given"),
+        ph.Flores(ph.Parameter("k", 3e3), restitution=0.5, at_speed=1.0),
+        ph.LankaraniNikravesh(4e3, 2.0, restitution=0.9, at_speed=1.0),
+        ph.KelvinVoigt(5e3, 3.0),
+    ]
+    skins = [
+        egg.point(0, 0, -0.2),
+        ph.surfaces.ellipsoid(egg.origin, (0.1, 0.15, 0.2)),
+        ph.surfaces.sphere(egg.origin, 0.2),
+    ]
+    contacts = [
+        ph.CompliantContact(skins[k % 3], low, law, friction=rub, name=f"contact {k}")
+        for k, law in enumerate(laws)
+    ]
+    hill = ph.surfaces.sphere(world.point(0, 0, -1.0), 0.95)
+    contacts.append(
+        ph.CompliantContact(skins[2], hill, laws[0], normal=ph.Z, name="on a hill")
+    )
+    return ph.System([egg], contacts, name="dented")
+
+
+def test_compliant_contacts_come_back(tmp_path):
+    """Laws, friction, surfaces: the forces are the same numbers."""
+    system = dented()
+    found = again(tmp_path, system).system
+    assert found.parameters == pytest.approx(system.parameters, rel=1e-15)
+    rng = np.random.default_rng(3)
+    q = system.normalised(system.neutral() + 0.05 * rng.normal(size=7))
+    z = rng.normal(size=6)
+    one, other = (s.wrenches(0.0, q, z) for s in (system, found))
+    assert one.keys() == other.keys()
+    for name, given in one.items():
+        assert np.any(given.forces), name
+        np.testing.assert_allclose(given.forces, other[name].forces, rtol=1e-13)
+    document, lost = write_system(system)
+    assert not lost
+    assert fits(document, model_schema())
+
+
 def rubbing():
     """A rod on a hinge that rubs, a bead on a string, a ball that slides on a table."""
     world = ph.World()

@@ -259,6 +259,21 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
         ph.AppliedForce(s.ends[0], vector(s.world.frame), s.world.frame, name="dead"),
     ],
     "CentralForce": lambda s: [ph.CentralForce(*s.ends, lambda x, r, t: -r * (t + x))],
+    "CompliantContact": lambda s: [
+        ph.CompliantContact(
+            s.ends[0],
+            s.world.point(0, 0, 9.0),
+            ph.HuntCrossley(3.0, restitution=0.6, at_speed=2.0),
+            friction=ph.Regularised(0.3, 0.1),
+            name="deep in the floor",
+        ),
+        ph.CompliantContact(
+            ph.surfaces.sphere(s.arm.origin, 0.2),
+            ph.surfaces.sphere(s.world.origin, 20.0),
+            ph.KelvinVoigt(2.0, 0.3),
+            name="deep in a ball",
+        ),
+    ],
     "ConstraintFriction": lambda s: [
         ph.ConstraintFriction(
             s.rod, ph.Regularised(0.2, 0.1), point=s.hub.origin, by=s.world.frame
@@ -359,6 +374,7 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
 # questions. A new name belongs here, or has a case above.
 NO_ACTIONS = {
     *("Coulomb", "ForceFunction", "PointMass", "Regularised", "Viscous"),
+    *("Flores", "Hertz", "HuntCrossley", "KelvinVoigt", "LankaraniNikravesh"),
     "audit_invariance",
 }
 TOLD_TO_ACTIONS = {

@@ -34,6 +34,7 @@ _REASONS = {
         actions.attachment.require_points actions.attachment.parameters_of
         actions.coefficient.coefficient actions.coefficient.rest
         actions.connectors.Spring actions.connectors.Damper
+        actions.contact_laws.restitution_of
         actions.potential.distinct actions.potential.admitted
     """,
     "a constructor of solids: their moments, unit_* and others, are the kernels": """

@@ -24,6 +24,7 @@ from polhode.files.values import (
 from polhode.matter.axes import Z
 
 SIZES: dict[str, dict[str, Value]] = {
+    "point": {},
     "sphere": {"radius": NUMBER},
     "bowl": {"radius": NUMBER},
     "disc": {"radius": NUMBER, "axis": DIRECTION},

@@ -13,6 +13,7 @@ from typing import Any, final
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.central_force import CentralForce
+from polhode.actions.compliant_contact import CompliantContact
 from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.drag import Drag
 from polhode.actions.friction import Friction
@@ -27,8 +28,8 @@ from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.constraints.tendon_length import TendonLength
-from polhode.files.contacts import CONTACT_FIELDS, no_slip, rolling, touching
-from polhode.files.loads import FRICTION_LAW, MASSES, VECTOR
+from polhode.files.contacts import CONTACT_FIELDS, GROUND, no_slip, rolling, touching
+from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
 from polhode.files.space import SPACE_ACTIONS
 from polhode.files.values import (
@@ -292,6 +293,17 @@ ACTIONS = {
                 Field("law", FRICTION_LAW),
                 Field("point", POINT, "what slides; not of a contact", None),
                 Field("by", BODY, "what it slides on; not of a contact", None),
+            ),
+        ),
+        Kind(
+            "compliant_contact",
+            CompliantContact,
+            (
+                Field("surface", GROUND, "a surface of a body, or a point of it"),
+                Field("on", GROUND, "a point of the plane, or a surface"),
+                Field("law", CONTACT_LAW),
+                Field("friction", FRICTION_LAW, "smooth through rest", None),
+                Field("normal", DIRECTION, "of the plane, towards what touches it", Z),
             ),
         ),
         Kind(

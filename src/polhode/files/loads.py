@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.actions.contact_laws import (
+    Flores,
+    Hertz,
+    HuntCrossley,
+    KelvinVoigt,
+    LankaraniNikravesh,
+)
 from polhode.actions.friction import Coulomb, Regularised, Viscous
 from polhode.actions.gravitation import PointMass
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT
 from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
+    NUMBER,
     QUANTITY,
     TEXT,
     THREE_NUMBERS,
@@ -27,6 +35,29 @@ NUMBERS = {
     "coulomb": ("dynamic", "static"),
     "viscous": ("damping",),
     "regularised": ("dynamic", "speed"),
+}
+
+
+# Laws of compliant contact: the noun, its numbers, and which of them it must have.
+NOMINAL_RESTITUTION = ("stiffness", "exponent", "restitution", "at_speed")
+CONTACT_LAWS: dict[str, Any] = {
+    "hertz": Hertz,
+    "hunt_crossley": HuntCrossley,
+    "flores": Flores,
+    "lankarani_nikravesh": LankaraniNikravesh,
+    "kelvin_voigt": KelvinVoigt,
+}
+CONTACT_NUMBERS = {
+    "hertz": ("stiffness",),
+    "hunt_crossley": ("stiffness", "exponent", "damping", "restitution", "at_speed"),
+    "flores": NOMINAL_RESTITUTION,
+    "lankarani_nikravesh": NOMINAL_RESTITUTION,
+    "kelvin_voigt": ("stiffness", "damping"),
+}
+REQUIRED = {
+    **dict.fromkeys(CONTACT_LAWS, ("stiffness",)),
+    "flores": ("stiffness", "restitution", "at_speed"),
+    "lankarani_nikravesh": ("stiffness", "restitution", "at_speed"),
 }
 
 
@@ -95,6 +126,39 @@ def write_friction(ink: Writer, law: Any, place: str) -> Any:
     return ink.lose(f"{place}: its law of friction is of Python")
 
 
+def read_contact_law(scope: Scope, path: Way, value: Any) -> Any:
+    """{ kind = "hunt_crossley", stiffness = 1e6, restitution = 0.5, at_speed = 1 }"""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not is_one_of(kind, CONTACT_LAWS):
+        known = nearest(kind, CONTACT_LAWS)
+        return scope.refuse(path, f"{shown(kind)} is no law of contact. {known}")
+    values = dict.fromkeys(CONTACT_NUMBERS[kind], QUANTITY)
+    values |= {"kind": TEXT, "name": TEXT}
+    if "exponent" in values:
+        values["exponent"] = NUMBER
+    found = read_table(scope, path, value, values, REQUIRED[kind])
+    if isinstance(found, Bad):
+        return INVALID
+    del found["kind"]
+    return scope.built(path, lambda: CONTACT_LAWS[kind](**found))
+
+
+def write_contact_law(ink: Writer, law: Any, place: str) -> Any:
+    """The numbers of a law of contact that files know."""
+    for kind, noun in CONTACT_LAWS.items():
+        if isinstance(law, noun):
+            given = {n: getattr(law, n) for n in CONTACT_NUMBERS[kind]}
+            if given.get("restitution") is not None:
+                given.pop("damping", None)  # it follows
+            own = {
+                n: write_quantity(ink, value, f"{law.name}.{n}")
+                for n, value in given.items()
+                if value is not None
+            }
+            return {"kind": kind, **own, "name": law.name}
+    return ink.lose(f"{place}: its law of contact is of Python")
+
+
 def read_mass(scope: Scope, path: Way, value: Any) -> Any:
     """{ body = "earth" }, or { point = "earth", mass = 5.97e24 }."""
     values = {"body": TEXT, "point": POINT, "mass": QUANTITY, "name": TEXT}
@@ -128,5 +192,6 @@ def write_mass(ink: Writer, mass: PointMass, place: str) -> Any:
 
 
 VECTOR = Value(read_vector, write_vector, {"type": "object"})
+CONTACT_LAW = Value(read_contact_law, write_contact_law, {"type": "object"})
 FRICTION_LAW = Value(read_friction, write_friction, {"type": "object"})
 MASSES = each(Value(read_mass, write_mass, {"type": "object"}))

@@ -39,6 +39,7 @@ from polhode.integrate.kernel.start import (
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.method import Method
+from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
@@ -63,6 +64,7 @@ class Choices(TypedDict, total=False):
     to: Any
     events: Event | Sequence[Event]
     inputs: Mapping[str, Any] | None
+    impacts: str
 
 
 @overload
@@ -123,7 +125,8 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
-    if isinstance(model, System) and model.supports:
+    is_exact = not isinstance(method, Moreau)
+    if isinstance(model, System) and model.supports and is_exact:
         from polhode.integrate.simulate_contacts import simulate_contacts
 
         return simulate_contacts(
@@ -137,7 +140,7 @@ def simulate(
             impacts=impacts,
             others={"watch": watch, "to": to, "events": events, "inputs": inputs},
         )
-    equations = equations_of(model)
+    equations = equations_of(model, method)
     pick = picked(equations, method, rtol, atol)
     memory, watch = admit_memory(memory), admit_watch(watch)
     asked = admitted(
@@ -215,8 +218,11 @@ def _launched(
     return pick, go
 
 
-def equations_of(model: System | Equations) -> Equations:
-    """Equations as they are, or those by which a system moves, made once."""
+def equations_of(model: System | Equations, method: Method | None = None) -> Equations:
+    """Equations as they are, or those by which a system moves, made once.
+
+    Of a system with supports a method must answer for the contacts.
+    """
     if isinstance(model, Equations):
         return model
     if not isinstance(model, System):
@@ -225,10 +231,22 @@ def equations_of(model: System | Equations) -> Equations:
             "Only a system, or equations of one, has a motion.",
             "Give a ph.System, or what ph.kane(system) and its kin return.",
         )
-    refuse_supports(model, "This call")
+    if model.supports:
+        return _stepped(model, method)
     if "motion" not in model.compiled:
         model.compiled["motion"] = recursive(model)
     return model.compiled["motion"]
+
+
+def _stepped(model: System, method: Method | None) -> Equations:
+    """Those of a system without its supports, for which the method answers."""
+    if not isinstance(method, Moreau):
+        refuse_supports(model, "A method for smooth motion")
+    if "stepped motion" not in model.compiled:
+        smooth = recursive(model.without_supports)
+        known = replace(smooth, system=model, knows_contacts=True)
+        model.compiled["stepped motion"] = known
+    return model.compiled["stepped motion"]
 
 
 def _stored(

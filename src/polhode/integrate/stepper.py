@@ -456,9 +456,9 @@ def stepper(
     >>> round(float(step(thrown.rest()).speed("ball")[2]), 6)
     -0.0981
     """
-    equations = equations_of(model)
     size = admit_step("a stepper", dt)
     way = _way(method, size)
+    equations = equations_of(model, way)
     if way.is_adaptive:
         raise IntegrationError(
             f"{way.name} chooses its own steps.",

@@ -90,7 +90,7 @@ def sweep(
     >>> found.final_q[:, 2].round(6).tolist()
     [3.2, -0.9]
     """
-    equations = equations_of(model)
+    equations = equations_of(model, method)
     pick = picked(equations, method, rtol, atol)
     watch = admit_watch(watch)
     asked = admitted(

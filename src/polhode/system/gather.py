@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.actions.action import Action
 from polhode.actions.carried_friction import ConstraintFriction, JointFriction
+from polhode.actions.compliant_contact import CompliantContact
 from polhode.actions.gravitation import PointMass
 from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.space.wheel_motor import WheelMotor
@@ -77,11 +78,18 @@ def frames_used(actions: Iterable[Any], constraints: Iterable[Any]) -> list[Fram
 def actions(tree: Tree, given: Sequence[Any]) -> tuple[Action, ...]:
     """The actions, each with its own name; weight acts on everything with mass."""
     require_distinct("action", [action.name for action in given])
+    given = [part for action in given for part in _parts(action)]
+    require_distinct("action", [action.name for action in given])
     masses = [PointMass.of(body) for body in tree.bodies]
     return tuple(
         action.on(masses, tree.world.frame) if isinstance(action, Weight) else action
         for action in given
     )
+
+
+def _parts(action: Any) -> tuple[Any, ...]:
+    """What an action stores and what it loses, apart: energies count only the first."""
+    return action.parts if isinstance(action, CompliantContact) else (action,)
 
 
 def as_constraints(given: Sequence[Any]) -> tuple[Constraint, ...]:

@@ -56,6 +56,11 @@ def mode_names(system: System) -> list[str]:
     return [f"{word} of {name}" for name in names(system) for word in WORDS]
 
 
+def has_modes(system: System, table: Table) -> bool:
+    """Whether a table holds modes: a method that steps through contacts has none."""
+    return bool(system.supports) and mode_names(system)[0] in table
+
+
 def modes_in(system: System, table: Table) -> Modes:
     """The modes that a table holds; traced or not.
 

@@ -23,6 +23,13 @@ from polhode.integrate.audit.contact_ledger import (
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
+from polhode.integrate.methods.moreau import Moreau
+from polhode.integrate.results.moreau_contacts import (
+    ContactPromises,
+    contact_promises,
+    contact_steps,
+    stepped_work,
+)
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -60,7 +67,7 @@ class Ledger:
     rejected: int
     promise: float
     ranks: tuple[int, int] = (0, 0)
-    promises: Promises | None = None
+    promises: Promises | ContactPromises | None = None
 
     @property
     def energy(self) -> np.ndarray:
@@ -114,11 +121,13 @@ def ledger_of(motion: Trajectory) -> Ledger:
         return _with_contacts(motion)
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
+    steps = contact_steps(motion) if isinstance(motion.method, Moreau) else None
+    work = _work(motion, rows)
     ledger = Ledger(
         motion.t,
         rows.kinetic,
         rows.potential,
-        _work(motion, rows),
+        work if steps is None else work | stepped_work(motion, steps),
         rows.momentum,
         rows.angular_momentum,
         rows.constraint_violation,
@@ -127,6 +136,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
         motion.outcome.rejected,
         promised_energy(motion, scale),
         ranks_at_ends(motion),
+        promises=None if steps is None else contact_promises(motion, steps),
     )
     shares = rows.position_share, rows.velocity_share
     warn_of_drift(motion, ledger, *(float(np.max(x, initial=0.0)) for x in shares))

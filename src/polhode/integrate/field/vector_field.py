@@ -17,7 +17,7 @@ import numpy as np
 
 from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
-from polhode.formulation.contact.mode_forces import modes_in
+from polhode.formulation.contact.mode_forces import has_modes, modes_in
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
@@ -171,7 +171,7 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     q, y, is_kept = x[:n], x[n:], jnp.array(True)
     if system.coordinates != system.speeds:
         q = system.normalised(q)
-    if system.supports:
+    if has_modes(system, table):
         q, y = _on_contacts(equations, t, q, y, table)
     elif system.constraints:
         placed, moved = _projections(equations, table)

@@ -19,6 +19,7 @@ from polhode.integrate.field.vector_field import Field, Projected, field_of
 from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler
 from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.method import Attempt, Method, falls_of
+from polhode.integrate.methods.moreau import Moreau, stepped_rates
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -85,8 +86,11 @@ def settling(field: Field, method: Method) -> Field:
     """The field as a method wants it: with projection, or without.
 
     Without it constraints are not kept and nothing is refused: the ledger shows by how
-    much they are missed.
+    much they are missed. Of a scheme whose speeds jump, slopes have no accelerations:
+    between rows speeds then go from the one to the other, and never beyond.
     """
+    if isinstance(method, Moreau):
+        return field._replace(x_dot=stepped_rates(field))
     if not isinstance(method, Unprojected):
         return field
     return field._replace(projected=lambda t, x: Projected(x, jnp.array(True)))

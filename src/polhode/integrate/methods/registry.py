@@ -34,6 +34,7 @@ METHODS = {
     "CommutatorFree5": "commutator_free",
     "CommutatorFree6": "commutator_free_six",
     "MoserVeselov": "moser_veselov",
+    "Moreau": "moreau",
 }
 # Methods made of other methods: a model file does not name them, a stored run may.
 WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}

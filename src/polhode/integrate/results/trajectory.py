@@ -13,6 +13,7 @@ from polhode.integrate.field.dense_output import Steps, bare, evaluate
 from polhode.integrate.inputs.inputs import UNFED, InputLog
 from polhode.integrate.kernel.outcome import Outcome
 from polhode.integrate.methods.method import Method
+from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
 from polhode.integrate.results.checkpoint import Checkpoint
@@ -28,6 +29,7 @@ from polhode.integrate.results.indexing import (
     not_asked,
     require_rows,
 )
+from polhode.integrate.results.moreau_contacts import stepped_support
 from polhode.matter.parameter import Table
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
@@ -115,6 +117,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         if key in joints:
             return self.joint(key)
         supports = [support.name for support in self.system.supports]
+        if key in supports and isinstance(self.method, Moreau):
+            return stepped_support(self, supports.index(key))
         if key in supports and self.contacts.spans:
             return SupportMotion(self, supports.index(key))
         raise not_asked(self, key)

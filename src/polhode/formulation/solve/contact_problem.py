@@ -1,0 +1,385 @@
+r"""Impulses of n contacts with Coulomb's friction: the exact cone, by Newton's steps.
+
+    u = W r + q,      K_i  \ni  r_i   _|_   u_i + mu |u_T| n   \in  K_i*
+
+r_i = (N, T1, T2) of contact i, K_i: |T| <= mu N. Restitution is part of q. W = J X with
+X = M^-1 J^T is never decided upon: it may be singular (four legs), and then proximal
+steps share the load about evenly.
+
+Newton's step on the equations of Alart and Curnier has rows, for each contact,
+
+    B dr + C (W + e) dr = b
+
+with blocks (3, 3) that say open, sticks or slides; e, a share of W, makes it regular,
+and as it is centred on the iterate it moves no solution. Either the 3n unknowns are
+eliminated, or where speeds are fewer, v = X dr:
+
+    (M + J^T B'^-1 C J) v = J^T B'^-1 b,      B' = B + e C
+
+Steps are halved where they do not help, the best iterate is kept, and where Newton's
+iteration fails sweeps of Gauss and Seidel make another start for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import lax
+
+PROXIMAL = 1e-7  # of the mean diagonal of W
+NEWTON = 16  # steps from one start
+HALVINGS = (1.0, 0.5, 0.25, 0.125)
+SWEEPS = 20  # of each restart; they go on where the last ones stopped
+STEPS = 8 * NEWTON
+# Iterations stop at this share of the largest velocity: the next would be rounding.
+ROUNDING = 1e-13
+# Above this share Newton's iteration has failed, and sweeps are tried.
+ENOUGH = 1e-10
+TINY = 1e-300
+# Above this size straight code is longer than a loop over columns is slow.
+STRAIGHT = 14
+
+
+class ContactProblem(NamedTuple):
+    """What is given of n contacts.
+
+    jacobian     J (n, 3, k)   u = J v + q of k speeds v; rows normal, tangents
+    response     X (n, k, 3)   v = sum_i X_i r_i
+    inertia      M (k, k), or None where speeds are not to be eliminated
+    applied      J (n, 3, k)   M X = J^T: J, or where impulses are applied a half step
+                               before u is asked, the one from there
+    free         q (n, 3)      u without impulses; restitution added to its normal part
+    friction     mu (n,)
+    is_active    (n,) bool     others bear nothing
+    """
+
+    jacobian: Any
+    response: Any
+    inertia: Any
+    applied: Any
+    free: Any
+    friction: Any
+    is_active: Any
+
+
+class ContactSolution(NamedTuple):
+    """Impulses r (n, 3), N s; velocities u (n, 3), m/s; what is missed; iterations.
+
+    residual (n,) is |r - P_K(r - rho (u + mu |u_T| n))|/rho, m/s.
+    """
+
+    impulse: Any
+    velocity: Any
+    residual: Any
+    iterations: Any
+
+
+def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
+    """The problem of a given W (3n, 3n) and q (n, 3)."""
+    n = mu.shape[0]
+    J = jnp.eye(3 * n).reshape(n, 3, 3 * n)
+    X = jnp.swapaxes(jnp.asarray(W).reshape(3 * n, n, 3), 0, 1)
+    given = (jnp.asarray(x) for x in (q, mu, is_active))
+    return ContactProblem(J, X, None, J, *given)
+
+
+def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
+    """The impulses of a problem from a guess (n, 3); traced."""
+    given = ContactProblem(*(x if x is None else jnp.asarray(x) for x in problem))
+    held = _Scaled.of(given._replace(is_active=given.is_active != 0))
+    found = lax.while_loop(held.goes_on, held.improved, held.first(guess))
+    u = held.velocity(found.best)
+    return ContactSolution(found.best, u, held.residual(found.best, u), found.count)
+
+
+class _Iterate(NamedTuple):
+    """Of the iteration: now, the best so far, what that misses, where sweeps stopped.
+
+    count, since    steps in all, and since the last start
+    stalls          steps since the last that missed less than all before
+    """
+
+    r: Any
+    best: Any
+    least: Any
+    swept: Any
+    count: Any
+    since: Any
+    stalls: Any
+
+
+class _Scaled(NamedTuple):
+    """A problem with its sizes: rho (n,), the proximal term e, and a speed, m/s."""
+
+    problem: ContactProblem
+    rho: Any
+    proximal: Any
+    speed: Any
+
+    @classmethod
+    def of(cls, problem: ContactProblem) -> _Scaled:
+        J, X, q, on = (
+            problem.jacobian,
+            problem.response,
+            problem.free,
+            problem.is_active,
+        )
+        own = jnp.sum(J * jnp.swapaxes(X, 1, 2), axis=(1, 2))  # the trace of W_ii
+        own = jnp.where(own > 0, own, 1.0)
+        count = jnp.maximum(jnp.sum(on), 1)
+        mean = jnp.sum(jnp.where(on, own, 0.0)) / (3.0 * count)
+        speed = jnp.max(jnp.abs(jnp.where(on[:, None], q, 0.0)), initial=0.0)
+        return cls(problem, 3.0 / own, PROXIMAL * mean + TINY, speed + TINY)
+
+    def velocity(self, r: Any) -> Any:
+        """u = J X r + q"""
+        J, X = self.problem.jacobian, self.problem.response
+        return self.problem.free + J @ jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
+
+    def first(self, guess: Any) -> _Iterate:
+        """A guess, before the first step."""
+        r = jnp.where(self.problem.is_active[:, None], guess, 0.0)
+        least = jnp.max(self.residual(r, self.velocity(r)), initial=0.0)
+        none = jnp.zeros((), jnp.int64)
+        return _Iterate(r, r, least, r, none, none, none)
+
+    def goes_on(self, now: _Iterate) -> Any:
+        """Whether another step is worth it."""
+        missed = now.least > ROUNDING * self.speed
+        # Near the solution steps that gain nothing have met rounding.
+        is_near = now.least <= ENOUGH * self.speed
+        return (now.count < STEPS) & missed & ~(is_near & (now.stalls > 0))
+
+    def improved(self, now: _Iterate) -> _Iterate:
+        """The next iterate: Newton's, from a new start where that has failed."""
+        return self.step(lax.cond(now.since < NEWTON, lambda now: now, self._anew, now))
+
+    def _anew(self, now: _Iterate) -> _Iterate:
+        r = self.swept(now.swept)
+        return now._replace(r=r, swept=r, since=jnp.zeros_like(now.since))
+
+    def residual(self, r: Any, u: Any) -> Any:
+        """What is missed (n,), m/s: by the natural map of the cone."""
+        mu, rho = self.problem.friction, self.rho
+        lifted = u[:, 0] + mu * _length(u[:, 1:])
+        y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
+        missed = _norm3(r - _onto_cone(y, mu)) / rho
+        return jnp.where(self.problem.is_active, missed, 0.0)
+
+    def step(self, now: _Iterate) -> _Iterate:
+        """Newton's step, halved where that misses less."""
+        J, X = self.problem.jacobian, self.problem.response
+        u = self.velocity(now.r)
+        dr = self._direction(now.r, u)
+        dr = jnp.where(jnp.isfinite(dr), dr, 0.0)
+        du = J @ jnp.sum(X @ dr[:, :, None], axis=0)[:, 0]
+
+        def missed(a: Any) -> Any:
+            return jnp.max(self.residual(now.r + a * dr, u + a * du))
+
+        def halved(whole: Any) -> tuple[Any, Any]:
+            misses = jnp.stack([whole, *(missed(a) for a in HALVINGS[1:])])
+            # Of equal ones the longest step.
+            return jnp.array(HALVINGS)[jnp.argmin(misses)], jnp.min(misses)
+
+        whole = missed(1.0)
+        a, least = lax.cond(
+            whole < now.least, lambda whole: (jnp.ones(()), whole), halved, whole
+        )
+        r = now.r + a * dr
+        better = least < now.least
+        return now._replace(
+            r=r,
+            best=jnp.where(better, r, now.best),
+            least=jnp.where(better, least, now.least),
+            count=now.count + 1,
+            since=now.since + 1,
+            stalls=jnp.where(better, 0, now.stalls + 1),
+        )
+
+    def _direction(self, r: Any, u: Any) -> Any:
+        """dr (n, 3) of Newton's step on the equations of Alart and Curnier."""
+        B, C, b = _blocks(r, u, self.problem.friction, self.rho, self.problem.is_active)
+        B = B + self.proximal * C
+        J, X, M, applied = self.problem[:4]
+        n = J.shape[0]
+        if M is None or J.shape[2] >= 3 * n:
+            # Blocks of C W, contact by contact: (n, 3, n, 3).
+            CJ = C @ J
+            CW = jnp.einsum("iak,jkb->iajb", CJ, X).reshape(3 * n, 3 * n)
+            K = CW + _block_diagonal(B)
+            return solve_rows_in_order(K, b.reshape(-1)).reshape(n, 3)
+        inverse = _inverse(B)
+        CJ = inverse @ (C @ J)
+        right = (inverse @ b[:, :, None])[..., 0]
+        transposed = jnp.swapaxes(applied, 1, 2)
+        K = M + jnp.sum(transposed @ CJ, axis=0)
+        f = jnp.sum(transposed @ right[:, :, None], axis=0)[:, 0]
+        v = solve_rows_in_order(K, f)
+        return right - CJ @ v
+
+    def swept(self, r: Any) -> Any:
+        """Sweeps of Gauss and Seidel over the contacts."""
+        J, X, _, _, q, mu, on = self.problem
+        own = J @ X  # W_ii (n, 3, 3)
+        normal = jnp.where(own[:, 0, 0] > 0, own[:, 0, 0], 1.0)
+        across = own[:, 1, 1] + own[:, 2, 2]
+        across = jnp.where(across > 0, across, 1.0)
+
+        def one(i: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+            r, v = state
+            u = J[i] @ v + q[i]
+            push = jnp.maximum(0.0, r[i, 0] - u[0] / normal[i])
+            u = u + own[i][:, 0] * (push - r[i, 0])
+            y = r[i, 1:] - u[1:] / across[i]
+            size = _length(y[None])[0]
+            share = jnp.minimum(1.0, mu[i] * push / jnp.where(size > 0, size, 1.0))
+            new = jnp.concatenate([push[None], share * y])
+            new = jnp.where(on[i], new, 0.0)
+            return r.at[i].set(new), v + X[i] @ (new - r[i])
+
+        def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+            return lax.fori_loop(0, r.shape[0], one, state)
+
+        v = jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
+        return lax.fori_loop(0, SWEEPS, sweep, (r, v))[0]
+
+
+def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any, Any]:
+    """B, C (n, 3, 3) and b (n, 3) of B dr + C W dr = b.
+
+    open      dr = -r
+    closed    rho (W dr)_N = -rho u_N
+    sticks    rho (W dr)_T = -rho u_T
+    slides    T - mu y_N d = 0,  d = y_T/|y_T|,  y = r - rho u
+    """
+    y = r - rho[:, None] * u
+    size = _length(y[:, 1:])
+    safe = jnp.where(size > 0, size, 1.0)
+    d = y[:, 1:] / safe[:, None]
+    radius = mu * jnp.maximum(y[:, 0], 0.0)
+    is_closed = is_active & (y[:, 0] > 0)
+    sticks = (is_closed & (size <= radius))[:, None, None]
+    share = (radius / safe)[:, None, None]
+    one = jnp.eye(2)
+    across = share * (one - d[:, :, None] * d[:, None, :])
+    pushed = mu[:, None, None] * d[:, :, None]
+    closed, rate = is_closed[:, None, None], rho[:, None, None]
+    B_T = jnp.where(sticks, 0.0, jnp.where(closed, one - across, one))
+    C_T = jnp.where(sticks, one, jnp.where(closed, across, 0.0)) * rate
+    B_TN = jnp.where(sticks | ~closed, 0.0, -pushed)
+    C_TN = jnp.where(sticks | ~closed, 0.0, pushed) * rate
+    zero = jnp.zeros_like(B_TN)
+    B_N = jnp.where(closed, 0.0, 1.0)
+    C_N = jnp.where(closed, rate, 0.0)
+    B, C = (
+        jnp.concatenate(
+            [
+                jnp.concatenate([N, jnp.swapaxes(zero, 1, 2)], axis=2),
+                jnp.concatenate([TN, T], axis=2),
+            ],
+            axis=1,
+        )
+        for N, TN, T in ((B_N, B_TN, B_T), (C_N, C_TN, C_T))
+    )
+    b_N = jnp.where(is_closed, -rho * u[:, 0], -r[:, 0])
+    slid = -(r[:, 1:] - radius[:, None] * d)
+    b_T = jnp.where(sticks[:, 0], -rho[:, None] * u[:, 1:], slid)
+    b_T = jnp.where(is_closed[:, None], b_T, -r[:, 1:])
+    return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
+
+
+def _onto_cone(y: Any, mu: Any) -> Any:
+    """The nearest points (n, 3) of the cones |T| <= mu N."""
+    push, size = y[:, 0], _length(y[:, 1:])
+    inside, below = size <= mu * push, mu * size <= -push
+    edge = (push + mu * size) / (1.0 + mu * mu)
+    along = mu * edge / jnp.where(size > 0, size, 1.0)
+    shadow = jnp.concatenate([edge[:, None], along[:, None] * y[:, 1:]], axis=1)
+    kept = jnp.where(inside[:, None], y, shadow)
+    return jnp.where((below & ~inside)[:, None], 0.0, kept)
+
+
+def _length(pairs: Any) -> Any:
+    """|x| of (n, 2)."""
+    return jnp.sqrt(pairs[:, 0] * pairs[:, 0] + pairs[:, 1] * pairs[:, 1])
+
+
+def _norm3(x: Any) -> Any:
+    return jnp.sqrt(jnp.sum(x * x, axis=1))
+
+
+def _inverse(B: Any) -> Any:
+    """Of blocks [[a, 0], [c, D]] (n, 3, 3)."""
+    a, c, D = B[:, 0, 0], B[:, 1:, 0], B[:, 1:, 1:]
+    det = D[:, 0, 0] * D[:, 1, 1] - D[:, 0, 1] * D[:, 1, 0]
+    turned = jnp.stack(
+        [
+            jnp.stack([D[:, 1, 1], -D[:, 0, 1]], axis=1),
+            jnp.stack([-D[:, 1, 0], D[:, 0, 0]], axis=1),
+        ],
+        axis=1,
+    )
+    inner = turned / det[:, None, None]
+    left = -(inner @ c[:, :, None]) / a[:, None, None]
+    top = jnp.concatenate([1.0 / a[:, None, None], jnp.zeros((a.shape[0], 1, 2))], 2)
+    return jnp.concatenate([top, jnp.concatenate([left, inner], axis=2)], axis=1)
+
+
+def _block_diagonal(B: Any) -> Any:
+    n = B.shape[0]
+    spread = jnp.eye(n)[:, None, :, None] * B[:, :, None, :]
+    return spread.reshape(3 * n, 3 * n)
+
+
+def solve_rows_in_order(K: Any, b: Any) -> Any:
+    """x with K x = b by elimination in the order of the rows, without pivots.
+
+    b is (n,) or (n, k). Rows of Newton's step are scaled by rho, and open ones are
+    those of 1; an inertia is definite but for the step's share of what turns.
+    """
+    straight = K.shape[0] <= STRAIGHT
+    eliminate: Callable[..., Any] = _straight if straight else _in_loops
+    return eliminate(K, b)
+
+
+def _straight(K: Any, b: Any) -> Any:
+    n = K.shape[0]
+    rows, right = [K[i] for i in range(n)], [b[i] for i in range(n)]
+    inverses = []
+    for j in range(n):
+        inverses.append(1.0 / rows[j][0])
+        for i in range(j + 1, n):
+            share = rows[i][0] * inverses[j]
+            # What is left of the column is zero, and is not written.
+            rows[i] = rows[i][1:] - share * rows[j][1:]
+            right[i] = right[i] - share * right[j]
+    x: list[Any] = [None] * n
+    for i in reversed(range(n)):
+        rest = right[i]
+        for j in range(i + 1, n):
+            rest = rest - rows[i][j - i] * x[j]
+        x[i] = rest * inverses[i]
+    return jnp.stack(x)
+
+
+def _in_loops(K: Any, b: Any) -> Any:
+    n = K.shape[0]
+    index = jnp.arange(n)
+
+    def forward(j: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        rest, right = state
+        below = jnp.where(index > j, rest[:, j] / rest[j, j], 0.0)
+        outer = jnp.tensordot(below, right[j], axes=0)
+        return rest - below[:, None] * rest[j][None, :], right - outer
+
+    upper, right = lax.fori_loop(0, n, forward, (K, b))
+
+    def backward(k: Any, x: Any) -> Any:
+        j = n - 1 - k
+        known = jnp.where(index > j, upper[j], 0.0) @ x
+        return x.at[j].set((right[j] - known) / upper[j, j])
+
+    return lax.fori_loop(0, n, backward, jnp.zeros_like(b))
