@@ -35,6 +35,14 @@ SPANS = {
 }
 
 
+# Curves beside the picture: quantities by name, or a body as an observer sees it.
+CURVES = {
+    "deep_space_triangle": ("A.position", "B.position", "C.position"),
+    "leader_follower": ("follower", ph.space.LocalFrame("leader")),
+    "offset_craft": ("craft.position", "craft.angular_velocity"),
+}
+
+
 def write_gallery(folder: Path, wanted: list[str] | None = None) -> None:
     """Write index.md, a page and a picture a model."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +71,7 @@ def page(name: str, folder: Path) -> str:
     until = SPANS.get(name, 3.0)
     motion = ph.simulate(state.system, state, until=until, inputs=driven)
     motion.picture().save(folder / f"{name}.png", dpi=110)
+    curves = drawn_curves(name, motion, folder)
     head, sketch, fact = told(name)
     laws = f"inputs = ph.models.inputs(state.system, {name!r})\n" if driven else ""
     by = ", inputs=inputs" if driven else ""
@@ -70,6 +79,7 @@ def page(name: str, folder: Path) -> str:
         f"# {state.system.name}",
         head,
         f"![{name}, drawn at five times]({name}.png)",
+        curves,
         f"**{fact}**" if fact else "",
         f"````text\n{sketch}\n````" if sketch else "",
         equations(state.system),
@@ -80,6 +90,35 @@ def page(name: str, folder: Path) -> str:
         f"```{{admonition}} The model\n{line(name)}\n```",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def drawn_curves(name: str, motion: ph.results.Trajectory, folder: Path) -> str:
+    """The curves of a model, written beside its page; "" where it has none."""
+    if name not in CURVES:
+        return ""
+    place, (first, *rest) = folder / f"{name}_curves.png", CURVES[name]
+    if rest and not isinstance(rest[0], str):
+        seen_curves(motion[first].seen_from(rest[0]), place)
+        return f"![{first} as {rest[0]!r} sees it, over time]({place.name})"
+    motion.plot(first, *rest).save(place, dpi=110)
+    return f"![{', '.join(CURVES[name])} over time]({place.name})"
+
+
+def seen_curves(seen: ph.results.SeenMotion, place: Path) -> None:
+    """Write the position and the velocity that an observer sees, over time."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for panel, word, unit in zip(
+        panels, ("position", "velocity"), ("m", "m/s"), strict=True
+    ):
+        for axis, values in zip("xyz", getattr(seen, word).T, strict=True):
+            panel.plot(seen.motion.t, values, label=axis)
+        panel.set_xlabel("t (s)")
+        panel.set_ylabel(f"{word} ({unit})")
+        panel.legend(frameon=False)
+    figure.savefig(place, dpi=110)
 
 
 def told(name: str) -> tuple[str, str, str]:

@@ -3,10 +3,10 @@ r"""Three craft in deep space that hold a triangle and turn it: an interferomete
             A
            / \          side 100 m, one turn in 20 minutes
           /   \
-         B-----C        each looks at the middle
+         B-----C        X of each outwards
 
 Surprise: far from everything nothing holds them together, and the fuel for turning
-goes as the square of the rate: half as fast costs a quarter.
+goes as the square of the rate: half as fast costs a quarter in the same time.
 """
 
 from __future__ import annotations

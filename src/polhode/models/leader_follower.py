@@ -8,7 +8,7 @@ r"""Leader and follower round the Earth, 200 m apart, kept so by a linear law.
 
 Surprise: pushed outwards, a follower ends up ahead or behind, and to catch up with its
 leader it must brake. The oblate Earth pulls on both almost alike: to stay together
-costs a ten-thousandth of their weight.
+costs a ten-millionth of their weight.
 """
 
 from __future__ import annotations
