@@ -78,9 +78,10 @@ def test_a_model_is_named_by_its_file(capsys, folder, name, joint, until):
 
 
 def test_what_a_robot_says_and_is_not_taken_is_told(capsys, folder):
-    """A shape to see: a warning beside the answer, and the run is well."""
+    """A shape to hit: a warning beside the answer, and the run is well."""
     text = (folder / "r.urdf").read_text()
-    shape = '<visual><geometry><box size="1 1 1"/></geometry></visual></link><joint'
+    box = '<geometry><box size="1 1 1"/></geometry>'
+    shape = f"<collision>{box}</collision></link><joint"
     (folder / "seen.urdf").write_text(text.replace("</link><joint", shape))
     path = str(folder / "seen.urdf")
     assert main(["run", path, "--until", "0.2"]) == 0
