@@ -13,6 +13,7 @@ from polhode.integrate.methods.gauss_legendre import GaussLegendre6 as GaussLege
 from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler as GearGuptaLeimkuhler
 from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha as GeneralisedAlpha
 from polhode.integrate.methods.implicit_midpoint import ImplicitMidpoint as ImplicitMidpoint
+from polhode.integrate.methods.moreau import Moreau as Moreau
 from polhode.integrate.methods.moser_veselov import MoserVeselov as MoserVeselov
 from polhode.integrate.methods.projection import Unprojected as Unprojected
 from polhode.integrate.methods.radau import RadauIIA as RadauIIA

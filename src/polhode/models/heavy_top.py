@@ -18,7 +18,8 @@ def heavy_top() -> ph.System:
     """A top of mass m, its centre at l above the tip, the ball joint "tip"."""
     m, l, g = ph.Parameter("m", 1.0), ph.Parameter("l", 0.3), ph.Parameter("g", 9.81)
     A, C = ph.Parameter("A", 0.12), ph.Parameter("C", 0.05)
-    moments = {"inertia": (A, A, C), "about": (0, 0, 0)}
-    top = ph.Body.from_inertia("top", mass=m, centre=(0, 0, l), **moments)
+    top = ph.Body.from_inertia(
+        "top", mass=m, centre=(0, 0, l), inertia=(A, A, C), about=(0, 0, 0)
+    )
     tip = ph.Spherical("tip", ph.World().origin, top.origin)
     return ph.System([tip], [ph.Weight(g)], name="heavy top")

@@ -18,8 +18,9 @@ def sleeping_top() -> ph.System:
     """A heavy top with friction c at its ball joint "tip", upright and spinning."""
     m, l, g = ph.Parameter("m", 1.0), ph.Parameter("l", 0.3), ph.Parameter("g", 9.81)
     A, C = ph.Parameter("A", 0.12), ph.Parameter("C", 0.05)
-    moments = {"inertia": (A, A, C), "about": (0, 0, 0)}
-    top = ph.Body.from_inertia("top", mass=m, centre=(0, 0, l), **moments)
+    top = ph.Body.from_inertia(
+        "top", mass=m, centre=(0, 0, l), inertia=(A, A, C), about=(0, 0, 0)
+    )
     tip = ph.Spherical("tip", ph.World().origin, top.origin)
     friction = ph.Damper(tip, ph.Parameter("c", 0.005))
     return ph.System([tip], [ph.Weight(g), friction], name="sleeping top")

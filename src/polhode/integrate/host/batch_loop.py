@@ -226,7 +226,7 @@ def _called(
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
     goal: tuple[Any, ...] = (float(t_end), np.int64(min(ROOM, left)))
     if watched.switches:
-        goal = (Goal(*goal, step_of(given.method)),)
+        goal = (Goal(goal[0], goal[1], step_of(given.method)),)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
     program = glide_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal)

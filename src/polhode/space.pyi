@@ -1,0 +1,46 @@
+# Written by tests/support/stubs.py from the table of public names.
+from polhode.actions.space.atmosphere import EARTH_AIR as EARTH_AIR
+from polhode.actions.space.atmosphere import ExponentialAtmosphere as ExponentialAtmosphere
+from polhode.actions.space.atmosphere import TableAtmosphere as TableAtmosphere
+from polhode.actions.space.atmospheric_drag import AtmosphericDrag as AtmosphericDrag
+from polhode.actions.space.coefficients import gravity_coefficients as gravity_coefficients
+from polhode.actions.space.coefficients import magnetic_coefficients as magnetic_coefficients
+from polhode.actions.space.ephemeris import FixedPlace as FixedPlace
+from polhode.actions.space.ephemeris import KeplerianEphemeris as KeplerianEphemeris
+from polhode.actions.space.ephemeris import TableEphemeris as TableEphemeris
+from polhode.actions.space.frames import Epoch as Epoch
+from polhode.actions.space.frames import LocalFrame as LocalFrame
+from polhode.actions.space.frames import local_rate as local_rate
+from polhode.actions.space.frames import lvlh as lvlh
+from polhode.actions.space.frames import perifocal as perifocal
+from polhode.actions.space.frames import rotating as rotating
+from polhode.actions.space.frames import rtn as rtn
+from polhode.actions.space.gravity_gradient import GravityGradient as GravityGradient
+from polhode.actions.space.harmonic_gravity import HarmonicGravity as HarmonicGravity
+from polhode.actions.space.magnetic_field import DipoleField as DipoleField
+from polhode.actions.space.magnetic_field import EARTH_FIELD as EARTH_FIELD
+from polhode.actions.space.magnetic_field import HarmonicField as HarmonicField
+from polhode.actions.space.magnetic_torque import MagneticTorque as MagneticTorque
+from polhode.actions.space.moon import MoonEphemeris as MoonEphemeris
+from polhode.actions.space.planet import EARTH as EARTH
+from polhode.actions.space.planet import MOON as MOON
+from polhode.actions.space.planet import Planet as Planet
+from polhode.actions.space.planet import SUN as SUN
+from polhode.actions.space.random_load import RandomLoad as RandomLoad
+from polhode.actions.space.solar_pressure import SolarPressure as SolarPressure
+from polhode.actions.space.sunlight import sunlit_fraction as sunlit_fraction
+from polhode.actions.space.third_body import ThirdBody as ThirdBody
+from polhode.actions.space.thruster import Thruster as Thruster
+from polhode.actions.space.wheel_motor import WheelMotor as WheelMotor
+from polhode.actions.space.zonal_gravity import ZonalGravity as ZonalGravity
+from polhode.control.magnetic import detumbling as detumbling
+from polhode.control.magnetic import momentum_dumping as momentum_dumping
+from polhode.control.sensors import Accelerometer as Accelerometer
+from polhode.control.sensors import Gyroscope as Gyroscope
+from polhode.control.sensors import StarTracker as StarTracker
+from polhode.control.wheels import WheelCluster as WheelCluster
+from polhode.control.wheels import attitude_feedback as attitude_feedback
+from polhode.control.wheels import pyramid as pyramid
+from polhode.control.wheels import wheel_cluster as wheel_cluster
+
+HOMES: dict[str, str]
