@@ -148,7 +148,8 @@ def _mode(now: Seen, motion: ContactMotion) -> ContactMode:
 def _undetermined(now: Seen, motion: ContactMotion) -> list[int]:
     """Contacts whose push may be others' without any motion feeling it."""
     Y, mu = now.problem.speeds, now.problem.rows.dynamic
-    columns, pushes = [], []
+    columns: list[np.ndarray] = []
+    pushes: list[int] = []
     for k in np.flatnonzero(motion.status != OPEN).tolist():
         pushes.append(len(columns))
         N, first, second = (Y[:, 3 * k + i] for i in range(3))
