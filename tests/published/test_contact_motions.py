@@ -259,18 +259,14 @@ def test_a_rimless_wheel_walks_its_limit_cycle():
     rate = keep * np.sqrt(gain / (1 - keep**2))
     assert_close(rate, 1.09546283964765683, rtol=1e-6)
     # It stands on its first spoke, which has just struck; turning is about +Y.
-    angle = a
-    start = _on_spoke(system, spokes[0], -angle - np.arctan2(*_xz(spokes[0])), rate)
+    ahead = np.arctan2(spokes[0][0], -spokes[0][2])
+    start = _on_spoke(system, spokes[0], ahead - a, rate)
     motion = run(system, start, 2.2)
     hits = [e for e in motion.events if e.kind == "touches"]
     assert len(hits) == 2
     assert_close(hits[0].t, 1.03454981142, atol=3e-6)
     assert_close(hits[1].t, 2 * hits[0].t, rtol=1e-8)
     assert_close([e.after.z[0] for e in hits], [rate, rate], rtol=1e-8)
-
-
-def _xz(spoke):
-    return spoke[0], -spoke[2]
 
 
 def _on_spoke(system, spoke, turn, rate):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WORDS = ("closed", "sticks", "along", "across", "clearance")
 # Share of the mean of W's diagonal by which contacts yield, so that redundant ones
 # share the load; iterations remove what it does to the motion.
-YIELD = 1e-7
+YIELD = 1e-9
 ITERATIONS = 4
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22

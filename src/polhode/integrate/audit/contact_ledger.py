@@ -60,14 +60,11 @@ def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
     for support in system.supports:
         own = set(support.candidates.names)
         hits = [i for i in motion.contacts.impacts if i.point in own]
-        pushes = _at_rows(motion, [(i.t, i.push) for i in hits])
-        rubs = _at_rows(motion, [(i.t, i.friction) for i in hits])
+        pushes = _from_rows(motion, [(i.row, i.push) for i in hits])
+        rubs = _from_rows(motion, [(i.row, i.friction) for i in hits])
         work[f"impacts of {support.name}"] = pushes
         work[f"friction of {support.name}"] = work[f"friction of {support.name}"] + rubs
-    settled = np.zeros(len(motion))
-    for row, by in motion.contacts.settled:
-        settled[row:] += by
-    work["settling"] = settled
+    work["settling"] = _from_rows(motion, [*motion.contacts.settled])
     return {n: w for n, w in work.items() if np.any(w) or n.startswith("friction")}
 
 
@@ -112,17 +109,15 @@ def _contact_powers(motion: Trajectory, rows: ContactRow) -> dict[str, np.ndarra
     return found
 
 
-def _at_rows(motion: Trajectory, jumps: list[tuple[float, float]]) -> np.ndarray:
-    """Work (n,) of jumps at times, from the first row after each on.
+def _from_rows(motion: Trajectory, jumps: list[tuple[int, float]]) -> np.ndarray:
+    """Work (n,) of jumps, each from its row on; those before the first row have none.
 
-    Rows of one time are before and after: the second begins a span.
+    Rows of one time are before and after a jump.
     """
     work = np.zeros(len(motion))
-    starts = np.array([span.first for span in motion.contacts.spans])
-    for t, by in jumps:
-        after = starts[motion.t[starts] == t]
-        if len(after):
-            work[after[-1] if after[-1] else 0 :] += by if after[-1] else 0.0
+    for row, by in jumps:
+        if row > 0:
+            work[row:] += by
     return work
 
 

@@ -201,7 +201,8 @@ def _book(
         for k in np.flatnonzero(np.any(switch.struck.impulse, axis=1)).tolist():
             record.times.setdefault(k, []).append(fired.t)
             told.append((k, "settles" if switch.settles else "touches"))
-            record.impacts.append(_impact_row(labels[k], fired.t, switch, k))
+            hit = _impact_row(labels[k], fired.t, switch, k)
+            record.impacts.append(hit._replace(row=record.rows))
     for k in np.flatnonzero(status != was).tolist():
         told.append((k, "opens" if status[k] == OPEN else STATUSES[status[k]]))
     for k, kind in told:
@@ -224,6 +225,7 @@ def _impact_row(point: str, t: float, switch: Switch, k: int) -> ImpactRow:
         float(struck.push[k]),
         float(struck.friction[k]),
         struck.phases,
+        0,
     )
 
 

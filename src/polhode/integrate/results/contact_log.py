@@ -40,6 +40,7 @@ class ImpactRow(NamedTuple):
     before, after   (3,) velocities of the contact: of the gap, and of slip
     impulse         (3,) N, T1, T2 in contact axes, N s
     push, friction  work of its two parts, J
+    row             of the motion, the first after it; 0 of one at the very start
     """
 
     t: float
@@ -50,6 +51,7 @@ class ImpactRow(NamedTuple):
     push: float
     friction: float
     phases: tuple[str, ...]
+    row: int
 
 
 @final
@@ -65,7 +67,7 @@ class ContactLog:
     settled: tuple[tuple[int, float], ...]
 
     def at_rows(self, rows: np.ndarray) -> ContactLog:
-        """The log of a motion made of some rows of this one; its works are not kept."""
+        """The log of a motion made of some rows of this one."""
         if not self.spans:
             return self
         starts = np.array([span.first for span in self.spans])
@@ -77,7 +79,14 @@ class ContactLog:
             for first, stop in itertools.pairwise(ends)
             if stop > first
         )
-        return ContactLog(spans, self.impacts, ())
+
+        def there(row: int) -> int:
+            place = int(np.searchsorted(rows, row))
+            return place if place < len(rows) else 0
+
+        impacts = tuple(i._replace(row=there(i.row)) for i in self.impacts)
+        settled = tuple((there(row), by) for row, by in self.settled)
+        return ContactLog(spans, impacts, settled)
 
 
 NO_CONTACTS = ContactLog((), (), ())
