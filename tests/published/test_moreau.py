@@ -108,7 +108,7 @@ def test_a_dry_oscillator_comes_to_rest_where_it_must():
 
 @pytest.mark.parametrize("h", [1e-3, 1e-4])
 def test_an_impacting_stick(h):
-    """S17, Newton's law with e = 1: its place after 0.2 s, to first order; it gains."""
+    """S17, Newton with e = 1: where it is after 0.2 s, to first order; it gains."""
     body = ph.Body.from_inertia("stick", mass=1.0, inertia=(1 / 12, 1 / 12, 1 / 12))
     tip = ph.Support(
         ph.surfaces.point(body.point(0, 0, -0.5)),

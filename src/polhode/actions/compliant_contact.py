@@ -142,19 +142,12 @@ class CompliantContact:
         elastic = self.law.elastic(state.depth, table)
         return elastic + self.law.damping_force(state.depth, state.rate, table)
 
-    def tangential(self, state: ContactState, table: Table) -> Any:
-        """T (3,) on the first body, zero while they are apart."""
-        if self.friction is None:
-            return 0.0 * state.slip
-        T = self.friction.force(state.slip, self.push(state, table), table)
-        return namespace(T).where(state.depth <= 0, 0.0, T)
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Push and friction at P, and their opposites at the same place."""
         now = self.state(poses, twists, table)
-        F = self.push(now, table) * now.normal + self.tangential(now, table)
+        F = self.push(now, table) * now.normal + _tangential(self, now, table)
         return interaction(poses, now.arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -292,7 +285,7 @@ class ContactFriction:
     ) -> Wrenches:
         """T at P."""
         now = self.contact.state(poses, twists, table)
-        T = self.contact.tangential(now, table)
+        T = _tangential(self.contact, now, table)
         return interaction(poses, now.arm, T, 0.0 * T)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -302,6 +295,14 @@ class ContactFriction:
     def fault(self) -> str:
         """Where the surfaces have no common normal."""
         return NOT_FINITE
+
+
+def _tangential(contact: CompliantContact, state: ContactState, table: Table) -> Any:
+    """T (3,) on the first body, zero while they are apart."""
+    if contact.friction is None:
+        return 0.0 * state.slip
+    T = contact.friction.force(state.slip, contact.push(state, table), table)
+    return namespace(T).where(state.depth <= 0, 0.0, T)
 
 
 def _require_surface(name: str, surface: Any) -> None:

@@ -113,7 +113,9 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
     middle = field.local(q, h / 2 * z)
     table = field.table_at(then, middle, z)
     rows = contacts.contact_rows(system, then, middle, z, table)
-    drift, response, M = _responses(field, then, middle, z, h, rows.jacobian, table)
+    drift, response, M = _responses(
+        field, then, middle, z, h=h, J=rows.jacobian, table=table
+    )
     free = z + drift
     # Speeds may be along axes of bodies that turn: those of the end are read there.
     end = field.local(middle, h / 2 * free)
@@ -142,14 +144,20 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
     rests = is_active & (after[:, 0] <= RESTING * size)
     gaps = contacts.gaps(system, t + h, there, table)
     overlaps = rests & (gaps < 0)
-    lift = lax.cond(
-        jnp.any(overlaps),
-        lambda: _lift(problem, gaps, overlaps),
-        lambda: jnp.zeros_like(z),
-    )
+
+    def lifted() -> Any:
+        first, pushed = _lift(problem, gaps, overlaps, least=0.0)
+        higher = field.local(there, first)
+        # Gaps are not straight in the coordinates: what was lifted too far would open
+        # and fall again, for ever.
+        left = contacts.gaps(system, t + h, higher, table)
+        second, _ = _lift(problem, left, pushed > 0, least=-jnp.inf)
+        return field.local(higher, second)
+
+    q1 = lax.cond(jnp.any(overlaps), lifted, lambda: there)
     support = rows.velocity - rows.jacobian @ z
     return MoreauStep(
-        jnp.concatenate([field.local(there, lift), z1]),
+        jnp.concatenate([q1, z1]),
         unprojected,
         found._replace(velocity=after),
         before,
@@ -172,11 +180,13 @@ def stepped_rates(field: Field) -> Callable[[Any, Any], Any]:
     return x_dot
 
 
-def _lift(problem: ContactProblem, gaps: Any, overlaps: Any) -> Any:
-    """The motion (nz,) of least inertia that leaves no overlap of contacts that rest.
+def _lift(
+    problem: ContactProblem, gaps: Any, chosen: Any, *, least: Any
+) -> tuple[Any, Any]:
+    """The motion (nz,) of least inertia that closes the chosen gaps, and lambda (n,).
 
     0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
-    again.
+    again. With `least` below zero, g + W_NN lambda = 0.
     """
     J, X = problem.jacobian[:, 0], problem.response[:, :, 0]
     own = jnp.sum(J * X, axis=1)
@@ -185,18 +195,19 @@ def _lift(problem: ContactProblem, gaps: Any, overlaps: Any) -> Any:
     def one(i: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         pushed, moved = state
         gap = gaps[i] + jnp.sum(J[i] * moved)
-        new = jnp.where(overlaps[i], jnp.maximum(0.0, pushed[i] - gap / own[i]), 0.0)
+        new = jnp.where(chosen[i], jnp.maximum(least, pushed[i] - gap / own[i]), 0.0)
         return pushed.at[i].set(new), moved + X[i] * (new - pushed[i])
 
     def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
         return lax.fori_loop(0, gaps.shape[0], one, state)
 
     start = (jnp.zeros_like(gaps), jnp.zeros(X.shape[1]))
-    return lax.fori_loop(0, LIFTS, sweep, start)[1]
+    pushed, moved = lax.fori_loop(0, LIFTS, sweep, start)
+    return moved, pushed
 
 
 def _responses(
-    field: Field, t: Any, q: Any, z: Any, h: Any, J: Any, table: Any
+    field: Field, t: Any, q: Any, z: Any, *, h: Any, J: Any, table: Any
 ) -> tuple[Any, Any, Any]:
     """z_f - z (nz,), X (n, nz, 3) with z+ - z_f = sum_i X_i r_i, and M'.
 

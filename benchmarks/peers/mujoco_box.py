@@ -1,0 +1,28 @@
+"""A box at rest on a plane in MuJoCo, stepped in C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mujoco
+
+MODEL = """<mujoco><option timestep="{step}" cone="elliptic"/><worldbody>
+  <geom type="plane" size="10 10 1" friction="{mu}"/>
+  <body pos="0 0 {half}"><freejoint/>
+    <geom type="box" size="{half} {half} {half}" mass="1" friction="{mu}"/></body>
+</worldbody></mujoco>"""
+
+
+def stepper(side: float, mu: float, step: float, steps: int) -> Callable[[], float]:
+    """Makes so many steps of the box at rest in one call; returns its height."""
+    model = mujoco.MjModel.from_xml_string(
+        MODEL.format(step=step, mu=mu, half=side / 2)
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, nstep=2000)  # it sinks to where it rests
+
+    def run() -> float:
+        mujoco.mj_step(model, data, nstep=steps)
+        return float(data.qpos[2])
+
+    return run
