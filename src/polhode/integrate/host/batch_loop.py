@@ -224,9 +224,10 @@ def _called(
     watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
-    goal: tuple[Any, ...] = (float(t_end), np.int64(min(ROOM, left)))
+    far, room = float(t_end), np.int64(min(ROOM, left))
+    goal: tuple[Any, ...] = (far, room)
     if watched.switches:
-        goal = (Goal(goal[0], goal[1], step_of(given.method)),)
+        goal = (Goal(far, room, step_of(given.method)),)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
     program = glide_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal)
