@@ -6,6 +6,7 @@ of them is in memory: some microseconds, where a short program takes less than o
 
 from __future__ import annotations
 
+import ctypes
 import time
 from typing import Any, final
 
@@ -25,6 +26,7 @@ class DirectCall:
         "_allowance",
         "_frame",
         "_memory",
+        "_outs",
         "_run",
         "_takes_long",
         "_where",
@@ -38,18 +40,20 @@ class DirectCall:
         self.inputs, self.outputs, self._frame = inputs, outputs, frame
         self._memory, scratch = frame.scratch_memory()
         self._run, self._allowance = frame.code.run, len(outputs)
-        self._where = (frame.ins, frame.outs, scratch, 0, 1)
+        self._outs = frame.outs
+        # Numbers: pointers of their own kind would be converted at every call.
+        pointers = map(ctypes.addressof, (frame.ins, frame.outs))
+        self._where = (*pointers, scratch, 0, 1)
         self._takes_long = False  # whether the last call did
 
     def run(self) -> None:
         """One call; what takes long goes on beside the main thread, for Ctrl-C."""
-        frame = self._frame
         if not self._takes_long:
-            frame.outs[self._allowance] = SHORT
+            self._outs[self._allowance] = SHORT
             if self._run(*self._where) == 1:
                 return
         start = time.perf_counter()
-        pool().run(frame, [(0, 1)], 1)
+        pool().run(self._frame, [(0, 1)], 1)
         self._takes_long = time.perf_counter() - start > WORTH_LISTENING
 
 
