@@ -45,6 +45,7 @@ def task():
 
 
 def test_gymnasium_accepts_it(task):
+    """Its own checker finds nothing wrong with one copy."""
     from gymnasium.utils.env_checker import check_env
 
     with warnings.catch_warnings():
@@ -68,6 +69,8 @@ def test_a_step_is_that_of_the_stepper(task):
 
 
 def test_a_seed_makes_it_the_same(task):
+    """Equal seeds give equal episodes, resets included; others give others."""
+
     def run(seed):
         envs = ph.gym.VectorEnv(task, 4)
         rows = [envs.reset(seed=seed)[0]]
@@ -85,6 +88,7 @@ def episodes(task, mode, steps=80):
 
 
 def test_next_step_begins_an_episode_in_the_step_after(task):
+    """What is over begins anew in the next step, which rewards nothing."""
     rows = episodes(task, "NextStep")
     ended = 0
     for (_, _, over, cut, _), after in itertools.pairwise(rows):
@@ -98,6 +102,7 @@ def test_next_step_begins_an_episode_in_the_step_after(task):
 
 
 def test_same_step_tells_the_last_observation(task):
+    """What is over begins anew at once; the last observation is in the info."""
     rows = episodes(task, "SameStep")
     ended = 0
     for seen, _, over, cut, info in rows:
@@ -111,6 +116,7 @@ def test_same_step_tells_the_last_observation(task):
 
 
 def test_disabled_goes_on_until_it_is_told(task):
+    """Nothing begins anew by itself; a mask begins some."""
     envs = ph.gym.VectorEnv(task, 3, autoreset="Disabled")
     envs.reset(seed=1)
     for _ in range(35):
@@ -134,6 +140,7 @@ def test_an_episode_is_cut_off_after_its_steps(task):
 
 
 def test_a_motion_that_is_no_number_is_cut_off_and_told():
+    """One copy fails where its force is none; the other goes on."""
     system = cart_pole()
     track = system.joints[0]
     push = ph.Motor(
@@ -154,6 +161,7 @@ def test_a_motion_that_is_no_number_is_cut_off_and_told():
 
 
 def test_first_states_of_free_bodies_stay_on_their_manifold():
+    """A spread turns a body; its quaternion keeps its length."""
     body = ph.Body("craft", ph.solids.sphere(mass=2.0, radius=0.3))
     weight = ph.Weight(ph.Parameter("g", 9.81))
     system = ph.System([ph.Free("craft", ph.World().origin, body.origin)], [weight])
@@ -179,11 +187,13 @@ def test_first_states_of_free_bodies_stay_on_their_manifold():
     ],
 )
 def test_a_wrong_task_is_refused(task, wrong, error, told):
+    """Bounds, steps and spreads that make no sense, by name."""
     with pytest.raises(error, match=told):
         task_of(task.system, **wrong)
 
 
 def test_wrong_calls_are_refused(task):
+    """Foreign states, counts, modes and actions that do not fit."""
     other = ph.models.start("double_pendulum")
     with pytest.raises(StateError, match="double pendulum"):
         task_of(task.system, start=other)

@@ -73,6 +73,7 @@ def ended(start, until, **more):
 
 
 def test_its_description_is_valid(cart):
+    """fmpy finds no fault with names, units, references and structure."""
     from fmpy.validation import validate_fmu
 
     assert validate_fmu(str(cart[1])) == []
@@ -80,6 +81,7 @@ def test_its_description_is_valid(cart):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_moves_as_the_system_does(cart, kind):
+    """Both kinds of unit against a run at the finest tolerance."""
     start, path = cart
     names = [*states(start.system), "sine"]
     found, true = last(path, kind, names, 3.0), ended(start, 3.0)
@@ -89,6 +91,7 @@ def test_it_moves_as_the_system_does(cart, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_inputs_drive_it_and_parameters_are_set(cart, kind):
+    """A constant push and another mass, set by the other tool."""
     start, path = cart
     given = np.array([(0.0, 2.0), (3.0, 2.0)], [("time", float), ("push", float)])
     found = last(
@@ -168,6 +171,7 @@ def test_an_instant_can_be_saved_and_gone_back_to(cart):
 
 
 def test_the_sources_build_without_a_warning(cart, tmp_path):
+    """Under -Wall -Wextra -Werror, each file by itself."""
     _, path = cart
     with zipfile.ZipFile(path) as packed:
         packed.extractall(tmp_path)
@@ -185,6 +189,7 @@ def test_the_sources_build_without_a_warning(cart, tmp_path):
 
 
 def test_without_a_compiler_it_holds_its_sources(tmp_path, monkeypatch):
+    """A machine without one still writes a unit that others can build."""
     monkeypatch.setattr("polhode.files.fmu.unit.COMPILERS", ())
     made = ph.to_fmu(cart_pole(), tmp_path / "cart.fmu")
     assert made.compiler == ""
@@ -195,6 +200,7 @@ def test_without_a_compiler_it_holds_its_sources(tmp_path, monkeypatch):
 
 
 def test_wrong_wishes_are_refused_and_nothing_is_written(tmp_path):
+    """Foreign names, shapes and laws that cannot be traced."""
     start, path = cart_pole(), tmp_path / "cart.fmu"
     with pytest.raises(StateError, match="cannot start"):
         ph.to_fmu(start.system, path)

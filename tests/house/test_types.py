@@ -41,6 +41,7 @@ def test_a_stub_names_what_the_table_names(path):
 
 
 def test_the_package_says_that_it_is_typed():
+    """`py.typed` lies in the package, and `dir` shows the public names."""
     assert (FOLDER / "py.typed").is_file()
     assert set(polhode.PUBLIC) <= set(dir(polhode))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -159,3 +160,24 @@ def test_painleves_rod_stops_a_run_with_its_reason():
         ph.simulate(system, sliding(0.0), until=1.0)
     with pytest.raises(SeveralMotions, match=r"pressed by 22\.04 N"):
         ph.simulate(system, sliding(4.0), until=1.0)
+
+
+@pytest.mark.row("C-09")
+def test_a_block_rides_on_a_table_that_a_driver_shakes():
+    """Within its cone it sticks; the driver's work is all that it gains."""
+    table, world = (
+        ph.Body("table", ph.solids.box(mass=5.0, x=1, y=1, z=0.1)),
+        ph.World(),
+    )
+    block = ph.Particle("block", 1.0)
+    slide = ph.Prismatic("slide", world.origin, table.origin, axis=ph.X)
+    drive = ph.PrescribedMotion(slide, lambda t: 0.1 * (1 - jnp.cos(3 * t)))
+    rest = ph.Support(ph.surfaces.point(block.mass_centre), table.origin,
+                      friction=ph.Coulomb(0.5), name="rest")  # fmt: skip
+    system = ph.System([slide, block], [ph.Weight(9.81)], [drive], supports=[rest])
+    motion = ph.simulate(system, system.state(slide=0.0), until=1.0, rtol=1e-9)
+    assert_close(motion["block"].position[-1, 0], 0.1 * (1 - np.cos(3)), atol=1e-9)
+    assert set(motion["rest"].status[:, 0]) == {"sticks"}
+    ledger = motion.ledger()
+    assert np.max(np.abs(ledger.balance)) <= ledger.promise
+    assert_close(ledger.work["constraints"][-1], ledger.kinetic[-1], atol=1e-8)

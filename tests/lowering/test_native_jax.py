@@ -57,6 +57,7 @@ def same(one, other):
 
 @pytest.mark.parametrize("wrap", [lambda f: f, jax.jit], ids=["eager", "jit"])
 def test_it_has_the_bits_of_the_program(program, wrap):
+    """Called plainly or under jit: one code, one result."""
     assert same(wrap(program.jax)(*EXAMPLES), program(*EXAMPLES))
 
 
@@ -147,6 +148,7 @@ def test_a_rollout_is_differentiated_as_its_trace_is(transform):
 
 
 def test_a_step_inside_jax_is_the_step_of_python(pendulum):
+    """`step.jax` and `step` give equal bits."""
     start, step = pendulum
     at = (0.0, start.q, start.z, {})
     there = step(start)
@@ -187,6 +189,7 @@ def test_inputs_of_a_step_are_arguments():
 
 
 def test_equations_are_native_functions(pendulum):
+    """`equations.jax` has the functions of the form, made once."""
     start, _ = pendulum
     equations = ph.lagrange(start.system)
     y_dot, _ = jax.jit(equations.jax.accelerations)(0.0, start.q, start.z, {})
@@ -231,12 +234,14 @@ def test_scratch_memory_beyond_the_stack(monkeypatch):
 
 
 def test_functions_of_nothing_and_of_empty_arrays():
+    """No arguments, no elements, no results."""
     assert native(lambda: jnp.ones(3) * 2.0)().tolist() == [2.0, 2.0, 2.0]
     assert native(lambda x: x)(np.zeros((0, 3))).shape == (0, 3)
     assert native(lambda x: {})(1.0) == {}
 
 
 def test_what_has_no_native_code_is_traced():
+    """XLA runs it then, and the answer is the same."""
     program = ph.compile(lambda x: jnp.linalg.svd(x)[1], np.eye(30), backend="auto")
     if program.report().backend != "xla":
         pytest.skip("singular values have native code by now")
@@ -247,11 +252,13 @@ def test_what_has_no_native_code_is_traced():
 
 
 def test_single_precision_is_refused(program):
+    """Half of the digits would be lost in silence."""
     with jax.enable_x64(False), pytest.raises(CompileError, match="32 bits"):
         program.jax(*EXAMPLES)
 
 
 def test_other_shapes_and_types_are_refused(program):
+    """By name, with what was given and what is taken."""
     with pytest.raises(ArgumentError, match=r"'x' has shape \(4,\), not \(3,\)"):
         program.jax(np.zeros(4), 0.7, {"k": 1.5})
     with pytest.raises(ArgumentError, match="'x' has dtype int64, not float64"):
@@ -261,6 +268,7 @@ def test_other_shapes_and_types_are_refused(program):
 
 
 def test_an_unknown_version_of_the_interface_is_refused(monkeypatch, tmp_path):
+    """A header of another version, or without one."""
     folder = tmp_path / "xla" / "ffi" / "api"
     folder.mkdir(parents=True)
     header = folder / "c_api.h"
@@ -293,6 +301,7 @@ def test_code_outlives_the_program():
 
 
 def test_a_hundred_thousand_calls_take_no_memory(program):
+    """What a call allocates it gives back."""
     import resource
 
     run = jax.jit(

@@ -31,6 +31,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.supports.candidates import Geometry
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
+from polhode.system.natural_sizes import length_at_rest
 from polhode.system.rows import placed
 
 if TYPE_CHECKING:
@@ -86,6 +87,17 @@ def refuse_supports(system: System, who: str) -> None:
         "Ask ph.simulate, ph.contact_modes or ph.impact, or leave the supports out:"
         " system.without_supports.",
     )
+
+
+def contact_length(system: System) -> float:
+    """The natural length with which gaps are compared, measured once.
+
+    First asked outside a trace: a driver's law is a number only there.
+    """
+    key = "contact length"
+    if key not in system.compiled:
+        system.compiled[key] = length_at_rest(system)
+    return system.compiled[key]
 
 
 def gaps(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:

@@ -15,8 +15,7 @@ from polhode.formulation.contact.collide import Laws
 from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.supports.support import Support
-from polhode.system.contacts import laws, names, owners
-from polhode.system.natural_sizes import length_at_rest
+from polhode.system.contacts import contact_length, laws, names, owners
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -47,7 +46,7 @@ def seen(state: State, table: Table = NOMINAL, *, near: float = TOUCHES) -> Seen
     system = require_supports(state)
     problem = contact_problem(system, state.t, state.q, state.z, table)
     rows = problem.rows
-    length = length_at_rest(system)
+    length = contact_length(system)
     speed = max(float(np.max(np.abs(rows.velocity), initial=0.0)), length)
     closed = rows.gap <= near * length
     rate = rows.velocity[:, 0]

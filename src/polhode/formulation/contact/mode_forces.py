@@ -22,7 +22,7 @@ from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.formulation.equations import Core, Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import Table
-from polhode.system.contacts import names, refuse_supports
+from polhode.system.contacts import contact_length, names, refuse_supports
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -182,6 +182,7 @@ def contact_equations(system: System) -> Equations:
 
 def _contact_equations(system: System) -> Equations:
     base = recursive(system.without_supports).functions
+    contact_length(system)  # measured now: inside a trace is too late
 
     def accelerations(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
         problem = contact_problem_of(system, t, q, z, table)

@@ -29,7 +29,6 @@ from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.natural_sizes import (
     NaturalSizes,
-    length_at_rest,
     natural_sizes,
     position_sizes,
 )
@@ -195,7 +194,7 @@ def _on_contacts(
     Gaps of closed contacts and their rates, and slips of those that stick, are rows
     beside those of the constraints; rows of others are zeros, which hold nothing.
     """
-    system, length = equations.system, length_at_rest(equations.system)
+    system, length = equations.system, contacts.contact_length(equations.system)
     modes, bare = modes_in(system, table), system.without_supports
     count = len(modes.closed)
     still, M = jnp.zeros(system.speeds), system.mass_matrix(t, q, table)
