@@ -157,7 +157,7 @@ def test_a_system_built_anew_is_not_traced_again(traces):
         {"order": -1},
         {"inertia": 1.0000001},
     ],
-    ids=str,
+    ids=lambda change: "-".join(change),
 )
 def test_one_change_misses(change):
     """One number, one law, one value closed over, one axis, one name, one order."""
