@@ -12,6 +12,10 @@ CHAPTERS = {
     "free_rotation": "Free rotation",
     "tops": "Tops and gyroscopes",
     "orbits": "Orbits and spacecraft",
+    "rolling": "Rolling and sliding",
+    "vibrations": "Vibrations and stability",
+    "machines": "Machines and mechanisms",
+    "squeezer": "The squeezing mechanism",
 }
 
 

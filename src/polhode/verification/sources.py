@@ -18,12 +18,15 @@ CLOHESSY = Source(
     "Clohessy and Wiltshire", "Terminal guidance system for satellite rendezvous", 1960
 )
 CORIOLIS = Source("Coriolis", "Théorie mathématique des effets du jeu de billard", 1835)
+CRAIG = Source("Craig", "Introduction to Robotics", 1989)
 CVODE = Source("LLNL", "SUNDIALS, examples", 2021)
 DEN_HARTOG = Source("Den Hartog", "Mechanical Vibrations", 1956)
 DRAKE = Source("Drake", "multibody/benchmarks/free_body", 2019)
 EULER = Source("Euler", "De motu rectilineo trium corporum", 1767)
-EXUDYN = Source("Gerstmayr", "EXUDYN, examples", 2023)
 FOUCAULT = Source("Foucault", "Démonstration physique du mouvement de la Terre", 1851)
+FOUCAULT_1852 = Source(
+    "Foucault", "Sur les phénomènes d'orientation des corps tournants", 1852
+)
 GASCHEAU = Source("Gascheau", "Examen d'une classe d'équations différentielles", 1843)
 GOLDSTEIN = Source("Goldstein, Poole and Safko", "Classical Mechanics, 3rd ed.", 2002)
 GORYACHEV = Source(
@@ -36,9 +39,8 @@ HAIRER = Source(
 HUGHES = Source("Hughes", "Spacecraft Attitude Dynamics", 1986)
 HUYGENS = Source("Huygens", "Horologium oscillatorium", 1673)
 IFTOMM = Source("IFToMM", "Library of computational benchmark problems", 2014)
-KANE = Source("Kane and Levinson", "Dynamics: Theory and Applications", 1985)
-KAPITZA = Source(
-    "Kapitza", "Dynamic stability of a pendulum with an oscillating support", 1951
+IMLAY = Source(
+    "Imlay", "The complete expressions for added mass of a rigid body, DTMB 1528", 1961
 )
 KEPLER = Source("Kepler", "Astronomia nova", 1609)
 KIRCHHOFF = Source(
@@ -58,6 +60,7 @@ MEIJAARD = Source(
     2007,
 )
 MELMAN = Source("Melman", "Propagate, in the unit tests of tudat", 2012)
+MORIN = Source("Morin", "Introduction to Classical Mechanics", 2008)
 NASA = Source(
     "NASA NESC",
     "Check-cases for verification of 6-degree-of-freedom flight vehicle simulations",
@@ -70,6 +73,9 @@ POINSOT = Source("Poinsot", "Théorie nouvelle de la rotation des corps", 1834)
 RAO = Source("Rao", "Mechanical Vibrations", 1995)
 RAYLEIGH = Source("Rayleigh", "The Theory of Sound", 1877)
 ROUTH = Source("Routh", "Dynamics of a System of Rigid Bodies, advanced part", 1884)
+ROUTH_ELEMENTARY = Source(
+    "Routh", "Dynamics of a System of Rigid Bodies, elementary part", 1882
+)
 SUSLOV = Source("Suslov", "Theoretical Mechanics", 1902)
 SYMPY = Source("SymPy", "physics.mechanics, tests", 2023)
 TEST_SET = Source("Mazzia and Magherini", "Test Set for IVP Solvers", 2008)
@@ -78,7 +84,5 @@ TUDAT = Source("TU Delft", "tudat, unit tests", 2014)
 TUFILLARO = Source(
     "Tufillaro", "Integrable motion of a swinging Atwood's machine", 1986
 )
-WHITTAKER = Source(
-    "Whittaker", "A Treatise on the Analytical Dynamics of Particles", 1904
-)
+WITTENBURG = Source("Wittenburg", "Dynamics of Systems of Rigid Bodies", 1977)
 ZIEGLER = Source("Ziegler", "Die Stabilitätskriterien der Elastomechanik", 1952)

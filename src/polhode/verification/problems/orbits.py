@@ -120,12 +120,12 @@ def kepler_equation() -> Sequence[Answer]:
 def newtons_apsides() -> Sequence[Answer]:
     """The apsidal angle of a nearly circular orbit is π/√(n + 3) for a force r^n.
 
-    An attraction r^n with n = -1/4, -1 and 1, as in the examples of the proposition:
+    An attraction r^n with n = 0, 1 and -11/4, the first examples of the proposition:
     the angle from one apse to the next, from small radial oscillations of a circular
     orbit.
     """
     expected, found = [], []
-    for n in (-0.25, -1.0, 1.0):
+    for n in (0.0, 1.0, -2.75):
         craft, world = ph.Particle("craft", 1.0), ph.World()
 
         def law(x, v, t, n=n):
