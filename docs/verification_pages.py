@@ -60,7 +60,12 @@ def row(result: Result) -> str:
         f"{problem.digits:g}",
         f"{result.seconds:.1f}",
     )
-    return "| " + " | ".join(cells) + " |"
+    return line(*cells)
+
+
+def line(*cells: str) -> str:
+    """A row of a table; a bar in a cell would end it."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def page(result: Result, folder: Path) -> str:
@@ -70,9 +75,9 @@ def page(result: Result, folder: Path) -> str:
     parts = [
         f"# {problem.title}",
         f"*Source:* {problem.citation}. *Expected numbers:* {problem.basis}.",
-        problem.statement,
+        *(" ".join(part.split()) for part in problem.statement.split("\n\n")),
         "## Answers",
-        table(result.answers),
+        result.failure or table(result.answers),
         f"{result.digits:.1f} digits agree; {problem.digits:g} are stated: {verdict}."
         f" It took {result.seconds:.1f} s, compiling included.",
         *(plot(answer, problem.name, folder) for answer in curves(result.answers)),
@@ -94,7 +99,7 @@ def table(answers: tuple[Answer, ...]) -> str:
         for what, expected, found in numbers(answer):
             digits = Answer(what, expected, found, answer.size or largest(answer))
             cells = (what, shown(expected), shown(found), f"{digits.digits:.1f}")
-            rows.append("| " + " | ".join(cells) + " |")
+            rows.append(line(*cells))
     return "\n".join(rows)
 
 

@@ -12,6 +12,7 @@ from source_tree import ROOT
 from stubs import FOLDER, stubs
 
 USER = """
+import numpy as np
 import polhode as ph
 
 arm = ph.Body("arm", ph.solids.rod(mass=1.0, length=1.0))
@@ -24,6 +25,7 @@ motion = ph.simulate(system, start, until=2.0, method=ph.methods.DormandPrince()
 reveal_type(motion)
 reveal_type(ph.simulate(system, [start, start], until=2.0))
 reveal_type(ph.methods.DormandPrince())
+ph.simulate(system, start, until=2.0, samples=np.linspace(0, 2, 5))
 """
 MISTAKES = """
 ph.simulate(system, start, untl=2.0)

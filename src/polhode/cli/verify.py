@@ -70,21 +70,15 @@ def _facts(result: Any) -> dict[str, Any]:
         "stated": problem.digits,
         "is_reached": result.is_reached,
         "seconds": result.seconds,
+        "failure": result.failure,
     }
 
 
 def _print(results: list[Any]) -> None:
     from polhode.cli.answers import say
 
-    rows = [("problem", "source", "printed", "ours", "digits", "verdict")]
-    for result in results:
-        problem = result.problem
-        worst = min(result.answers, key=lambda answer: answer.digits)
-        expected, found = (f"{number:.{SHOWN}g}" for number in worst.worst_pair)
-        verdict = "reached" if result.is_reached else f"below {problem.digits:g}"
-        source = f"{problem.source.short} {problem.source.year}"
-        digits = f"{result.digits:.1f}"
-        rows.append((problem.name, source, expected, found, digits, verdict))
+    head = ("problem", "source", "printed", "ours", "digits", "verdict")
+    rows = [head, *(_row(result) for result in results)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)]
@@ -96,3 +90,18 @@ def _print(results: list[Any]) -> None:
         f"\n{reached} of {len(results)} problems from {sources} sources reach their"
         f" digits, in {seconds:.1f} s."
     )
+    for result in results:
+        if result.failure:
+            say(f"\n{result.problem.name}: {result.failure}")
+
+
+def _row(result: Any) -> tuple[str, ...]:
+    """The answer that agrees least."""
+    problem = result.problem
+    source = f"{problem.source.short} {problem.source.year}"
+    if result.failure:
+        return (problem.name, source, "", "", "", "failed")
+    worst = min(result.answers, key=lambda answer: answer.digits)
+    expected, found = (f"{number:.{SHOWN}g}" for number in worst.worst_pair)
+    verdict = "reached" if result.is_reached else f"below {problem.digits:g}"
+    return (problem.name, source, expected, found, f"{result.digits:.1f}", verdict)

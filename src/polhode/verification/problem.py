@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
+
+from polhode.errors import PolhodeError
 
 EXACT = 16.0  # digits told where nothing differs: more than a double has
 
@@ -85,21 +88,25 @@ class Answer:
 @final
 @dataclass(frozen=True)
 class Result:
-    """The answers of a problem that was run, and how long it took."""
+    """The answers of a problem that was run, and how long it took.
+
+    `failure` says why there are none: the model was refused, or a run stopped.
+    """
 
     problem: Problem
     answers: tuple[Answer, ...]
     seconds: float
+    failure: str = ""
 
     @property
     def digits(self) -> float:
         """Of the answer that agrees least."""
-        return min(answer.digits for answer in self.answers)
+        return min((answer.digits for answer in self.answers), default=0.0)
 
     @property
     def is_reached(self) -> bool:
         """Whether all answers have the digits that the problem states."""
-        return self.digits >= self.problem.digits
+        return not self.failure and self.digits >= self.problem.digits
 
 
 @final
@@ -126,13 +133,9 @@ class Problem:
 
     @property
     def code(self) -> str:
-        """The model and the questions to it, without statement."""
-        lines, _ = inspect.getsourcelines(self.run)
-        text = "".join(lines)
-        body = text[text.index("def ") :]
-        head, _, rest = body.partition('"""')
-        _, _, rest = rest.partition('"""\n')
-        return head.rstrip() + "\n" + rest
+        """The model and the questions to it, without statement, after its helpers."""
+        own = definitions(inspect.getsource(inspect.getmodule(self.run)))  # type: ignore[arg-type]
+        return "\n\n".join([*helpers(self.name, own), stated(own[self.name])])
 
     @property
     def citation(self) -> str:
@@ -158,8 +161,45 @@ def problem(
     return made
 
 
+def definitions(text: str) -> dict[str, str]:
+    """The functions and constants of a module: the source of each by its name."""
+    found = {}
+    for node in ast.parse(text).body:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = source
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = source
+    return found
+
+
+def helpers(name: str, own: dict[str, str]) -> list[str]:
+    """What a function of a module needs of it, in the order of the module."""
+    needed, asked = set[str](), [name]
+    while asked:
+        names = {n.id for n in ast.walk(ast.parse(own[asked.pop()])) if _is_name(n)}
+        fresh = (names & own.keys()) - needed - {name}
+        needed |= fresh
+        asked += fresh
+    return [source for each, source in own.items() if each in needed]
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+def stated(source: str) -> str:
+    """A function without its docstring, which is the statement of its page."""
+    head, _, rest = source.partition('"""')
+    return head.rstrip() + "\n" + rest.partition('"""\n')[2]
+
+
 def verified(problem: Problem) -> Result:
-    """Run a problem."""
-    began = time.perf_counter()
-    answers = tuple(problem.run())
-    return Result(problem, answers, time.perf_counter() - began)
+    """Run a problem; a refusal is its failure, so that others are run after it."""
+    began, failure = time.perf_counter(), ""
+    answers: tuple[Answer, ...] = ()
+    try:
+        answers = tuple(problem.run())
+    except PolhodeError as error:
+        failure = str(error)
+    return Result(problem, answers, time.perf_counter() - began, failure)

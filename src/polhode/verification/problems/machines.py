@@ -338,7 +338,7 @@ def munk_moment() -> Sequence[Answer]:
     d/dt (J ω) = J ω × ω + (M v) × v: the angular acceleration of an ellipsoid that
     moves at (1, 0.2, -0.1) m/s without turning.
     """
-    system = ph.models.ellipsoid_in_fluid()
+    system = ph.models.start("ellipsoid_in_fluid").system
     v = np.array([1.0, 0.2, -0.1])
     state = system.state(speeds={"free": (0, 0, 0, *v)})
     inertia = system.inertias()[0]

@@ -66,7 +66,8 @@ def kepler_ellipse_odtbx() -> Sequence[Answer]:
 def kepler_hyperbola() -> Sequence[Answer]:
     """A hundred days on a hyperbola about the Sun.
 
-    μ = 1.327e20 m³/s², from (1.5e11, 0) m at (0, 6e4) m/s.
+    μ = 1.327e20 m³/s², from (1.5e11, 0) m at (0, 6e4) m/s: place and velocity
+    after 100 days.
     """
     system = about_a_fixed_centre(1.327e20)
     start = system.state(craft=(1.5e11, 0, 0), speeds={"craft": (0, 6e4, 0)})
@@ -342,7 +343,7 @@ def gravity_gradient_torque() -> Sequence[Answer]:
     """
     r = np.array([-2816801.60102349, 5248174.84691615, 3677157.2646773])
     sigma = np.array([0.1, 0.2, -0.3])
-    system = ph.models.satellite().with_({"mu": 3.98600436e14})
+    system = ph.models.start("satellite").system.with_({"mu": 3.98600436e14})
     (orbit,) = system.joints
     R = Rotation.from_mrp(sigma).as_matrix()
     state = ph.State(system, 0.0, orbit.coordinates_from(R, r), np.zeros(6))
@@ -359,7 +360,7 @@ def pitch_libration() -> Sequence[Answer]:
     Turned by θ about the orbit's normal from its position with the axis 3 down:
     I₂ θ'' = -3 n² (I₁ - I₃) sin θ cos θ.
     """
-    system = ph.models.satellite()
+    system = ph.models.start("satellite").system
     (orbit,) = system.joints
     r, J, pitch = 7e6, np.array([500.0, 800.0, 350.0]), 0.3
     mu = system.parameters["mu"]

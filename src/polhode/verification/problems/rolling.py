@@ -38,7 +38,7 @@ def rolling_disc() -> Sequence[Answer]:
     and (3.97, -0.28, 8.2) rad with the rates u = (-0.2, 1.3, 0.15) and
     (-0.25, -2.2, 0.62) rad/s in the disc's axes.
     """
-    form = ph.gauss(ph.models.rolling_disc())
+    form = ph.gauss(ph.models.start("rolling_disc").system)
     one = disc_at(form.system, (0.3, 0.1, 1.97), np.array([-0.2, 1.3, 0.15]))
     two = disc_at(form.system, (3.97, -0.28, 8.2), np.array([-0.25, -2.2, 0.62]))
     printed = [
@@ -120,7 +120,7 @@ def equations_of_the_sleigh() -> Sequence[Answer]:
     u' = a w², w' = -m a u w/(I + m a²); across, the blade pushes m (u w + a w').
     """
     m, I, a = 1.0, 0.5, 0.3
-    system = ph.models.chaplygin_sleigh()
+    system = ph.models.start("chaplygin_sleigh").system
     form, angle, u, w = ph.recursive(system), 0.7, 1.3, -0.8
     c, s = np.cos(angle), np.sin(angle)
     state = system.state(ice=(angle, 0.3, -0.2), speeds={"ice": (w, u * c, u * s)})
@@ -285,7 +285,7 @@ def bicycle_matrices() -> Sequence[Answer]:
     M q'' + v C₁ q' + (g K₀ + v² K₂) q = 0 for lean and steer, from the bodies, wheels
     and the 25 parameters of the benchmark, linearised at 0 and 7 m/s.
     """
-    system = ph.models.bicycle()
+    system = ph.models.start("bicycle").system
     kept, parts = ("free.wx", "steer", "rear wheel"), []
     for speed in (0.0, 7.0):
         state = riding(system, speed)
@@ -311,7 +311,7 @@ def bicycle_eigenvalues() -> Sequence[Answer]:
     Eigenvalues at 3, 5 and 8 m/s: below the weave speed, between, and above the capsize
     speed.
     """
-    system = ph.models.bicycle()
+    system = ph.models.start("bicycle").system
     kept = ("free.wx", "steer", "rear wheel")
     printed = {
         3: (-10.351014672459222, -2.633661372536652, 1.706756056639736),
@@ -339,7 +339,7 @@ def bicycle_speeds() -> Sequence[Answer]:
     Weave ends at 4.29238253634111 m/s, capsize begins at 6.02426201538837 m/s: from the
     matrices of lean and steer that the bodies give.
     """
-    system = ph.models.bicycle()
+    system = ph.models.start("bicycle").system
     kept = ("free.wx", "steer", "rear wheel")
 
     def parts(v):
