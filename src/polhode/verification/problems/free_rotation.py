@@ -201,3 +201,28 @@ def moments_of_inertia() -> Sequence[Answer]:
         Answer(f"{name}, kg m²", np.sort(expected), moments(solid))
         for name, (expected, solid) in pairs.items()
     ]
+
+
+@problem(sources.HAIRER, "the Euler equations of Krogh, a₁ = -2, a₂ = 1.25", digits=9)
+def euler_equations_of_krogh() -> Sequence[Answer]:
+    """Euler's equations with coefficients -2, 1.25 and -0.5.
+
+    y₁' = -2 y₂ y₃, y₂' = 1.25 y₁ y₃, y₃' = -0.5 y₁ y₂ from (1, 0, 0.9) are those of
+    moments in the ratio 1 : 4 : 6. No body alone has them (1 + 4 < 6): a fluid round it
+    adds the rest. In elliptic functions y₁ = cn, y₂ = b sn, y₃ = 0.9 dn of ν t.
+    """
+    dry = ph.solids.sphere(mass=1.25, radius=1.0)  # moments of 0.5 kg m²
+    added = np.diag([0.5, 3.5, 5.5, 0, 0, 0])
+    body = ph.Body("body", ph.with_added_mass(dry, added))
+    ball = ph.Spherical("ball", ph.World().origin, body.origin)
+    system = ph.System([ball], name="Krogh")
+    t = np.linspace(0, 20, 81)
+    start = system.state(speeds={"ball": (1.0, 0, 0.9)})
+    motion = ph.simulate(system, start, until=20.0, rtol=1e-12, samples=t)
+    # b² = 1.25/2; ν = 0.9 * 2 b and ν² m 0.9 = 0.5 b ν from the derivatives.
+    b = np.sqrt(1.25 / 2)
+    rate = 0.9 * 2 * b
+    m = 0.5 * b / (0.9 * rate)
+    sn, cn, dn, _ = ellipj(rate * t, m)
+    rows = zip("₁₂₃", (cn, b * sn, 0.9 * dn), motion.z.T, strict=True)
+    return [Answer(f"y{k}", expected, found, at=t) for k, expected, found in rows]

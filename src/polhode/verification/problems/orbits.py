@@ -315,6 +315,22 @@ def clohessy_wiltshire() -> Sequence[Answer]:
     return Answer("place, m", place, found[:3]), Answer("rate, m/s", rate, found[3:])
 
 
+@problem(sources.TUDAT, "unitTestClohessyWiltshirePropagator.cpp", digits=7)
+def closed_relative_ellipse() -> Sequence[Answer]:
+    """A relative orbit without drift closes after one revolution.
+
+    x' = n y/2 and y' = -2 n x: started at (34, 49, 17) m with z' = 0.04 m/s, the
+    follower is back after the period of the leader's circular orbit.
+    """
+    mu, r = 3.986004418e14, 6.778137e6
+    n = np.sqrt(mu / r**3)
+    near = ph.formations.relative_orbit(ph.formations.Orbit(mu, r, 0.0))
+    place = np.array([34.0, 49, 17])
+    start = np.array([*place, n * place[1] / 2, -2 * n * place[0], 0.04])
+    end = near.transition(0.0, 2 * np.pi / n) @ start
+    return Answer("place, m", place, end[:3]), Answer("rate, m/s", start[3:], end[3:])
+
+
 @problem(sources.CLOHESSY, "equations of relative motion", digits=10)
 def hill_equations() -> Sequence[Answer]:
     """The matrix of relative motion about a circular orbit.

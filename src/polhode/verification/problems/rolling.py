@@ -81,6 +81,26 @@ def upright_wheels() -> Sequence[Answer]:
     return answers
 
 
+@problem(sources.SYMPY, "test_kane.py, equations of the rolling disc", digits=10)
+def steady_turn_of_a_disc() -> Sequence[Answer]:
+    """A disc that leans and turns steadily rolls on a circle.
+
+    From u₁' = (6 u₂ u₃ r - u₃² r tan q₂ + 4 g sin q₂)/(5 r) = 0 follows u₂ for the lean
+    q₂ = 0.3 and u₃ = 1.2 rad/s; then the angular velocity turns with the yaw rate
+    u₃/cos q₂ about the vertical, and nothing else changes.
+    """
+    r, lean, u3 = 0.26, 0.3, 1.2
+    u2 = (u3**2 * r * np.tan(lean) - 4 * G * np.sin(lean)) / (6 * u3 * r)
+    form = ph.gauss(ph.models.start("rolling_disc").system)
+    u = np.array([0.0, u2, u3])
+    state = disc_at(form.system, (0.4, lean, 0.0), u)
+    R = Rotation.from_euler("ZXY", (0.4, lean, 0.0)).as_matrix()
+    yaw = np.array([0, 0, u3 / np.cos(lean)])
+    expected = np.cross(yaw, R @ u)
+    found = R @ form.accelerations(state)[:3]
+    return (Answer("ω', rad/s²", expected, found),)
+
+
 @problem(sources.NEIMARK, "Chaplygin's sleigh in closed form", digits=8)
 def chaplygin_sleigh() -> Sequence[Answer]:
     """A sledge with one blade ends straight ahead.
