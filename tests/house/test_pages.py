@@ -71,7 +71,7 @@ def test_a_page_of_the_manual_has_statement_answers_and_model(tmp_path):
     text = (tmp_path / "simple_pendulum.md").read_text(encoding="utf-8")
     assert text.startswith("# A simple pendulum released from the horizontal\n")
     assert "IFToMM, Library of computational benchmark problems (2014)" in text
-    assert "```python\ndef simple_pendulum()" in text
+    assert "```python\nG = 9.81\n\ndef simple_pendulum()" in text
     assert "ph.Revolute(" in text
     assert "![x, m: ours and expected](simple_pendulum_x__m.png)" in text
     picture = tmp_path / "simple_pendulum_x__m.png"
