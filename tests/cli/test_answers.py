@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from io import StringIO
 from typing import ClassVar
 
@@ -100,6 +101,28 @@ def test_equations_are_read_in_the_form_and_language_asked(capsys):
     for more in (("--language", "json"), ("--json",)):
         facts = json.loads(answer(capsys, "equations", "pendulum", *more))
         assert facts["is_shortest"] is True
+
+
+def test_the_manual_is_verified(capsys, monkeypatch):
+    """A row a problem and a count; fewer digits than stated are bad news."""
+    from polhode.verification import PROBLEMS, Answer
+
+    words = ("verify", "--only", "double_pendulum", "--only", "elements_to_state")
+    lines = answer(capsys, *words).splitlines()
+    columns = ["problem", "source", "printed", "ours", "digits", "verdict"]
+    assert lines[0].split() == columns
+    assert [line.split()[0] for line in lines[1:3]] == list(words[2::2])
+    assert all(line.endswith("reached") for line in lines[1:3])
+    assert lines[-1].startswith("2 of 2 problems from 2 sources reach their digits")
+    (facts,) = json.loads(answer(capsys, *words[:3], "--json"))
+    assert facts["is_reached"] is True
+    assert facts["source"].startswith("Landau and Lifshitz, Mechanics")
+    assert facts["answers"][0]["digits"] >= facts["stated"]
+    worse = replace(
+        PROBLEMS["double_pendulum"], run=lambda: [Answer("w", 1.0, 1.0 + 1e-9)]
+    )
+    monkeypatch.setitem(PROBLEMS, "double_pendulum", worse)
+    assert "below 11" in answer(capsys, *words[:3], code=1)
 
 
 def test_a_model_is_audited(capsys):

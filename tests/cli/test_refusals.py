@@ -59,6 +59,10 @@ WRONG_WORDS = {
     ("report", "pendulum", "--compare", "nan"): (
         "CommandError: --compare nan is less than nothing.\n\n  Give 0 or more.\n"
     ),
+    ("verify", "--only", "simple_pendlum"): (
+        "CommandError: there is no problem 'simple_pendlum' in the manual.\n\n"
+        "  Did you mean 'simple_pendulum'?\n"
+    ),
     ("audit", "pendlum"): NO_PENDLUM,
     ("view", "pendlum"): NO_PENDLUM,
     ("report", "pendlum"): NO_PENDLUM,

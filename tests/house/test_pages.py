@@ -1,4 +1,4 @@
-"""Pages that are written when the documentation is built: the API and the gallery."""
+"""Pages written when the documentation is built: API, gallery, verification manual."""
 
 from __future__ import annotations
 
@@ -65,6 +65,22 @@ def test_a_page_of_the_gallery_has_picture_equations_and_code(tmp_path):
     assert "ph.models.start('pendulum')" in text
 
 
+def test_a_page_of_the_manual_has_statement_answers_and_model(tmp_path):
+    """One problem, from its source to its plot; the index counts what there is."""
+    loaded("verification_pages").write_verification(tmp_path, ["simple_pendulum"])
+    text = (tmp_path / "simple_pendulum.md").read_text(encoding="utf-8")
+    assert text.startswith("# A simple pendulum released from the horizontal\n")
+    assert "IFToMM, Library of computational benchmark problems (2014)" in text
+    assert "```python\nG = 9.81\n\ndef simple_pendulum()" in text
+    assert "ph.Revolute(" in text
+    assert "![x, m: ours and expected](simple_pendulum_x__m.png)" in text
+    picture = tmp_path / "simple_pendulum_x__m.png"
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    listed = (tmp_path / "index.md").read_text(encoding="utf-8")
+    assert "**1 problems from 1 sources.**" in listed
+    assert "](simple_pendulum.md) | IFToMM" in listed
+
+
 def test_every_form_has_its_theory():
     """A page of docs/theory names the function of each formulation of the table."""
     from polhode.formulation.registry import FORMULATIONS
@@ -80,6 +96,7 @@ def test_the_documentation_builds_without_a_warning_or_an_address(tmp_path):
     """Sphinx's warnings are errors, and no page fetches anything from outside."""
     pytest.importorskip("sphinx")
     words = [sys.executable, str(DOCS / "build.py"), "--models", "pendulum"]
+    words += ["--problems", "simple_pendulum,double_pendulum"]
     words += ["--out", str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -11,8 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "polhode"
 
-# A room imports only rooms before it. `models` uses the front of the house alone
-# (`import polhode as ph`), and only the command line opens it.
+# A room imports only rooms before it. `models` and `verification` use the front of the
+# house alone (`import polhode as ph`), and only the command line opens them.
 ROOMS = (
     "lowering",
     "geometry",
@@ -31,6 +31,7 @@ ROOMS = (
     "show",
     "scale",
     "models",
+    "verification",
     "cli",
 )
 # Modules of the house itself; they import no room.

@@ -56,7 +56,7 @@ class Choices(TypedDict, total=False):
     method: Method | None
     rtol: float | None
     atol: float | None
-    samples: int | Sequence[float] | None
+    samples: int | Sequence[float] | np.ndarray | None
     parameters: Mapping[str, Any] | None
     limit: int
     memory: float
@@ -91,7 +91,7 @@ def simulate(
     method: Method | None = None,
     rtol: float | None = None,
     atol: float | None = None,
-    samples: int | Sequence[float] | None = None,
+    samples: int | Sequence[float] | np.ndarray | None = None,
     parameters: Mapping[str, Any] | None = None,
     limit: int = LIMIT,
     memory: float = 4e9,

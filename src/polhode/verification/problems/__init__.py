@@ -1,0 +1,1 @@
+"""The problems, a chapter a file."""

@@ -1,0 +1,88 @@
+"""The publications that problems are from."""
+
+from __future__ import annotations
+
+from polhode.verification.problem import Source
+
+ANDREWS = Source(
+    "Hairer and Wanner", "Solving Ordinary Differential Equations II", 1996
+)
+BASILISK = Source("CU Boulder", "Basilisk, unit tests", 2023)
+CHAPLYGIN = Source("Chaplygin", "On the theory of motion of nonholonomic systems", 1911)
+CHENCINER = Source(
+    "Chenciner and Montgomery",
+    "A remarkable periodic solution of the three-body problem",
+    2000,
+)
+CLOHESSY = Source(
+    "Clohessy and Wiltshire", "Terminal guidance system for satellite rendezvous", 1960
+)
+CORIOLIS = Source("Coriolis", "Théorie mathématique des effets du jeu de billard", 1835)
+CRAIG = Source("Craig", "Introduction to Robotics", 1989)
+CVODE = Source("LLNL", "SUNDIALS, examples", 2021)
+DEN_HARTOG = Source("Den Hartog", "Mechanical Vibrations", 1956)
+DRAKE = Source("Drake", "multibody/benchmarks/free_body", 2019)
+EULER = Source("Euler", "De motu rectilineo trium corporum", 1767)
+FOUCAULT = Source("Foucault", "Démonstration physique du mouvement de la Terre", 1851)
+FOUCAULT_1852 = Source(
+    "Foucault", "Sur les phénomènes d'orientation des corps tournants", 1852
+)
+GASCHEAU = Source("Gascheau", "Examen d'une classe d'équations différentielles", 1843)
+GOLDSTEIN = Source("Goldstein, Poole and Safko", "Classical Mechanics, 3rd ed.", 2002)
+GORYACHEV = Source(
+    "Goryachev", "On the motion of a rigid body about a fixed point", 1900
+)
+GTOP = Source("ESA", "GTOP, in the unit tests of tudat", 2012)
+HAIRER = Source(
+    "Hairer, Nørsett and Wanner", "Solving Ordinary Differential Equations I", 1993
+)
+HUGHES = Source("Hughes", "Spacecraft Attitude Dynamics", 1986)
+HUYGENS = Source("Huygens", "Horologium oscillatorium", 1673)
+IFTOMM = Source("IFToMM", "Library of computational benchmark problems", 2014)
+IMLAY = Source(
+    "Imlay", "The complete expressions for added mass of a rigid body, DTMB 1528", 1961
+)
+KEPLER = Source("Kepler", "Astronomia nova", 1609)
+KIRCHHOFF = Source(
+    "Kirchhoff", "Über die Bewegung eines Rotationskörpers in einer Flüssigkeit", 1870
+)
+KOVALEVSKAYA = Source(
+    "Kowalevski", "Sur le problème de la rotation d'un corps solide", 1889
+)
+KLEIN = Source("Klein and Sommerfeld", "Über die Theorie des Kreisels", 1897)
+LAGRANGE = Source("Lagrange", "Essai sur le problème des trois corps", 1772)
+LAMB = Source("Lamb", "The inertia coefficients of an ellipsoid, R&M 623", 1918)
+LANDAU = Source("Landau and Lifshitz", "Mechanics, 3rd ed.", 1976)
+MERIAM = Source("Meriam and Kraige", "Engineering Mechanics: Dynamics", 1997)
+MEIJAARD = Source(
+    "Meijaard, Papadopoulos, Ruina and Schwab",
+    "Linearized dynamics equations for the balance and steer of a bicycle",
+    2007,
+)
+MELMAN = Source("Melman", "Propagate, in the unit tests of tudat", 2012)
+MORIN = Source("Morin", "Introduction to Classical Mechanics", 2008)
+NASA = Source(
+    "NASA NESC",
+    "Check-cases for verification of 6-degree-of-freedom flight vehicle simulations",
+    2015,
+)
+NEIMARK = Source("Neimark and Fufaev", "Dynamics of Nonholonomic Systems", 1972)
+NEWTON = Source("Newton", "Philosophiae naturalis principia mathematica", 1687)
+ODTBX = Source("NASA Goddard", "ODTBX, in the unit tests of tudat", 2012)
+POINSOT = Source("Poinsot", "Théorie nouvelle de la rotation des corps", 1834)
+RAO = Source("Rao", "Mechanical Vibrations", 1995)
+RAYLEIGH = Source("Rayleigh", "The Theory of Sound", 1877)
+ROUTH = Source("Routh", "Dynamics of a System of Rigid Bodies, advanced part", 1884)
+ROUTH_ELEMENTARY = Source(
+    "Routh", "Dynamics of a System of Rigid Bodies, elementary part", 1882
+)
+SUSLOV = Source("Suslov", "Theoretical Mechanics", 1902)
+SYMPY = Source("SymPy", "physics.mechanics, tests", 2023)
+TEST_SET = Source("Mazzia and Magherini", "Test Set for IVP Solvers", 2008)
+TIMOSHENKO = Source("Timoshenko", "Vibration Problems in Engineering", 1937)
+TUDAT = Source("TU Delft", "tudat, unit tests", 2014)
+TUFILLARO = Source(
+    "Tufillaro", "Integrable motion of a swinging Atwood's machine", 1986
+)
+WITTENBURG = Source("Wittenburg", "Dynamics of Systems of Rigid Bodies", 1977)
+ZIEGLER = Source("Ziegler", "Die Stabilitätskriterien der Elastomechanik", 1952)
