@@ -301,14 +301,14 @@ class Equations:  # limit: one noun answers every question about the motion
 
         Each is compiled when it is first called; see `Program.jax`.
 
-        >>> import jax, polhode as ph
+        >>> import jax, numpy as np, polhode as ph
         >>> start = ph.models.start("double_pendulum")
         >>> equations = ph.lagrange(start.system)
         >>> with jax.enable_x64(True):
         ...     y_dot, _ = jax.jit(equations.jax.accelerations)(
         ...         start.t, start.q, start.z, {}
         ...     )
-        >>> bool(abs(y_dot - equations.accelerations(start)).max() < 1e-12)
+        >>> bool(abs(np.asarray(y_dot) - equations.accelerations(start)).max() < 1e-12)
         True
         """
         from polhode.lowering.native_jax import native

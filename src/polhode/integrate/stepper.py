@@ -374,12 +374,12 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         It is called in `jit`, `scan` and `vmap`, and differentiated there; see
         `Program.jax`. Nothing is refused: what is no number flows on.
 
-        >>> import jax, polhode as ph
+        >>> import jax, numpy as np, polhode as ph
         >>> start = ph.models.start("double_pendulum")
         >>> step = ph.stepper(start.system, dt=0.01)
         >>> with jax.enable_x64(True):
         ...     q, z = jax.jit(step.jax)(0.0, start.q, start.z, {})
-        >>> bool((q == step(start).q).all())
+        >>> bool((np.asarray(q) == step(start).q).all())
         True
         """
         from polhode.lowering.native_jax import native
