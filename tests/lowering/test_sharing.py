@@ -43,6 +43,22 @@ def test_a_shared_function_is_written_once():
         assert_close(ours, theirs, rtol=1e-14)
 
 
+def test_arrays_of_indices_are_part_of_a_shared_function():
+    """Made in the trace around it they are passed, but known: it is still shared."""
+
+    def mixing(wrap):
+        def run(x, h):
+            order = jnp.arange(4)[::-1]
+            return thrice(wrap(lambda y, a: swing(y[order], a)))(x, h)
+
+        return run
+
+    plain, once = (ph.compile(mixing(wrap), X, H) for wrap in (lambda f: f, shared))
+    assert once.report().operations < 0.5 * plain.report().operations
+    for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
+        assert_close(ours, theirs, rtol=1e-13)
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 def test_a_shared_function_gives_the_same_bits_in_every_lane(lanes):
     """Alone or in a batch, whatever the neighbours."""

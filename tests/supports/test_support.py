@@ -190,3 +190,9 @@ def test_a_model_file_does_not_lose_supports(tmp_path):
     with pytest.raises(FileError, match="the support 'rest'"):
         ph.save_model(resting("box"), tmp_path / "m.toml")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_system_tells_its_supports():
+    """What it is made of is in its name."""
+    said = repr(resting("sphere"))
+    assert said == "System('system': 1 body, 1 joint, 1 support, 6 degrees of freedom)"

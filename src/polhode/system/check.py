@@ -190,6 +190,8 @@ def described(system: System) -> str:
     ]
     if system.constraints:
         parts.append(_counted(len(system.constraints), "constraint"))
+    if system.supports:
+        parts.append(_counted(len(system.supports), "support"))
     parts.append(_counted(free, "degree") + " of freedom")
     return f"System({system.name!r}: {', '.join(parts)})"
 

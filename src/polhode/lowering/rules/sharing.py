@@ -38,7 +38,7 @@ def called(
     low: Lowering, body: Any, arguments: tuple[Value, ...]
 ) -> list[Value] | None:
     """The results of a call; None where the function must be inlined."""
-    if any(type_of(v.aval) != "float64" for v in (*body.jaxpr.invars, *_outs(body))):
+    if not _is_of_doubles(body, arguments):
         return None
     flat = [e for a in arguments for e in lift(a).reshape(-1).tolist()]
     key = (id(body), *(None if isinstance(e, Node) else key_of(e) for e in flat))
@@ -58,6 +58,17 @@ def called(
 
     take = np.frompyfunc(taken, 1, 1)
     return [np.asarray(take(lift(r)), object).reshape(r.shape) for r in shared.results]
+
+
+def _is_of_doubles(body: Any, arguments: tuple[Value, ...]) -> bool:
+    """Whether what is passed and given back is float64.
+
+    Arrays of indices that JAX hands to a function as arguments are known: they are
+    part of it, and not passed.
+    """
+    pairs = zip(body.jaxpr.invars, arguments, strict=True)
+    passed = [v for v, a in pairs if _nodes(a)]
+    return all(type_of(v.aval) == "float64" for v in (*passed, *_outs(body)))
 
 
 def _outs(body: Any) -> list[Any]:
