@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import FileError
+from polhode.errors import FileError, ModelError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
@@ -330,7 +330,7 @@ def test_a_model_that_rubs_moves_as_its_file_does(tmp_path):
 
 def test_a_path_in_the_place_of_the_system_is_told(tmp_path):
     """The order of the arguments is in the words."""
-    with pytest.raises(FileError, match="is no system") as refused:
+    with pytest.raises(ModelError, match="is no system") as refused:
         ph.save_model("crane.toml", rubbing())
     assert "ph.save_model(system, 'crane.toml')" in str(refused.value)
 

@@ -47,7 +47,7 @@ ABOVE = SYSTEM.state(ball=(0, 0, 1))
          IntegrationError, "events=... cannot be given"),
         (lambda: ph.sweep(SYSTEM, [ABOVE], until=1.0),
          ModelError, "which has supports"),
-        (lambda: ph.stepper(SYSTEM, ABOVE, method=ph.methods.RungeKutta4(step=0.1)),
+        (lambda: ph.stepper(SYSTEM, 0.1),
          ModelError, "which has supports"),
         (lambda: ph.linearise(SYSTEM, ABOVE), ModelError, "which has supports"),
         (lambda: ph.equilibria(SYSTEM), ModelError, "which has supports"),

@@ -211,11 +211,15 @@ class Stage(NamedTuple):
         return self.arm.frame, self.hub.frame
 
 
-def stage() -> Stage:
+# They go over joints of one coordinate each.
+OVER_JOINTS = {"Servo", "TendonDamper", "TendonSpring"}
+
+
+def stage(kind: type = ph.Cylindrical) -> Stage:
     """New bodies for each system."""
     world, arm = ph.World(), block("arm")
     hub = ph.Body("hub", ph.with_added_mass(block("hub", 2.0).matter, FLUID))
-    elbow = ph.Cylindrical("elbow", hub.point(0.3, 0, 0.1), arm.origin, axis=ph.Y)
+    elbow = kind("elbow", hub.point(0.3, 0, 0.1), arm.origin, axis=ph.Y)
     far = world.point(0.2, 0.1, -2.5)
     return Stage(world, hub, arm, elbow, ph.Distance(far, hub.origin, 2.0, name="rod"))
 
@@ -353,6 +357,11 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
     "ThirdBody": lambda s: [
         ph.space.ThirdBody((s.hub, s.arm), s.world.point(0, 0, -4), 9.0, (5, 6, 7))
     ],
+    "Servo": lambda s: [
+        ph.Servo([s.elbow], [0.7], 3.0, (0.1, -2.0, -0.4), control=0.5, name="servo")
+    ],
+    "TendonDamper": lambda s: [ph.TendonDamper([s.elbow], [0.7], 0.5)],
+    "TendonSpring": lambda s: [ph.TendonSpring([s.elbow], [0.7], 3.0, 0.2)],
     "Thruster": lambda s: [ph.space.Thruster(s.ends[0], ph.Y, 2.0, 0.4)],
     "WheelMotor": lambda s: [
         ph.space.WheelMotor(s.elbow, 0.3, speed_limit=2.0, viscous=0.2, dry=0.1)
@@ -407,9 +416,10 @@ def test_every_public_action_has_a_case():
 
 def acted_upon(name: str) -> ph.System:
     """The stage, with one kind of action and no other."""
-    made = stage()
+    kind = ph.Revolute if name in OVER_JOINTS else ph.Cylindrical
+    made = stage(kind)
     at = made.hub.point(0.1, 0.2, 0)
-    sleeve = ph.Cylindrical("sleeve", made.world.origin, at, axis=(1, 0, 2))
+    sleeve = kind("sleeve", made.world.origin, at, axis=(1, 0, 2))
     tie = [made.rod] if name == "ConstraintFriction" else []
     return ph.System([sleeve, made.elbow], ACTIONS[name](made), tie, name=name)
 

@@ -26,7 +26,8 @@ _REASONS = {
         matter.submerged.submerged matter.submerged.with_added_mass
         matter.validity.require_mass matter.validity.require_symmetric
         matter.validity.require_physical matter.validity.require_positive
-        matter.validity.require_not_negative
+        matter.validity.require_not_negative matter.validity.nearest_physical
+        matter.shape.admit_shapes matter.rigid_body.allows_unphysical
         actions.action.require_frames actions.action.require_two_bodies
         actions.space.loads.admit_craft actions.space.loads.parameters_of_bodies
         actions.space.harmonics.admit_coefficients

@@ -225,7 +225,7 @@ class HuntCrossley:
     >>> import polhode as ph
     >>> law = ph.HuntCrossley(1e6, restitution=0.5, at_speed=1.0)
     >>> round(law.restitution_at(1.0), 12), round(law.restitution_at(2.0), 3)
-    (0.5, 0.317)
+    (0.5, 0.318)
     """
 
     stiffness: Quantity

@@ -72,9 +72,13 @@ def row_rank(system: System, t: float, q: np.ndarray, z: np.ndarray) -> RowRank:
     return RowRank(sure + min(weak, doubtful), ranks[most], rows, left)
 
 
-def plain_rank(system: System, t: float, q: np.ndarray) -> int:
-    """The rank of the rows as they are there, without doubtful ones."""
+def plain_rank(system: System, t: float, q: np.ndarray) -> int | None:
+    """The rank of the rows as they are there, without doubtful ones; None if they
+    are no numbers.
+    """
     rows = _rows(system, t, q, np.zeros(system.speeds))
+    if not np.all(np.isfinite(rows.relative)):
+        return None
     return int(np.sum(np.linalg.svd(rows.relative, compute_uv=False) > DOUBTFUL))
 
 

@@ -21,6 +21,7 @@ MADE_OF = {
 ADAPTIVE = {"DormandPrince", "DormandPrince8", "Calvo7", "RadauIIA"}
 # They vary coordinates that nothing holds: `test_order.py` has them on free systems.
 OF_TREES = {"Variational", "EnergyMomentum", "MoserVeselov"}
+OF_CONTACTS = {"Moreau"}  # `test_moreau.py` has it on supports
 ROUNDING = 1e-12  # errors below it fall no further
 
 
@@ -45,7 +46,7 @@ def exact() -> np.ndarray:
     return ph.simulate(bob_on_a_rod(), swing(), until=UNTIL, method=method).final.q
 
 
-@pytest.mark.parametrize("name", sorted({*ph.methods.__all__} - OF_TREES))
+@pytest.mark.parametrize("name", sorted({*ph.methods.__all__} - OF_TREES - OF_CONTACTS))
 def test_every_method_moves_a_bob_on_its_rod(name):
     """It ends where it should, nearer by two to the order at half the step.
 
@@ -65,6 +66,14 @@ def test_every_method_moves_a_bob_on_its_rod(name):
     assert errors[0] < 0.01
     fell = np.log2(errors[0] / errors[1])
     assert errors[0] < ROUNDING or abs(fell - method.order) < 0.2
+
+
+def test_a_method_of_contacts_refuses_a_system_without():
+    """There is nothing for it to do."""
+    with pytest.raises(IntegrationError, match="no supports"):
+        ph.simulate(
+            bob_on_a_rod(), swing(), until=UNTIL, method=ph.methods.Moreau(STEP)
+        )
 
 
 @pytest.mark.parametrize("name", sorted(OF_TREES))

@@ -59,7 +59,7 @@ def test_whatever_differs_is_read_anew(readings, monkeypatch):
     ph.read(swing, y, x)
     ph.read(swing, sm.Symbol("x", positive=True), y)
     ph.read(swing, x, y, collect=[x])
-    ph.read(swing, x, y, seconds=11.0)
+    ph.read(swing, x, y, operations=11e6)
     ph.read(swing, x, 2)
     assert len(readings) == 6
     monkeypatch.setitem(globals(), "FACTOR", 3.0)
@@ -94,7 +94,7 @@ def test_a_reading_without_an_end_is_not_kept(readings):
 
     for _ in range(2):
         with pytest.warns(UnfinishedReading):
-            ph.read(long, x, y, seconds=0.0)
+            ph.read(long, x, y, operations=1)
     assert readings == ["long", "long"]
 
 

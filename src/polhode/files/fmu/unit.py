@@ -21,7 +21,7 @@ from polhode.files.fmu.description import Variable, description
 from polhode.files.fmu.functions import Model
 from polhode.integrate.events.event import Event, admit_events
 from polhode.lowering.backends.source.c import to_c
-from polhode.output_file import replacing
+from polhode.output_file import replacing, write_file
 from polhode.system.state import State
 
 COMPILERS = (("gcc",), ("clang",), (sys.executable, "-m", "ziglang", "cc"))
@@ -90,15 +90,15 @@ def write(model: Model, root: Path) -> str:
     sources.mkdir()
     functions = _functions(model)
     for name, text in functions.items():
-        (sources / f"{name}.c").write_text(text)
+        write_file(sources / f"{name}.c", text)
     wrapper = files("polhode.files.fmu").joinpath("fmi2.c").read_text("utf-8")
-    (sources / "fmi2.c").write_text(wrapper)
+    write_file(sources / "fmi2.c", wrapper)
     whole = "".join(functions[name] for name in sorted(functions)) + wrapper
     guid = hashlib.sha256((whole + _header(model, "")).encode()).hexdigest()[:32]
-    (sources / "model.h").write_text(_header(model, guid))
+    write_file(sources / "model.h", _header(model, guid))
     names = ["fmi2.c", *(f"{name}.c" for name in functions)]
-    (root / "modelDescription.xml").write_text(
-        description(model, variables(model), guid, names), encoding="utf-8"
+    write_file(
+        root / "modelDescription.xml", description(model, variables(model), guid, names)
     )
     return compiled(sources, names, root / "binaries", model.identifier)
 

@@ -102,6 +102,8 @@ def _ranks(system: System, t: float, q: np.ndarray) -> tuple[int, int | None]:
     if last == place:
         return ranks
     rank, most = plain_rank(system, t, q), system.compiled.get("rank beside", np.inf)
+    if rank is None:
+        return 0, 0  # a law without a slope there is refused in words of its own
     if rank < most:
         rank, most = row_rank(system, t, q, np.zeros(system.speeds))[:2]
         if most is not None:

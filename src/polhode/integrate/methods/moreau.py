@@ -65,7 +65,7 @@ class Moreau(FixedStep):
     >>> skin = ph.surfaces.box(block.origin, (0.1, 0.1, 0.1))
     >>> rest = ph.Support(skin, ph.World().origin, friction=ph.Coulomb(0.5))
     >>> system = ph.System([block], [ph.Weight(9.81)], supports=[rest])
-    >>> start = system.state(coordinates={"block": (1, 0, 0, 0, 0, 0, 0.05)})
+    >>> start = system.state(block={"z": 0.05})
     >>> motion = ph.simulate(system, start, until=0.1, method=ph.methods.Moreau(0.01))
     >>> bool(abs(motion.final.z).max() < 1e-15)
     True
