@@ -110,7 +110,8 @@ def _require_three(name: str, law: Callable[..., Any]) -> None:
 
     column = jax.ShapeDtypeStruct((3,), np.float64)
     try:
-        shape = np.shape(jax.eval_shape(law, column, column, 0.0))
+        with jax.enable_x64(True):
+            shape = np.shape(jax.eval_shape(law, column, column, 0.0))
     except PolhodeError:
         raise
     except Exception as error:

@@ -116,10 +116,11 @@ def begun(path: Path, made: Made, checkpoint: Checkpoint, settle: Settle) -> Rec
             with temporary(path) as aside:
                 aside.write_bytes(content)
                 move_new(aside, path)  # so that a file is never seen half laid out
+            # Here too: Ctrl-C before the file is open would leave it locked.
+            return Recorder(path, shape, settle, chain, names=made.events, held=held)
         except BaseException:
             held.release()
             raise
-    return Recorder(path, shape, settle, chain, names=made.events, held=held)
 
 
 def continued(content: Content, settle: Settle) -> Recorder:
