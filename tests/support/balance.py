@@ -19,8 +19,13 @@ def imbalance(equations: Equations, state: State) -> float:
     system, at = equations.system, (state.t, state.q, state.z)
     poses, V = system.poses(*at[:2]), system.body_twists(*at)
     inertias, V_dot = system.inertias(), equations.body_accelerations(state)
+    # v x m v is nothing: at the speed of an orbit its rounding is more than what acts.
+    along = inertias[:, 3, 3, None] * V[:, 3:]
     momenta = np.einsum("nij,nj->ni", inertias, V)
-    changes = np.einsum("nij,nj->ni", inertias, V_dot), turned(V, momenta)
+    momenta[:, 3:] -= along
+    turning = turned(V, momenta)
+    turning[:, 3:] += np.cross(V[:, :3], along)
+    changes = np.einsum("nij,nj->ni", inertias, V_dot), turning
     own = [*changes, -system.applied(*at)]
     parts = [in_world(poses, part) for part in own]
     for wrench in equations.reactions(state).values():
