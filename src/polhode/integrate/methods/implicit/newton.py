@@ -96,6 +96,11 @@ def implicit(
     du = -(dr/du)^-1 dr,      solver(dr/du, dr) -> (dr/du)^-1 dr
     """
     plain, others = jax.closure_convert(residual, u)
+    column = u.reshape(-1)
+    # A solver may depend on the state too, by the sizes it scales with: what it closes
+    # over is an argument, since a rule is called when the trace around it has ended.
+    linear, sizes = jax.closure_convert(solver, jnp.outer(column, column), column)
+    end = 1 + len(others)
 
     @jax.custom_jvp
     def root(u: Any, *others: Any) -> Any:
@@ -103,19 +108,19 @@ def implicit(
 
     @root.defjvp
     def _(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-        u, rest = primals[0], primals[1:]
+        u, rest, scale = primals[0], primals[1:end], primals[end:]
         J = jax.jacfwd(plain)(u, *rest).reshape(u.size, u.size)
-        change = jax.jvp(lambda *rest: plain(u, *rest), rest, tangents[1:])[1]
+        change = jax.jvp(lambda *rest: plain(u, *rest), rest, tangents[1:end])[1]
         # Transposed it is solved anew: loops of an elimination do not run backward.
         moved = lax.custom_linear_solve(
             lambda x: J @ x,
             change.reshape(-1),
-            lambda _, b: solver(J, b),
-            lambda _, b: solver(J.T, b),
+            lambda _, b: linear(J, b, *scale),
+            lambda _, b: linear(J.T, b, *scale),
         )
         return u, -moved.reshape(u.shape)
 
-    return root(lax.stop_gradient(u), *others)
+    return root(lax.stop_gradient(u), *others, *sizes)
 
 
 def spread(column: Any) -> Any:
