@@ -60,7 +60,7 @@ class CompileCount:
 
         jax.monitoring.register_event_duration_secs_listener(duration)
         jax.monitoring.register_event_listener(event)
-        trace, load = compiling.Program._trace, cache.load
+        trace, load = compiling.Program._make_trace, cache.load
         make, begin = runner.NativeRunner._make, runner.NativeRunner._begin
 
         def traced(program):
@@ -88,7 +88,7 @@ class CompileCount:
 
             return call
 
-        compiling.Program._trace = traced
+        compiling.Program._make_trace = traced
         cache.load = loaded
         runner.NativeRunner._make = timed(make, True)
         runner.NativeRunner._begin = timed(begin, False)

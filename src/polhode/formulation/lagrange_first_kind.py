@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from polhode.actions.motion_arrays import Poses
 from polhode.formulation.equations import Core, Equations, Terms
-from polhode.formulation.shared.free_bodies import FreeBodies, twists_at
+from polhode.formulation.shared.free_bodies import FreeBodies, near_poses, twists_at
 from polhode.formulation.shared.maximal import (
     by_their_rows,
     carried,
@@ -42,7 +42,7 @@ def lagrange_first_kind(system: System) -> Equations:
 
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
         t, poses = 1.0 * jnp.asarray(t), system.poses(t, q, table)
-        free = FreeBodies(system, q, poses, table)
+        free = FreeBodies(system, q, poses, near_poses(system, t, q, table), table)
         x, x_dot = jnp.zeros((n, 6)), y.reshape(n, 6)
         felt, shift = felt_velocities(system, x_dot, x_dot[:, :3])
         M, bias = _inertia(free.kinetic_energy, poses, felt)

@@ -21,11 +21,14 @@ from polhode.formulation.shared.spatial import momenta, turned
 from polhode.formulation.shared.uniform_motion import has_rotor
 from polhode.geometry import so3
 from polhode.geometry.vector import vee
+from polhode.joints.free import Free
 from polhode.joints.joint import Joint
+from polhode.joints.translation import Translation
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
 from polhode.system.loads import joint_energy, still_world, with_world
 from polhode.system.system import System
+from polhode.system.tree import Edge, outward
 
 
 def placed_at(poses: Poses, x: Any) -> Poses:
@@ -47,11 +50,15 @@ def twists_at(poses: Poses, x: Any, x_dot: Any) -> tuple[Poses, Any]:
 @final
 @dataclass(frozen=True, eq=False)
 class FreeBodies:
-    """All bodies of a system about their present poses, for use inside a trace."""
+    """All bodies of a system about their present poses, for use inside a trace.
+
+    `near` are those poses with every tree at the origin: see `near_poses`.
+    """
 
     system: System
     q: Any
     poses: Poses
+    near: Poses
     table: Table
 
     def kinetic_energy(self, x: Any, x_dot: Any) -> Any:
@@ -114,10 +121,17 @@ class FreeBodies:
         return constraint.velocity(placed, moving, t, self.system.table(self.table))
 
     def _placed(self, constraint: Any, x: Any) -> Placed:
-        poses = with_world(placed_at(self.poses, x))
         own = np.array(self.system.places_of(constraint.bodies), dtype=int)
+        is_inner = isinstance(constraint, Loop) and self._is_one_tree(own)
+        poses = with_world(placed_at(self.near if is_inner else self.poses, x))
         coordinates = tuple(self._coordinates(j, x) for j in constraint.joints)
         return Placed(poses.rotations[own], poses.origins[own], coordinates)
+
+    def _is_one_tree(self, own: np.ndarray) -> bool:
+        """Whether bodies are all of one tree, the world not among them."""
+        tree = self.system.tree
+        roots = outward(tree, -1, lambda e, root: e.child if e.parent < 0 else root)
+        return len({roots[k] for k in own if k >= 0}) == 1 and all(own >= 0)
 
     def _coordinates(self, joint: Joint, x: Any) -> Any:
         """A joint's coordinates from the poses of its bodies, turns counted."""
@@ -136,6 +150,23 @@ class FreeBodies:
     def _joint_speeds(self, joint: Joint, x: Any, x_dot: Any) -> Any:
         q, q_dot = jax.jvp(lambda x: self._coordinates(joint, x), (x,), (x_dot,))
         return joint.speeds_from(q, q_dot)
+
+
+def near_poses(system: System, t: Any, q: Any, table: Table) -> Poses:
+    """The poses of all bodies with every tree brought to the origin of the world.
+
+    A joint inside a tree says nothing of where the tree is. In orbit places have
+    1e-9 m, and so would the arms that are differences of them.
+    """
+    parts = [q[edge.q] * _inner(edge) for edge in system.tree.edges]
+    return system.poses(t, jnp.concatenate(parts), table)
+
+
+def _inner(edge: Edge) -> np.ndarray:
+    """Ones, and zeros where a coordinate only displaces a whole tree."""
+    is_root = edge.parent < 0 and isinstance(edge.joint, Free | Translation)
+    lengths = np.array([unit == "m" for unit in edge.joint.units])
+    return 1.0 - lengths * is_root
 
 
 def _on(matrices: Any, columns: Any) -> Any:
