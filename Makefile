@@ -36,8 +36,10 @@ demo: $(READY)
 
 # One room alone: make test ROOM=geometry
 # What each file compiles, and its processor time: make test COUNT=1
+# After `make check`, in one command with it, the tests of the house do not run again.
 test: $(READY)
-	$(PYTEST) $(if $(COUNT),-p compile_count) -m "not long" $(addprefix tests/,$(ROOM))
+	$(PYTEST) $(if $(COUNT),-p compile_count) -m "not long" \
+	  $(if $(filter check,$(MAKECMDGOALS)),--ignore=tests/house) $(addprefix tests/,$(ROOM))
 
 test-all: $(READY)
 	$(PYTEST) --timeout=3600
