@@ -107,7 +107,7 @@ def clamped(low: Lowering, element: Element, most: int) -> Element:
 
 def starts_of(
     low: Lowering, equation: Any, starts: tuple, first: int, limits: list[int]
-):
+) -> Any:
     """The start indices of a dynamic slice, as int64 within bounds."""
     out = []
     for k, (start, most) in enumerate(zip(starts, limits, strict=True)):
