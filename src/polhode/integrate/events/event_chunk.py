@@ -13,6 +13,7 @@ from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_roo
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, attempts_of
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
+from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class EventChunk:
 
 def step_of(method: Method) -> float:
     """The step of a method of fixed step (s); else one that nobody asks."""
-    return 1.0 if method.is_adaptive else float(method.step)  # type: ignore[attr-defined]
+    return float(method.step) if is_fixed(method) else 1.0
 
 
 def _first(tree: Any) -> Any:

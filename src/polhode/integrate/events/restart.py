@@ -42,6 +42,7 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
+from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State
 
@@ -67,10 +68,11 @@ def aimed(context: RunContext, case: Case, stepper_state: StepperState) -> Stepp
         "t_end": np.float64(t_end),
         "before": stepper_state.accepted,
     }
-    if not context.method.is_adaptive:
+    method = context.method
+    if is_fixed(method):
         span = t_end - float(stepper_state.t)
-        step = context.method.step  # type: ignore[attr-defined]
-        n_steps = max(int(np.ceil(abs(span) / step * (1 - 1e-12))), 1)
+        # A span that is a whole number of steps up to rounding gets no step more.
+        n_steps = max(int(np.ceil(abs(span) / method.step * (1 - 1e-12))), 1)
         segment |= {"n_steps": np.int64(n_steps), "h": np.float64(span / n_steps)}
     return stepper_state._replace(**segment)
 

@@ -22,7 +22,12 @@ from polhode.integrate.kernel.chunk import (
 )
 from polhode.integrate.kernel.packing import PackedProgram
 from polhode.integrate.kernel.status import DONE, RUNNING
-from polhode.integrate.methods.method import Method
+from polhode.integrate.methods.method import (
+    FixedStepMethod,
+    Method,
+    is_adaptive,
+    is_fixed,
+)
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -85,12 +90,11 @@ class InitialStep(NamedTuple):
 
 def step_settings(method: Method, until: float) -> StepSettings:
     """What a method is to do."""
-    own: Any = method
-    if not method.is_adaptive:
-        return StepSettings(until, 0.0, 0.0, own.step)
-    return StepSettings(
-        until, own.rtol, np.nan if own.atol is None else own.atol, np.nan
-    )
+    if is_fixed(method):
+        return StepSettings(until, 0.0, 0.0, method.step)
+    assert is_adaptive(method)
+    atol = np.nan if method.atol is None else method.atol
+    return StepSettings(until, method.rtol, atol, np.nan)
 
 
 def initial_derivative(
@@ -215,16 +219,16 @@ def _moving(spread: Any, speeds: Any) -> Any:
 def require_feasible(equations: Equations, go: InitialStep, method: Method) -> None:
     """Refuse times that rounding swallows, and more steps than can be counted."""
     start, stop = go.bounds.start, go.bounds.stop
-    if method.is_adaptive:
+    if is_fixed(method):
+        far = float(np.max(np.abs(stop - start)))
+        _require_count(equations, method, far / method.step)
+        if np.any(start != stop):
+            latest = float(np.max(np.abs([start, stop])))
+            require_clock(equations.system, method.step, latest)
+    else:
         # A rate that is not finite is that of a run that is refused by itself.
         own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
         _require_reach(equations, (start, float(stop[0])), own, go.bounds.least)
-    else:
-        far = float(np.max(np.abs(stop - start)))
-        _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
-        if np.any(start != stop):
-            latest, step = float(np.max(np.abs([start, stop]))), method.step  # type: ignore[attr-defined]
-            require_clock(equations.system, step, latest)
 
 
 def _require_reach(
@@ -243,12 +247,12 @@ def _require_reach(
         )
 
 
-def _require_count(equations: Equations, method: Method, count: float) -> None:
+def _require_count(equations: Equations, method: FixedStepMethod, count: float) -> None:
     """Refuse more steps than can be counted."""
     if count > MOST_STEPS:
         raise IntegrationError(
             f"{equations.system.name!r} cannot make {count:g} steps.",
-            f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
+            f"{method.name} was given steps of {method.step:g} s.",
             "Give a nearer end, or longer steps.",
         )
 
