@@ -233,20 +233,19 @@ def equations_of(model: System | Equations, method: Method | None = None) -> Equ
         )
     if model.supports:
         return _stepped(model, method)
-    if "motion" not in model.compiled:
-        model.compiled["motion"] = recursive(model)
-    return model.compiled["motion"]
+    return model.remembered("motion", lambda: recursive(model))
 
 
 def _stepped(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
-    if "stepped motion" not in model.compiled:
+
+    def known() -> Equations:
         smooth = recursive(model.without_supports)
-        known = replace(smooth, system=model, knows_contacts=True)
-        model.compiled["stepped motion"] = known
-    return model.compiled["stepped motion"]
+        return replace(smooth, system=model, knows_contacts=True)
+
+    return model.remembered("stepped motion", known)
 
 
 def _stored(

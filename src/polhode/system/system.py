@@ -28,11 +28,11 @@ constraint whose reaction is the driver's, so its power can be asked like any ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
+from polhode.lowering.kept import kept_program, kept_value
 from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.supports.support import Support
 from polhode.system import check, gather, kinematics, loads, mass, rows
@@ -49,6 +50,11 @@ from polhode.system.assemble import assembly_of
 from polhode.system.members import listed, require_name, suggestion, tree_of
 from polhode.system.state import State, require_names, state_of
 from polhode.system.tree import Edge, Member, Tree
+
+if TYPE_CHECKING:
+    from polhode.lowering.compile import Program
+
+T = TypeVar("T")
 
 
 class Given(NamedTuple):
@@ -296,6 +302,24 @@ class System:  # limit: its functions are the contract with all formulations
     def consistent(self, state: State) -> State:
         """The nearest state, joint by joint, that keeps all constraints."""
         return assembly_of(state).state
+
+    def program(
+        self,
+        name: Hashable,
+        function: Callable[..., Any],
+        examples: Sequence[Any],
+        *,
+        batched: Sequence[str] | bool = False,
+    ) -> Program:
+        """The function compiled for arguments like the examples, once for each name.
+
+        The name says what the function depends on beside arguments and system.
+        """
+        return kept_program(self.compiled, name, function, examples, batched=batched)
+
+    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, made once for each name and kept."""
+        return kept_value(self.compiled, name, make)
 
     def require_parameters(self, names: Iterable[str], others: Any = ()) -> None:
         """Refuse names that are neither parameters nor among some others."""

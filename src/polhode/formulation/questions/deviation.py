@@ -53,9 +53,7 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
         gap = free - drift(system, t, q, z, table)
         return M, system.jacobians(t, q, table), gap
 
-    if "deviation" not in system.compiled:
-        system.compiled["deviation"] = doubled(parts)
-    found = system.compiled["deviation"](*at, dict(table))
+    found = system.remembered("deviation", lambda: doubled(parts))(*at, dict(table))
     M, J, gap = (np.asarray(x) for x in found)
     values, axes = np.linalg.eigh(M)
     roots = np.sqrt(np.maximum(values, 0.0))[..., None] * axes.swapaxes(-1, -2)

@@ -172,18 +172,14 @@ def free_reactions(
 
     Such a row changes no motion (`Determinacy.undetermined`): loads in balance within.
     """
-    from polhode.lowering.compile import compile
-
     function, start = _function(equations), equations.functions.start
 
     def parts(t: Any, q: Any, z: Any, extra: Any, table: Table) -> Any:
         return function(t, q, start(t, q, z, table), table, extra)
 
-    none, key = np.zeros(free.shape[1]), ("free reactions", tuple(sorted(table)))
+    none = np.zeros(free.shape[1])
     at = (state.t, state.q, state.z)
-    if key not in equations.programs:
-        equations.programs[key] = compile(parts, *at, none, dict(table))
-    program = equations.programs[key]
+    program = equations.program("free reactions", parts, (*at, none, dict(table)))
     base = program(*at, none, dict(table))
     found = []
     for row in free:

@@ -123,9 +123,8 @@ def loaded(system: System, t: Any, q: Any, z: Any, table: Table) -> Table:
     if not missing:
         return table
     key = ("pushes", tuple(a.name for a in missing))
-    if key not in system.compiled:
-        system.compiled[key] = doubled(_pushes(system, missing))
-    N = system.compiled[key](t, q, z, dict(table))
+    pushes = system.remembered(key, lambda: doubled(_pushes(system, missing)))
+    N = pushes(t, q, z, dict(table))
     return {**table, **{a.load_name: N[k] for k, a in enumerate(missing)}}
 
 

@@ -43,12 +43,14 @@ class EventChunk:
         kind = (type(method), method.name, tuple(sorted(table)), self._many)
         key = ("event chunk", *kind, shapes, watched.key)
         self._back = form_of(_first(stepper_states)).lifted()
-        if key not in equations.programs:
+
+        def made() -> Any:
             function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            equations.programs[key] = _compiled(function, first, own, self._many)
-        self._program = equations.programs[key]
+            return _compiled(function, first, own, self._many)
+
+        self._program = equations.remembered(key, made)
 
     def __call__(
         self, stepper_states: StepperState, bounds: RunBounds, table: Any

@@ -23,7 +23,7 @@ from polhode.integrate.events.switch import Switch
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.vector_field import field_of
-from polhode.lowering.compile import Program, compile
+from polhode.lowering.compile import Program
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -139,7 +139,5 @@ def _made(
     """Compiled once; the last of `word` says which arguments come in batches."""
     switches, drive = given
     functions = tuple(switch.looks for switch in switches)
-    key = (*word, functions, tuple(sorted(example[-2])), drive.key)
-    if key not in equations.programs:
-        equations.programs[key] = compile(function, *example, batched=word[-1])
-    return equations.programs[key]
+    name = (*word, functions, drive.key)
+    return equations.program(name, function, example, batched=word[-1])

@@ -129,8 +129,8 @@ def chunk_program(
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
     kind = (type(method), method.name, tuple(sorted(table)), many)
-    key = ("chunk", *kind, shapes, drive.key)
-    if key not in equations.programs:
+
+    def made() -> Program | PackedChunk:
         function = _chunk(equations, method, drive)
         first = (
             StepperState(*(leaf[0] for leaf in stepper_states)),
@@ -138,11 +138,10 @@ def chunk_program(
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            made: Any = compile(function, *first, own, batched=True)
-        else:
-            made = PackedChunk(function, *first, own)
-        equations.programs[key] = made
-    return equations.programs[key]
+            return compile(function, *first, own, batched=True)
+        return PackedChunk(function, *first, own)
+
+    return equations.remembered(("chunk", *kind, shapes, drive.key), made)
 
 
 @final

@@ -28,7 +28,6 @@ from polhode.integrate.methods.method import (
     is_adaptive,
     is_fixed,
 )
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -123,18 +122,16 @@ def initialise(
     held = np.zeros((runs, drive.width)) if held is None else held
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
-    key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
+    function = initialisation(equations, drive)
     if runs == 1:
-        if key not in equations.programs:
-            made = PackedProgram(initialisation(equations, drive), given, own)
-            equations.programs[key] = made
-        only = {name: values[0, ...] for name, values in table.items()}
-        return equations.programs[key](given, only)
-    if key not in equations.programs:
-        first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
-        function = initialisation(equations, drive)
-        equations.programs[key] = compile(function, first, own, batched=True)
-    return equations.programs[key](given, table)
+        name = ("packed start", tuple(sorted(table)), drive.key)
+        program = equations.remembered(
+            name, lambda: PackedProgram(function, given, own)
+        )
+        return program(given, {name: values[0, ...] for name, values in table.items()})
+    first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
+    many = equations.program(("start", drive.key), function, (first, own), batched=True)
+    return many(given, table)
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:

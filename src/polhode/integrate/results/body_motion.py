@@ -15,7 +15,6 @@ from polhode.integrate.results.observer import (
     seen_motion,
 )
 from polhode.integrate.results.state_functions import asked
-from polhode.lowering.compile import compile
 from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
@@ -126,14 +125,11 @@ def _reactions(motion: Trajectory) -> np.ndarray:
     """What all joints of the tree exert (n, joints, 6), along the world's axes."""
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    key = ("reactions along", tuple(sorted(table)), drive.key)
-    x = motion.steps.x
-    if key not in equations.programs:
-        function = _reaction_function(equations, drive)
-        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        batched = ["t", "x", "held"]
-        equations.programs[key] = compile(function, *example, batched=batched)
-    return equations.programs[key](motion.t, x, held, table)
+    function, x = _reaction_function(equations, drive), motion.steps.x
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("reactions along", drive.key), ["t", "x", "held"]
+    program = equations.program(name, function, example, batched=batched)
+    return program(motion.t, x, held, table)
 
 
 def _reaction_function(equations: Equations, drive: Drive) -> Any:
