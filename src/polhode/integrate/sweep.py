@@ -157,7 +157,7 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
     start = initial_derivative(equations, states, own, drive)
     none = np.zeros((len(states), drive.width))
     others = [k - first for k in asked.refused]
-    if start_faults(drive, states, start, (own, none), others):
+    if start_faults(drive, states, start, table=own, held=none, refused=others):
         return NO_DECAY  # it is refused, or a failed run, where it is launched
     return decay_of(equations, Start(states, own, drive, none, start), asked.until)
 
@@ -228,8 +228,15 @@ def _launched(
     held = np.zeros((len(states), 0))
     if given.context is not None:
         held = given.context.inputs.first_held(len(runs))[pick]
-    go = initialise(given.equations, states, table, settings, (drive, held))
-    faults = start_faults(drive, states, go.initial_derivative, (table, held), before)
+    go = initialise(given.equations, states, table, settings, drive=drive, held=held)
+    faults = start_faults(
+        drive,
+        states,
+        go.initial_derivative,
+        table=table,
+        held=held,
+        refused=before,
+    )
     refused = {**before, **faults}
     if len(refused) == len(runs):
         raise_of_run(0, refused, len(runs))

@@ -10,7 +10,13 @@ from jax import lax
 
 from polhode.integrate.events.event_step import Turn, Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, attempts_of
+from polhode.integrate.kernel.chunk import (
+    Rows,
+    RunBounds,
+    Runs,
+    StepperState,
+    attempts_of,
+)
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.methods.method import is_fixed
@@ -34,7 +40,7 @@ class EventChunk:
         equations: Equations,
         method: Method,
         watched: Watched,
-        runs: tuple[StepperState, RunBounds, Any],
+        runs: Runs,
     ):
         stepper_states, bounds, table = runs
         self._step = step_of(method)

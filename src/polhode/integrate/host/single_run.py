@@ -129,9 +129,9 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
     ready, glide = _programs(given, begin, own)
     columns = ready.run(packed(begin), own)
     if columns[1][-1]:
-        go = initialise(given.equations, states, table, settings, (given.drive, None))
+        go = initialise(given.equations, states, table, settings, drive=given.drive)
         require_sound_start(
-            given.drive, states, go.initial_derivative, (table, NO_INPUTS)
+            given.drive, states, go.initial_derivative, table=table, held=NO_INPUTS
         )
         require_feasible(given.equations, go, given.method)
     lane = _Lane(ready, glide, columns, own, RUNNING)

@@ -115,16 +115,21 @@ class Rows(NamedTuple):
     dense: Any
 
 
+class Runs(NamedTuple):
+    """Runs between chunks, with their parameters; leading axes are runs."""
+
+    stepper_states: StepperState
+    bounds: RunBounds
+    table: dict[str, Any]
+
+
 def chunk_program(
     equations: Equations,
     method: Method,
-    runs: tuple[StepperState, RunBounds, Any],
+    runs: Runs,
     drive: Drive,
 ) -> Program | PackedChunk:
-    """The compiled chunk of some equations and a method, for one run or for many.
-
-    `runs` are cursors, plans and parameters, their leading axes runs.
-    """
+    """The compiled chunk of some equations and a method, for one run or for many."""
     stepper_states, bounds, table = runs
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)

@@ -106,7 +106,7 @@ def initial_derivative(
     """The start of many runs; leading axes are runs, of `held` inputs too."""
     nowhere = StepSettings(0.0, 0.0, 0.0, 1.0)
     return initialise(
-        equations, states, table, nowhere, (drive, held)
+        equations, states, table, nowhere, drive=drive, held=held
     ).initial_derivative
 
 
@@ -115,10 +115,12 @@ def initialise(
     states: States,
     table: Any,
     settings: StepSettings,
-    input_log: tuple[Drive, Any] = (UNDRIVEN, None),
+    *,
+    drive: Drive = UNDRIVEN,
+    held: Any = None,
 ) -> InitialStep:
     """Runs from their states to one time, fed by held inputs; leading axes are runs."""
-    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), input_log
+    runs, own = len(states), dict.fromkeys(table, 0.0)
     held = np.zeros((runs, drive.width)) if held is None else held
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
