@@ -308,7 +308,10 @@ def _centroidal(system: System, q: Any) -> Any:
 
 
 def _answer(
-    system: System, key: tuple, law: Callable[..., Any], arguments: tuple
+    system: System,
+    key: tuple[Any, ...],
+    law: Callable[..., Any],
+    arguments: tuple[Any, ...],
 ) -> Any:
     """law(*arguments) by a program that is kept with the system."""
 

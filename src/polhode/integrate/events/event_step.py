@@ -55,6 +55,7 @@ from polhode.integrate.kernel.status import (
     ZENO,
 )
 from polhode.integrate.methods.projection import settling
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -462,7 +463,7 @@ def _begun(
     if system.constraints:
         table = run.drive.table(t, q, z, run.table, held)
         A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
     recent = jnp.append(here.recent[1:], t)
     leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)
     leg = leg._replace(begun=t, before=here.accepted)

@@ -45,6 +45,7 @@ from polhode.integrate.kernel.status import (
 from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 
 
 class SegmentResult(NamedTuple):
@@ -250,7 +251,7 @@ def _moved_on(
         )
         if not start.is_kept[0]:
             at = (float(state.t), state.q, state.z)
-            raise inconsistency(state.system, at, case.table)
+            raise inconsistency(state.system, StateArrays(*at), case.table)
     except PolhodeError as reason:
         fault = stopped(
             context, stepper_state, "a reset led to no state of the system", reason

@@ -32,6 +32,7 @@ from polhode.system.natural_sizes import (
     natural_sizes,
     position_sizes,
 )
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Constraint
@@ -179,7 +180,7 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
             z, A = moved(t, q, z)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)

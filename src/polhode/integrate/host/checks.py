@@ -26,6 +26,7 @@ from polhode.integrate.kernel.status import (
     UNMET,
 )
 from polhode.integrate.kernel.stiffness import Start
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
@@ -86,7 +87,7 @@ def _fault(first: Start, k: int) -> PolhodeError:
     own = {name: values[k] for name, values in table.items()}
     which = f"state {k} of " if len(states) > 1 else ""
     if not start.is_kept[k]:
-        return inconsistency(system, (t, q, z), own)
+        return inconsistency(system, StateArrays(t, q, z), own)
     at = Ending(RUNNING, t, q, z, 0.0, 0, 0)
     guilty = lawless(system, at, drive.table_function(own, held[k]))
     if guilty:

@@ -28,6 +28,7 @@ from polhode.integrate.methods.method import (
     is_adaptive,
     is_fixed,
 )
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -143,7 +144,7 @@ def initialisation(equations: Equations, drive: Drive) -> Any:
     def launch(given: Any, table: Any) -> InitialStep:
         t, q, z, held, settings = given
         start, spread = probing(t, q, z, table, held)
-        return _laid(equations.system, (t, q, z), start, spread, settings)
+        return _laid(equations.system, StateArrays(t, q, z), start, spread, settings)
 
     return launch
 
@@ -168,7 +169,9 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         # By its own parameters a system has checked its states already.
         if equations.system.constraints and given:
             A, _ = equations.system.constraint_rows(t, q, z, given)
-            is_kept = keeps_constraints(equations.system, (t, q, z), A, given)
+            is_kept = keeps_constraints(
+                equations.system, StateArrays(t, q, z), A, given
+            )
         return InitialDerivative(x, x_dot, z_dot, field.is_sound(t, x), is_kept), there
 
     return initial_derivative
@@ -176,7 +179,7 @@ def _probe(equations: Equations, drive: Drive) -> Any:
 
 def _laid(
     system: System,
-    state: tuple[Any, Any, Any],
+    state: StateArrays,
     start: InitialDerivative,
     spread: Any,
     settings: StepSettings,

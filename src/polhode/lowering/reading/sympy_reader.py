@@ -100,13 +100,13 @@ class _Trace:
     result: Any
 
 
-def _arguments(symbols: tuple) -> tuple[list[np.ndarray], Any]:
+def _arguments(symbols: tuple[Any, ...]) -> tuple[list[np.ndarray], Any]:
     """Arrays that stand for the arguments, and their tree."""
     leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
     return [np.asarray(leaf, dtype=object) for leaf in leaves], tree
 
 
-def _trace(function: Callable, symbols: tuple) -> _Trace:
+def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
     arrays, tree = _arguments(symbols)
 
     def flat(*values: Any) -> Any:

@@ -98,7 +98,7 @@ def fill_value(equation: Any, type: str) -> Element:
 
 
 def _starts(
-    rank: int, vector: Value, place: tuple, numbers: Any, mapping: str
+    rank: int, vector: Value, place: tuple[Any, ...], numbers: Any, mapping: str
 ) -> list[Element]:
     starts: list[Element] = [0] * rank
     for k, d in enumerate(getattr(numbers, mapping)):
