@@ -159,9 +159,7 @@ def two_arms(offset: float) -> ph.System:
     return ph.System(joints, [ph.Weight(9.81)], name="two arms")
 
 
-@pytest.mark.parametrize(
-    "seed", [0, pytest.param(1, marks=pytest.mark.long)]
-)
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_two_arms_out_to_one_side_and_to_both_are_two_motions(seed):
     """Four angles of each arm balance alone, so sixteen pairs are different motions.
 

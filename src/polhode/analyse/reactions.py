@@ -225,9 +225,7 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     key = ("reactions along", tuple(sorted(table)), drive.key, own)
     if key not in equations.programs:
         example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        equations.programs[key] = compile(
-            of_row, *example, batched=["t", "x", "held"]
-        )
+        equations.programs[key] = compile(of_row, *example, batched=["t", "x", "held"])
     found = equations.programs[key](motion.t, x, held, table)
     return {name: np.asarray(value) for name, value in found.items()}
 

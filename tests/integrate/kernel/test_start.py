@@ -14,11 +14,21 @@ def spectral(t, state):
     return jnp.abs(jnp.fft.rfft(jnp.stack([t, state["hinge"]])))[0]  # this line
 
 
-def table_law(t, state):
+# Made where JAX computes in single precision, as a user's module is.
+FORCES = jnp.array([0.0, 1.0, 0.0, 1.0, 0.0])
+TIMES = jnp.linspace(0.0, 1.0, 5)
+
+
+def weights(t, state):
+    return jnp.sum(FORCES) * t + FORCES[1]
+
+
+def table_in_double(t, state):
+    return jnp.interp(t, np.asarray(TIMES, float), np.asarray(FORCES, float))
+
+
+def table_in_single(t, state):
     return jnp.interp(t, TIMES, FORCES)
-
-
-TIMES, FORCES = jnp.linspace(0.0, 1.0, 5), jnp.array([0.0, 1.0, 0.0, 1.0, 0.0])
 
 
 def driven() -> ph.System:
@@ -51,7 +61,13 @@ def test_a_law_without_native_code_is_told_with_its_line(run):
     assert "'rod' runs on XLA" in words
 
 
-@pytest.mark.parametrize("run", [alone, many])
-def test_a_law_that_closes_over_arrays_of_jax_is_native(run):
+@pytest.mark.parametrize("law", [weights, table_in_double])
+def test_a_law_that_closes_over_arrays_is_native(law):
     """Constants made outside are taken in: no warning, which would be an error."""
-    run(table_law)
+    alone(law)
+
+
+def test_a_table_in_single_precision_is_told_with_its_repair():
+    """JAX would look it up at a time that is rounded to seven digits."""
+    with pytest.warns(FallbackWarning, match="with NumPy, in double precision"):
+        alone(table_in_single)

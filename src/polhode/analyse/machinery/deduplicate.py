@@ -198,9 +198,9 @@ def mass_gap(search: Search, one: Settled, other: Settled) -> np.ndarray:
     here, there = (system.poses(search.t, s.q, search.table) for s in (one, other))
     found = search.between(one, other)
     for k, inertia in enumerate(np.asarray(system.inertias(search.table))):
-        mass, centre, central = moments_of(inertia)
-        if not mass > 0:
+        if not _has_mass(inertia):
             continue
+        _, centre, central = moments_of(inertia)
         R, R_there = np.asarray(here.rotations[k]), np.asarray(there.rotations[k])
         turn = R.T @ R_there
         away = R.T @ np.asarray(there.origins[k] - here.origins[k])
@@ -229,14 +229,18 @@ def nearest_turn(turn: np.ndarray, central: np.ndarray) -> np.ndarray:
 
 def _seen_turns(inertia: np.ndarray) -> np.ndarray:
     """The projector (3, 3) on small turns that place a body's mass elsewhere."""
-    mass, _, central = moments_of(inertia)
-    if not mass > 0:
+    if not _has_mass(inertia):
         return np.eye(3)
-    axes, equal = _principal(central)
+    axes, equal = _principal(moments_of(inertia)[2])
     if np.all(equal):
         return np.zeros((3, 3))
     axis = axes[:, 2 if equal[0] else 0]
     return np.eye(3) - (np.outer(axis, axis) if np.any(equal) else 0.0)
+
+
+def _has_mass(inertia: np.ndarray) -> bool:
+    """Massless bodies have no mass centre: their places are their poses."""
+    return bool(np.trace(inertia[3:, 3:]) > 0)
 
 
 def _principal(central: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

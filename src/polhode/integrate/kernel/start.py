@@ -139,11 +139,14 @@ def initialise(
 
 def warn_of_xla(name: str, report: Report) -> None:
     """Say that the equations of a system have no native code, and which line is why."""
+    repair = "Write that line with other functions of jax.numpy, or sample it"
+    if "float32" in report.reason:
+        # An array of jax.numpy made where jax_enable_x64 is off draws the time along.
+        repair = "Make the arrays that it closes over with NumPy, in double precision"
     if report.backend == "xla":
         warnings.warn(
             f"{name!r} runs on XLA, often a hundred times slower than native code:"
-            f" {report.reason}. Write that line with other functions of jax.numpy, or"
-            " make it a sampled input (ph.Sampled).",
+            f" {report.reason}. {repair}.",
             FallbackWarning,
             stacklevel=2,
         )
