@@ -13,7 +13,7 @@ import resource
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,6 @@ def over_older(path: str, size: int, word: str) -> str:
         "model": lambda: ph.save_model(system, path),
         "motion": lambda: motion.save(path),
         "csv": lambda: motion.save(path),
-        "page": lambda: motion.page(path),
     }
     with _full(size):
         try:
@@ -103,11 +102,8 @@ def sweep(path: str, size: int) -> str:
     angles = np.linspace(0.1, 1.0, 50)[:, None]
     states = ph.States(system, 0.0, angles, 0 * angles)
     wish: dict[str, Any] = {"until": 0.5, "samples": 20}
-    with _full(size):
-        try:
-            ph.sweep(system, states, **wish, to=path)
-        except PolhodeError:
-            pass
+    with _full(size), suppress(PolhodeError):
+        ph.sweep(system, states, **wish, to=path)
     found = ph.sweep(system, states, **wish, to=path).whole()
     alone = ph.sweep(system, states, **wish)
     return "same" if np.array_equal(found.q, alone.q) else "other numbers"
@@ -195,6 +191,5 @@ ATTACKS = (
     Attack("full disk: model", 40, _over("model", ".toml")),
     Attack("full disk: motion", 40, _over("motion", ".nc")),
     Attack("full disk: csv", 40, _over("csv", ".csv")),
-    Attack("full disk: page", 20, _over("page", ".html")),
     Attack("full disk: device", 2, _device),
 )

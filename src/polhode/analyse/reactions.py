@@ -24,6 +24,7 @@ from polhode.formulation.questions.reactions import (
 )
 from polhode.geometry.rotation import Rotation
 from polhode.integrate.field.scales import lengths
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ class ReactionTable:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
+@motion_argument
 def reaction_table(
     motion: Trajectory, *, at: Any = None, axes: Any = None
 ) -> ReactionTable:
@@ -198,9 +200,10 @@ def reaction_table(
     rows = reaction_rows(motion, at)
     name, R_WF = _axes(motion, axes)
     loads = equations.determinacy(motion[0], table)
-    parts = [_turned({n: v[:, k] for n, v in rows.items()}, R_WF) for k in (0, 1)]
+    torques = _turned({n: v[:, 0] for n, v in rows.items()}, R_WF)
+    forces = _turned({n: v[:, 1] for n, v in rows.items()}, R_WF)
     loose = _loose(motion, loads, at, R_WF[0])
-    return ReactionTable(motion, motion.t, *parts, name, loads, loose)
+    return ReactionTable(motion, motion.t, torques, forces, name, loads, loose)
 
 
 def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:

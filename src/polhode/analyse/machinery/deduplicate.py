@@ -2,9 +2,9 @@
 
 A balance may be one of a family: moved along a direction in which nothing changes, it
 balances again. Balances are members of one family if a walk along it leads from one to
-the other. Two that have the same energy, rates and stiffness are also one where the walk
-leads to the same places of all mass: a body turned by half a turn about a principal axis
-is such a pair, two arms out to one side and to both sides are not.
+the other. Two that have the same energy, rates and stiffness are one also where the
+walk leads to the same places of all mass: a body turned by half a turn about a
+principal axis is such a pair, two arms out to one side and to both sides are not.
 """
 
 from __future__ import annotations
