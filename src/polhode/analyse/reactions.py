@@ -22,7 +22,7 @@ from polhode.formulation.questions.reactions import (
     free_reactions,
     reaction_function,
 )
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion

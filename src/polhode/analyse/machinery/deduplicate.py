@@ -23,7 +23,7 @@ from polhode.analyse.machinery.search import (
     free_motions,
     one_of,
 )
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.matter.principal import principal_axes
 from polhode.matter.spatial_inertia import moments_of
 from polhode.system.system import System

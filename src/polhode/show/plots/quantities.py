@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.actions.joint_law import Motor
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import ShowError
 from polhode.integrate.audit.rates import audited
 from polhode.system.members import suggestion
