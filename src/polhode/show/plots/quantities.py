@@ -191,7 +191,8 @@ def _law_of_motor(motion: Trajectory, motor: Motor) -> list[Series]:
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(fine.t)
     edge = system.edge(motor.joint.name)
     rows = []
-    for k, state in enumerate(fine):
+    for k in range(len(fine)):
+        state = fine[k]
         table = drive.table_function(motion.table, held[k])
         if callable(table):
             table = table(state.t, state.q, state.z)
