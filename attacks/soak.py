@@ -40,7 +40,7 @@ def _start() -> ph.State:
 
 
 def _run() -> Any:
-    return ph.simulate(_system(), _start(), until=5.0).x
+    return ph.simulate(_system(), _start(), until=5.0).steps.x
 
 
 def _sweep() -> Any:
@@ -60,7 +60,7 @@ def _steps() -> Any:
 def _file() -> Any:
     with tempfile.TemporaryDirectory() as folder:
         ph.simulate(_system(), _start(), until=2.0, to=f"{folder}/m.nc")
-        return ph.load_motion(f"{folder}/m.nc").of(_system()).x
+        return ph.load_motion(f"{folder}/m.nc").of(_system()).steps.x
 
 
 def _built() -> Any:
@@ -68,7 +68,7 @@ def _built() -> Any:
     rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
     hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.Y)
     system = ph.System([hinge], [ph.Weight(9.81)], name="rod")
-    return ph.simulate(system, system.state(hinge=1.0), until=0.2).x
+    return ph.simulate(system, system.state(hinge=1.0), until=0.2).steps.x
 
 
 def _table() -> Any:
