@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from attacks.attack import Attack
 
-EXAMPLES = 3  # random programs a try
-
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 from lowering_cases import Case, check
 from random_programs import as_function, blocks
 from special_functions import Program, differences, programs
+
+EXAMPLES = 3  # random programs a try
 
 
 @cache
