@@ -24,6 +24,7 @@ from polhode.formulation.spatial_forms.choices import (
     choice_named,
 )
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.checked_argument import state_argument
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 
+@state_argument
 def passive_dynamics(
     state: State,
     speeds: Any,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import FallbackWarning, IntegrationError
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
@@ -28,10 +29,12 @@ from polhode.integrate.methods.method import (
     is_adaptive,
     is_fixed,
 )
+from polhode.lowering.compile import Program, compile
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.lowering.report import Report
     from polhode.system.system import System
 
 # Of the quickest time of the system: a first step that is seldom refused.
@@ -125,16 +128,40 @@ def initialise(
     held = np.zeros((runs, drive.width)) if held is None else held
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
-    function = initialisation(equations, drive)
+    function, system = initialisation(equations, drive), equations.system
+    key = (tuple(sorted(table)), drive.key)
     if runs == 1:
-        name = ("packed start", tuple(sorted(table)), drive.key)
-        program = equations.remembered(
-            name, lambda: PackedProgram(function, given, own)
+
+        def alone() -> PackedProgram:
+            made = PackedProgram(function, given, own)
+            warn_of_xla(system.name, made.program.report())
+            return made
+
+        only = {name: values[0, ...] for name, values in table.items()}
+        return equations.remembered(("packed start", *key), alone)(given, only)
+
+    def many() -> Program:
+        first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
+        made = compile(function, first, own, batched=True)
+        warn_of_xla(system.name, made.report())
+        return made
+
+    return equations.remembered(("start", *key), many)(given, table)
+
+
+def warn_of_xla(name: str, report: Report) -> None:
+    """Say that the equations of a system have no native code, and which line is why."""
+    repair = "Write that line with other functions of jax.numpy, or sample it"
+    if "float32" in report.reason:
+        # An array of jax.numpy made where jax_enable_x64 is off draws the time along.
+        repair = "Make the arrays that it closes over with NumPy, in double precision"
+    if report.backend == "xla":
+        warnings.warn(
+            f"{name!r} runs on XLA, often a hundred times slower than native code:"
+            f" {report.reason}. {repair}.",
+            FallbackWarning,
+            stacklevel=2,
         )
-        return program(given, {name: values[0, ...] for name, values in table.items()})
-    first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
-    many = equations.program(("start", drive.key), function, (first, own), batched=True)
-    return many(given, table)
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:
