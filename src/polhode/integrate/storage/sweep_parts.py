@@ -1,73 +1,87 @@
 """A sweep on disk: a folder of parts, each written aside and moved into place.
 
-    sweep.json          what was swept, in words and numbers, with its hash
+    sweep.json          what was swept, in words and numbers, with the model where text
+                        can say it, the versions of what makes the bits, and hashes
     part-00000000.nc    the runs from number 0 on; arrays over run and sample
+    sweep.nc            one file over all parts, once they are there
 
 A part is there whole or not at all, and has a hash of its columns, of the sweep that
 it is of and of its place in it. A sweep that was killed and is asked again finds its
-parts and makes those that are missing. Several processes may write to one folder: each
-change is made under the lock of `sweep.json`, and only where that is of the same sweep.
+parts and makes those that are missing. Several processes may write to one folder, on
+several machines: each change is made under the lock of `sweep.json`, and only where
+that is of the same sweep. Where a disk has no locks, a part that two make has the same
+bytes from both.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import io
 import json
+import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-import h5netcdf
-import h5py
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.events.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_loop import Given
+from polhode.integrate.host.sweep_runs import Swept
 from polhode.integrate.kernel.outcome import Outcome
-from polhode.integrate.results.sweep_result import Sweep, SweepLedger, joined
-from polhode.integrate.storage.datasets import open_datasets, require_stored
+from polhode.integrate.kernel.status import DONE, EVENT
+from polhode.integrate.results.arrow import stream_of, sweep_table, write_parquet
+from polhode.integrate.results.failures import Failures, failures_of
+from polhode.integrate.results.sweep_columns import sweep_from
+from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
-from polhode.integrate.storage.layout import LIBRARY, SUPERBLOCK, columns_digest
 from polhode.integrate.storage.lock import WriterLock
+from polhode.integrate.storage.parts import netcdf, parquet, virtual
 from polhode.integrate.storage.paths import admit_path, file_errors
 from polhode.output_file import write_file
 
 if TYPE_CHECKING:
-    from polhode.integrate.field.states import States
     from polhode.system.system import System
 
-COLUMNS = ("t", "q", "z", "status", "accepted", "rejected", "stiff", "tried")
-PLACES = {"t": ("run", "sample"), "q": ("run", "sample", "coordinate")}
-PLACES |= {"z": ("run", "sample", "speed")}
 WORDS = {
     "laws_sha256": "laws or values of the model, its events or inputs",
+    "model_text": "values of the model",
     "states_sha256": "states or parameters",
     "polhode": "versions of Polhode",
     "jax": "versions of JAX",
     "numpy": "versions of NumPy",
     "python": "versions of Python",
+    "pyarrow": "versions of pyarrow",
+    "form": "forms of the parts",
 }
-TEXTS = {"told": ("letter",), "event_names": ("event_letter",)}
+FORMS: dict[str, Any] = {"netcdf": netcdf, "parquet": parquet}
 NOTE = "sweep.json"
 LONGEST_NOTE = 1_000_000  # bytes that are looked at of a note of another sweep
+LARGEST_NOTE = 64_000_000  # bytes of a note that is read to get the model
 # A part of thousands of runs is written in less: for so long others wait for the lock.
 WAIT = 12_000  # tries, 60 s
-SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
+# What lies aside for longer was left by a process that died.
+STALE = 3600.0  # seconds
+ASIDE = re.compile(r"\.(sweep|part-\d+)\.[A-Za-z0-9]+-\d+-[0-9a-f]+\.part\.\w+")
 
 
 def sweep_parts(
-    to: Any, given: Given, begun: tuple[States, dict[str, Any], float], slab: int
+    to: Any, given: Given, swept: Swept, form: str, model_text: str
 ) -> SweepParts:
     """The folder of a sweep: a new one, or that of the same sweep, to go on with."""
-    folder, (runs, _, until) = admit_path(to), begun
-    laws, reason = sweep_laws(given)
-    text = text_of({**_header(given, begun, slab), "laws_sha256": laws})
+    folder = admit_path(to)
+    _require_form(form, given)
+    laws, reason = sweep_laws(given, model_text)
+    header = {**_header(given, swept), "laws_sha256": laws, "form": form}
+    header["model_text"] = model_text
+    if form == "parquet":
+        header["pyarrow"] = parquet.version()
+    text = text_of(header)
     if folder.exists() and not folder.is_dir():
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
@@ -85,14 +99,73 @@ def sweep_parts(
             else:
                 _require_empty(folder)
                 write_file(note, text)
-    places = (given.equations.system, until, len(runs), slab, digest(text))
-    return SweepParts(folder, *places, given.drive)
+    system = given.equations.system
+    return SweepParts(folder, system, swept, digest(text), form, given.drive)
+
+
+def load_sweep(path: Any, system: System | None = None) -> SweepParts:
+    """A sweep from its folder, complete or not: nothing is run.
+
+    Where the model has laws of Python, no file holds it, and the system is given again.
+
+    >>> import polhode as ph, tempfile
+    >>> start = ph.models.start("pendulum")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = ph.sweep(start.system, start, until=1.0, to=f"{folder}/one")
+    ...     again = ph.load_sweep(f"{folder}/one").whole()
+    >>> again.final_q.shape
+    (1, 1)
+    """
+    folder = admit_path(path)
+    note = folder / NOTE
+    with file_errors(note), note.open("rb") as file:
+        found = file.read(LARGEST_NOTE)
+    try:
+        header = json.loads(found)
+        facts = (header["runs"], header["slab"], header["until"], header["varied"])
+        swept = Swept(*facts, header["states_sha256"], header.get("ensemble"))
+        form = header["form"]
+        if form not in FORMS or not 0 < swept.slab or not 0 < swept.runs:
+            raise ValueError(f"its form is {str(form)[:60]!r}")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(note, error) from error
+    if system is None:
+        from polhode.integrate.storage import model_text
+
+        # A sweep keeps states in the coordinates of its system, whatever the form.
+        system = model_text.read(note, {**header, "formulation": model_text.USUAL})
+    identity = hashlib.sha256(found).hexdigest()
+    return SweepParts(folder, system, swept, identity, form)
+
+
+def _require_form(form: str, given: Given) -> None:
+    if form not in FORMS:
+        raise FileError(
+            f"parts of a sweep cannot have the form {form!r}.",
+            f"Known are {', '.join(FORMS)}.",
+            "Give form='netcdf' or form='parquet'.",
+        )
+    if form == "parquet" and given.context is not None:
+        raise FileError(
+            "a sweep with events cannot be kept in Parquet.",
+            "Events are a table of their own, with as many rows as there are events.",
+            "Leave form='parquet' out, and take parts.to_parquet(folder) of the states"
+            " and sweep.events.columns() of the events.",
+        )
+
+
+def _damaged(note: Path, error: Exception) -> FileError:
+    return FileError(
+        f"{str(note)!r} is damaged.",
+        f"It says of which sweep the parts beside it are, and {error}.",
+        "Give another folder, and sweep anew.",
+    )
 
 
 def _require_empty(folder: Path) -> None:
     """Refuse a folder with files of others; what a killed sweep left aside is ours."""
-    own = re.compile(rf"{re.escape(NOTE)}\.journal|\.sweep\.\d+-[0-9a-f]+\.part\.json")
-    if any(not own.fullmatch(path.name) for path in folder.iterdir()):
+    names = {path.name for path in folder.iterdir()} - {f"{NOTE}.journal"}
+    if any(not ASIDE.fullmatch(name) for name in names):
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
             "It has other files in it.",
@@ -110,11 +183,7 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
     try:
         kept = json.loads(found)
     except (ValueError, RecursionError) as error:
-        raise FileError(
-            f"{str(note)!r} is damaged.",
-            f"It says of which sweep the parts beside it are, and {error}.",
-            "Give another folder, and sweep anew.",
-        ) from error
+        raise _damaged(note, error) from error
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
         f"{_differing(kept, json.loads(text))} differ.",
@@ -144,14 +213,17 @@ def _require_told_apart(folder: Path, reason: str) -> None:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepParts:
-    """A sweep in a folder: `for part in parts` gives one `Sweep` after the other."""
+    """A sweep in a folder: `for part in parts` gives one `Sweep` after the other.
+
+    Tools that take tables of Arrow (pandas, polars, duckdb) read it as it is, a part
+    at a time.
+    """
 
     folder: Path
     system: System
-    until: float
-    runs: int
-    slab: int
+    swept: Swept
     identity: str
+    form: str = "netcdf"
     drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
@@ -161,15 +233,42 @@ class SweepParts:
         for first in self._firsts():
             yield self._read(first)
 
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return self.swept.runs
+
+    @property
+    def slab(self) -> int:
+        """How many runs a part has; the last may have fewer."""
+        return self.swept.slab
+
+    @property
+    def until(self) -> float:
+        """The time to which they go, s."""
+        return self.swept.until
+
+    @property
+    def count(self) -> int:
+        """How many parts there are when it is complete."""
+        return -(-self.runs // self.slab)
+
+    @property
+    def missing(self) -> list[int]:
+        """With which runs the parts begin that are not there, by one listing."""
+        there = set(self._listing())
+        every = range(0, self.runs, self.slab)
+        return [first for first in every if self._name(first) not in there]
+
     def has(self, first: int) -> bool:
         """Whether the part that begins with a run is there."""
         return self._place(first).exists()
 
     def put(self, first: int, part: Sweep) -> None:
         """Write a part, whole or not at all."""
-        content, note = _content(part, self._facts(first)), self.folder / NOTE
-        with file_errors(self.folder), WriterLock(note, WAIT) as held:
-            held.sign()
+        content = FORMS[self.form].content(part, first, self._facts(first))
+        with file_errors(self.folder), self._held():
+            note = self.folder / NOTE
             if hashlib.sha256(note.read_bytes()).hexdigest() != self.identity:
                 raise FileError(
                     f"{str(note)!r} was replaced while its sweep ran.",
@@ -178,22 +277,66 @@ class SweepParts:
                 )
             write_file(self._place(first), content)
 
+    def complete(self) -> None:
+        """Write `sweep.nc` over all parts, and clear away what dead processes left."""
+        with file_errors(self.folder), self._held():
+            for name in os.listdir(self.folder):
+                if ASIDE.fullmatch(name):
+                    _remove_stale(self.folder / name)
+            if self.form == "netcdf" and not (self.folder / virtual.NAME).exists():
+                self._write_index()
+
     def whole(self) -> Sweep:
         """All parts as one sweep, in memory."""
         parts = list(self)
         if not parts:
-            raise FileError(
-                f"{str(self.folder)!r} has no part of its sweep yet.",
-                "The sweep was interrupted before its first part was done.",
-                "Sweep again into the same folder: it goes on.",
-            )
+            raise self._empty()
         return joined(parts)
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` over all parts, read as it is asked and not before.
+
+        Runs of parts that are missing are NaN, and their status is -1. Hashes are not
+        checked: `whole()`, and going through the parts, check them.
+        """
+        import xarray
+
+        self._require_netcdf()
+        path = self.folder / virtual.NAME
+        with file_errors(self.folder):
+            if not path.exists() and self.folder.is_dir():
+                with self._held():
+                    self._write_index()
+            return xarray.open_dataset(path, engine="h5netcdf")
+
+    def to_parquet(self, folder: Any) -> Path:
+        """Write the parts as Parquet files, one by one; the folder of these."""
+        firsts = self._firsts()
+        tables = ((first, sweep_table(self._read(first), first)) for first in firsts)
+        return write_parquet(folder, tables)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The runs as tables of Arrow, a part at a time."""
+        firsts = self._firsts()
+        if not firsts:
+            raise self._empty()
+        tables = (sweep_table(self._read(first), first) for first in firsts)
+        return stream_of(tables, requested_schema)
 
     @property
     def failed(self) -> np.ndarray:
-        """The numbers of the runs that did not reach their end."""
-        found = [first + self._read(first).failed for first in self._firsts()]
-        return np.concatenate([np.zeros(0, np.int64), *found])
+        """The numbers of the runs that did not reach their end; hashes are checked."""
+        return self._failed(self._checked_status)[0]
+
+    @property
+    def told_failed(self) -> np.ndarray:
+        """The same from what the parts say, read alone and not held against hashes."""
+        return self._failed(self._status)[0]
+
+    @property
+    def failures(self) -> Failures:
+        """The runs that did not reach their end, by why they did not."""
+        return failures_of(self, *self._failed(self._checked_status))
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
@@ -202,35 +345,68 @@ class SweepParts:
         first = k - k % self.slab
         return self._read(first).outcome(k - first)
 
+    def plot(self, *names: str, **wishes: Any) -> Any:
+        """Histograms, bands over time or a scatter of the runs: see `Sweep.plot`."""
+        return self.whole().plot(*names, **wishes)
+
+    def page(self, path: Any, **wishes: Any) -> Path:
+        """Write all runs as one HTML page: see `Sweep.page`."""
+        return self.whole().page(path, **wishes)
+
+    def _name(self, first: int) -> str:
+        return f"part-{first:08d}{FORMS[self.form].SUFFIX}"
+
     def _place(self, first: int) -> Path:
-        return self.folder / f"part-{first:08d}.nc"
+        return self.folder / self._name(first)
 
-    def _firsts(self) -> list[int]:
-        """With which runs the parts begin that are there: all, or the first ones.
+    def _held(self) -> contextlib.ExitStack:
+        """The folder, to which nobody else writes meanwhile."""
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(WriterLock(self.folder / NOTE, WAIT)).sign()
+            return stack.pop_all()
 
-        A part that is missing before others would give wrong numbers to their runs.
-        """
-        known = {self._place(first): first for first in range(0, self.runs, self.slab)}
-        there = sorted(self.folder.glob("part-*"))
-        for path in there:
-            if path not in known:
+    def _listing(self) -> list[str]:
+        with file_errors(self.folder):
+            return [n for n in os.listdir(self.folder) if n.startswith("part-")]
+
+    def _present(self) -> list[int]:
+        """With which runs the parts begin that are there."""
+        known = {self._name(k): k for k in range(0, self.runs, self.slab)}
+        there = sorted(self._listing(), key=lambda name: (len(name), name))
+        for name in there:
+            if name not in known:
                 raise FileError(
-                    f"{str(path)!r} is no part of the sweep of its folder.",
+                    f"{str(self.folder / name)!r} is no part of the sweep of its"
+                    " folder.",
                     f"That has {self.runs} runs, and its parts begin with every"
                     f" {self.slab}th of them.",
                     "Move it away.",
                 )
-        firsts = [known[path] for path in there]
-        for first, own in zip(firsts, known.values(), strict=False):
+        return [known[name] for name in there]
+
+    def _firsts(self) -> list[int]:
+        """The parts that are there: all, or the first ones.
+
+        A part that is missing before others would give wrong numbers to their runs.
+        """
+        firsts = self._present()
+        for first, own in zip(firsts, range(0, self.runs, self.slab), strict=False):
             if first != own:
-                raise self._missing(own)
+                raise self._missing_part(own)
         return firsts
 
-    def _missing(self, first: int) -> FileError:
+    def _missing_part(self, first: int) -> FileError:
         return FileError(
             f"{str(self._place(first))!r} is missing.",
             f"It has the runs from {first} on.",
             "Sweep again into the same folder: only what is missing is made.",
+        )
+
+    def _empty(self) -> FileError:
+        return FileError(
+            f"{str(self.folder)!r} has no part of its sweep yet.",
+            "The sweep was interrupted before its first part was done.",
+            "Sweep again into the same folder: it goes on.",
         )
 
     def _facts(self, first: int) -> tuple[str, str, str]:
@@ -238,93 +414,96 @@ class SweepParts:
         return self.identity, str(first), str(self.runs)
 
     def _read(self, first: int) -> Sweep:
-        path = self._place(first)
+        path, facts = self._place(first), self._facts(first)
         if not path.exists():
-            raise self._missing(first)
+            raise self._missing_part(first)
         try:
-            return self._part(_columns(path, self._facts(first)))
+            columns = FORMS[self.form].columns(path, first, facts)
+            return sweep_from(columns, self.system, self.until, self.drive)
         # Whatever a damaged file makes of its reader, it is the file's fault.
         except Exception as error:
+            raise _damaged_part(path, error) from error
+
+    def _failed(
+        self, status_of: Callable[[int], np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers of the runs that failed, and their status."""
+        numbers, kinds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for first in self._present():
+            status = status_of(first)
+            own = np.flatnonzero((status != DONE) & (status != EVENT))
+            numbers.append(first + own)
+            kinds.append(status[own])
+        return np.concatenate(numbers), np.concatenate(kinds)
+
+    def _checked_status(self, first: int) -> np.ndarray:
+        return self._read(first).status
+
+    def _status(self, first: int) -> np.ndarray:
+        path = self._place(first)
+        try:
+            return FORMS[self.form].status(path)
+        except Exception as error:  # as above
+            raise _damaged_part(path, error) from error
+
+    def _write_index(self) -> None:
+        """One file over all parts, present or not; it needs one to know their types."""
+        if not self._present():
+            raise self._empty()
+        about = {
+            "title": f"sweep of {self.system.name}",
+            "identity": self.identity,
+            "coordinate": self.system.coordinate_names,
+            "speed": self.system.speed_names,
+        }
+        places = {k: self._place(k) for k in range(0, self.runs, self.slab)}
+        made = virtual.content(places, self.runs, self.slab, about)
+        write_file(self.folder / virtual.NAME, made)
+
+    def _require_netcdf(self) -> None:
+        if self.form != "netcdf":
             raise FileError(
-                f"{str(path)!r} is damaged.",
-                f"{error}"[:300],
-                "Remove it, and sweep again: only this part is made anew.",
-            ) from error
-
-    def _part(self, columns: dict[str, np.ndarray]) -> Sweep:
-        """The part of a sweep that has these columns."""
-
-        def named(word: str) -> dict[str, np.ndarray]:
-            own = {n: v for n, v in columns.items() if n.startswith(word)}
-            return {n.removeprefix(word): v for n, v in own.items()}
-
-        audit = None
-        if SweepLedger._fields[0] in columns:
-            ends = {n: columns[n] for n in SweepLedger._fields if n != "work"}
-            audit = SweepLedger(**ends, work=named("work of "))
-        return Sweep(
-            self.system,
-            self.until,
-            **{name: columns[name] for name in COLUMNS},
-            parameters=named("parameter "),
-            ledger=audit,
-            events=_events(self.system, columns),
-            told=_told(columns),
-            drive=self.drive,
-        )
+                f"{str(self.folder)!r} has parts of the form {self.form!r}.",
+                "Only those of netCDF are arrays that can be read lazily as one.",
+                "Read them as a table: polars.scan_parquet(folder / '*.parquet').",
+            )
 
     def __repr__(self) -> str:
-        parts = len(list(self.folder.glob("part-*.nc")))
-        return f"SweepParts({self.system.name!r}: {self.runs} runs, {parts} parts)"
+        return (
+            f"SweepParts({self.system.name!r}: {self.runs} runs,"
+            f" {len(self._listing())} parts)"
+        )
 
 
-def _columns(path: Path, facts: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The columns of a part, which must have their hash."""
-    with path.open("rb") as file:
-        if file.read(9)[8:] != bytes([SUPERBLOCK]):
-            raise ValueError("It is no file that this version wrote.")
-    with h5py.File(path, "r", locking=False) as file:
-        own = open_datasets(path, file)
-        words = ("parameter ", "work of ", "event ")
-        names = {*COLUMNS, *SweepLedger._fields, "told", "event_names"} & own.keys()
-        names |= {name for name in own if name.startswith(words)}
-        found = {name: require_stored(name, own[name])[()] for name in sorted(names)}
-        known = bytes(file.attrs["sha256"])
-    if columns_digest(found, *facts).encode() != known:
-        raise ValueError("It does not have the hash of this part of this sweep.")
-    return found
+def _damaged_part(path: Path, error: Exception) -> FileError:
+    return FileError(
+        f"{str(path)!r} is damaged.",
+        f"{error}"[:300],
+        "Remove it, and sweep again: only this part is made anew.",
+    )
 
 
-def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
-    if "event_names" not in columns:
-        return None
-    own = {name: columns[f"event {name}"] for name in ARRAYS}
-    names = json.loads(columns["event_names"].tobytes())
-    return SweepEvents(system, tuple(names), **own)
+def _remove_stale(path: Path) -> None:
+    """Remove what a dead process left; what is young may be another's under way."""
+    with contextlib.suppress(FileNotFoundError):
+        if time.time() - path.stat().st_mtime > STALE:
+            path.unlink()
 
 
-def _told(columns: dict[str, Any]) -> dict[int, str]:
-    text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
-    return {int(run): word for run, word in json.loads(text).items()}
-
-
-def _header(
-    given: Given, begun: tuple[States, dict[str, Any], float], slab: int
-) -> dict[str, Any]:
-    (runs, table, until), state = begun, hashlib.sha256()
-    for column in (runs.t, runs.q, runs.z, *(table[name] for name in sorted(table))):
-        state.update(np.ascontiguousarray(column).tobytes())
+def _header(given: Given, swept: Swept) -> dict[str, Any]:
     facts = {
-        "runs": len(runs),
-        "slab": slab,
-        "varied": sorted(table),
+        "runs": swept.runs,
+        "slab": swept.slab,
+        "varied": swept.varied,
         "goals": [float(t) for t in given.output_times],
-        "until": until,
+        "until": swept.until,
         "limit": given.limit,
         "audited": given.audited,
-        "states_sha256": state.hexdigest(),
+        "states_sha256": swept.states_sha256,
         "python": PYTHON,
     }
+    if swept.ensemble is not None:
+        facts["ensemble"] = swept.ensemble
     if given.context is not None:
         facts["events"] = [
             [e.name, e.direction, e.terminal, e.reset is not None]
@@ -333,61 +512,3 @@ def _header(
     if given.drive.laws:
         facts["inputs"] = sorted(given.drive.laws)
     return header_of(given.equations, given.method, facts)
-
-
-def _content(part: Sweep, facts: tuple[str, ...]) -> bytes:
-    """The bytes of the file of a part.
-
-    HDF5 does not live through a disk that fills: it writes to memory.
-    """
-    columns = {name: np.asarray(getattr(part, name)) for name in COLUMNS}
-    columns |= {f"parameter {name}": v for name, v in part.parameters.items()}
-    if part.ledger is not None:
-        columns |= {f"work of {name}": v for name, v in part.ledger.work.items()}
-        columns |= {n: v for n, v in part.ledger._asdict().items() if n != "work"}
-    columns |= _happened(part)
-    columns = {name: np.asarray(columns[name]) for name in sorted(columns)}
-    content = io.BytesIO()
-    with h5netcdf.File(content, "w", libver=LIBRARY) as file:
-        file.dimensions = {
-            "run": len(part),
-            "sample": part.t.shape[1],
-            "coordinate": part.q.shape[2],
-            "speed": part.z.shape[2],
-        }
-        if part.ledger is not None:
-            file.dimensions["end"], file.dimensions["axis"] = 2, 3
-        if "told" in columns:
-            file.dimensions["letter"] = len(columns["told"])
-        if part.events is not None:
-            file.dimensions["event"] = len(part.events)
-            file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
-            file.dimensions["event_letter"] = len(columns["event_names"])
-        for name, values in columns.items():
-            place = _place(name, values)
-            file.create_variable(name, place, values.dtype, data=values)
-    with h5py.File(content, "r+", libver=LIBRARY) as file:
-        # Of fixed length, and so within the object that has them.
-        file.attrs["title"] = np.bytes_(f"sweep of {part.system.name}".encode())
-        file.attrs["sha256"] = np.bytes_(columns_digest(columns, *facts))
-    return content.getvalue()
-
-
-def _happened(part: Sweep) -> dict[str, np.ndarray]:
-    """Events as columns, and what was told as the letters of a text."""
-    found: dict[str, np.ndarray] = {}
-    texts = {}
-    if part.events is not None or part.told:
-        texts["told"] = json.dumps({str(run): word for run, word in part.told.items()})
-    if part.events is not None:
-        found |= {f"event {name}": getattr(part.events, name) for name in ARRAYS}
-        texts["event_names"] = json.dumps(part.events.names)
-    return found | {n: np.frombuffer(t.encode(), np.uint8) for n, t in texts.items()}
-
-
-def _place(name: str, values: np.ndarray) -> tuple[str, ...]:
-    if name in TEXTS:
-        return TEXTS[name]
-    if name.startswith("event "):
-        return SIDES.get(name, ("event",))
-    return PLACES.get(name, ("run", "end", "axis")[: values.ndim])
