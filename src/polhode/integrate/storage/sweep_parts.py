@@ -366,8 +366,9 @@ class SweepParts:
             return stack.pop_all()
 
     def _listing(self) -> list[str]:
-        with file_errors(self.folder):
+        with file_errors(self.folder), contextlib.suppress(FileNotFoundError):
             return [n for n in os.listdir(self.folder) if n.startswith("part-")]
+        return []
 
     def _present(self) -> list[int]:
         """With which runs the parts begin that are there."""
