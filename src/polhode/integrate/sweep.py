@@ -32,6 +32,7 @@ from polhode.integrate.host.single_run import flown_alone
 from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
+    Overall,
     Runs,
     Slab,
     admit_slab,
@@ -85,6 +86,7 @@ def sweep(
     executor: Any = None,
     threads: int | None = None,
     slab: int | None = None,
+    part: str | None = None,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -104,7 +106,10 @@ def sweep(
     parts made by its workers, on other machines too, where they reach the folder: see
     docs/scale.md. `model` is then a system that a model file can hold, or a function at
     the top level of a module that returns a system or equations. `threads` is how many
-    a call takes (a worker's: one), `slab` how many runs a part has.
+    a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` makes
+    the 17th of 200 shares of the parts, as one of a job array would; `part="missing"`
+    those that are not there yet, in an order of chance, so that several processes that
+    are begun alike seldom make the same.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -121,7 +126,7 @@ def sweep(
     pick = picked(equations, method, rtol, atol)
     watch, slab = admit_watch(watch), admit_slab(slab, SLAB)
     admit_threads(threads)
-    _require_folder(to, form, executor)
+    _require_folder(to, form, executor, part)
     if isinstance(states, Ensemble):
         require_drawn_alone(parameters)
         # To a folder they are drawn slab by slab, and never all in memory.
@@ -148,14 +153,16 @@ def sweep(
     parts = None
     with at_most_threads(threads):
         if to is not None:
-            from polhode.integrate.storage.sweep_parts import sweep_parts
+            from polhode.integrate.storage.sweep_parts import share_of, sweep_parts
 
             # A folder is made for runs that begin, as a file is.
             _launched(given, runs.slab(0, min(slab, runs.count)))
             parts = sweep_parts(to, given, runs.swept(slab), form, source.text)
         with watched(watch, equations.system.name) as told:
             if executor is None:
-                found = _all(given, runs, parts, slab, told)
+                firsts = range(0, runs.count, slab)
+                todo = firsts if parts is None else share_of(parts, part)
+                found = _all(given, runs, parts, [*todo], told)
             else:
                 from polhode.integrate.sweep_executor import Driven, SweepJob, spread
 
@@ -211,17 +218,19 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
 
 
 def _all(
-    given: Given, runs: Runs, parts: Any, size: int, watch: Watch | None
+    given: Given, runs: Runs, parts: Any, todo: list[int], watch: Watch | None
 ) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
     found: list[Sweep] = []
-    count = runs.count
-    for first in range(0, count, size) if parts is None else parts.missing:
-        stop = min(first + size, count)
+    count, size = runs.count, (todo[1] - todo[0]) if len(todo) > 1 else runs.count
+    size = size if parts is None else parts.slab
+    told = Overall(watch, len(todo))
+    for first in todo:
+        slab = runs.slab(first, min(first + size, count))
         if parts is not None and parts.has(first):  # another process was quicker
             continue
         try:
-            part = slab_result(given, runs.slab(first, stop), watch)
+            part = slab_result(given, slab, told.of(slab))
         except KeyboardInterrupt:
             if not found:
                 raise
@@ -233,7 +242,7 @@ def _all(
             found.append(part)
         else:
             parts.put(first, part)
-        if stop < count and part.is_interrupted:
+        if part.is_interrupted:
             break
     return joined(found) if parts is None else None
 
@@ -290,7 +299,7 @@ def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]
     return Batch(stepper_states, bounds, table, share), refused
 
 
-def _require_folder(to: Any, form: str, executor: Any) -> None:
+def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
     """Refuse forms and workers of parts where there is no folder for parts."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise IntegrationError(
@@ -299,8 +308,9 @@ def _require_folder(to: Any, form: str, executor: Any) -> None:
             "Give ProcessPoolExecutor(mp_context=get_context('spawn')), or"
             " client.get_executor() of dask.distributed.",
         )
-    if to is None and (executor is not None or form != "netcdf"):
+    if to is None and (executor is not None or part or form != "netcdf"):
         word = "an executor" if executor is not None else f"form={form!r}"
+        word = f"part={part!r}" if part else word
         raise IntegrationError(
             f"a sweep with {word} needs a folder.",
             "The parts that are made are files in it, and nothing else comes back.",

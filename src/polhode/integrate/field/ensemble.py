@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 # Runs that one stream draws: a stream costs some 20 us to begin.
 BLOCK = 1024
+DRAWN = ("coordinates", "turns", "speeds", "parameters")
 MOST = 10**12  # runs: more are a mistake
 
 
@@ -173,7 +174,7 @@ class Ensemble:
     def described(self) -> dict[str, Any]:
         """All that it draws from, as numbers and words of a model file."""
         found: dict[str, Any] = {"runs": int(self.runs), "seed": int(self.seed)}
-        for word in ("coordinates", "turns", "speeds", "parameters"):
+        for word in DRAWN:
             if own := getattr(self, word):
                 found[word] = {name: table_of(d) for name, d in own.items()}
         return found
@@ -192,7 +193,7 @@ def ensemble_from(start: State, described: Mapping[str, Any]) -> Ensemble:
     """An ensemble from what `described` says of it, about a state."""
     drawn = {
         word: {name: distribution_from(own) for name, own in described[word].items()}
-        for word in ("coordinates", "turns", "speeds", "parameters")
+        for word in DRAWN
         if word in described
     }
     return Ensemble(start, described["runs"], described.get("seed", 0), **drawn)

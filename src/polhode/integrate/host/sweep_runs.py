@@ -7,6 +7,7 @@ that a sweep of any length needs the memory of one slab, here and in each worker
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, final
@@ -18,6 +19,7 @@ from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.integrate.field.ensemble import Ensemble, ensemble_from
 from polhode.integrate.field.states import States, require_own, unchecked
 from polhode.integrate.host.admission import Admitted, admitted
+from polhode.integrate.host.loop import Progress, Watch
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -33,6 +35,33 @@ class Slab(NamedTuple):
     asked: Admitted
     first: int
     total: int
+
+
+@final
+class Overall:
+    """Progress of all slabs, from that of the one that is under way."""
+
+    def __init__(self, watch: Watch | None, slabs: int):
+        self._watch, self._slabs = watch, slabs
+        self._begun, self._started = 0, time.perf_counter()
+        self._steps = self._now = 0
+
+    def of(self, slab: Slab) -> Watch | None:
+        """What is told of the next slab."""
+        if self._watch is None:
+            return None
+        before, self._begun = self._begun, self._begun + 1
+        self._steps, self._now = self._steps + self._now, 0
+        watch, runs, total = self._watch, len(slab.asked.runs), slab.total
+
+        def tell(progress: Progress) -> None:
+            self._now = progress.steps
+            own = (progress.share * total - slab.first) / runs
+            whole = (before + min(max(own, 0.0), 1.0)) / self._slabs
+            seconds = time.perf_counter() - self._started
+            watch(Progress(whole, self._steps + self._now, seconds))
+
+        return tell
 
 
 class Swept(NamedTuple):

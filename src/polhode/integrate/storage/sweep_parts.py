@@ -19,6 +19,7 @@ import contextlib
 import hashlib
 import json
 import os
+import random
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.errors import FileError
+from polhode.errors import FileError, IntegrationError
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_loop import Given
 from polhode.integrate.host.sweep_runs import Swept
@@ -101,6 +102,27 @@ def sweep_parts(
                 write_file(note, text)
     system = given.equations.system
     return SweepParts(folder, system, swept, digest(text), form, given.drive)
+
+
+def share_of(parts: SweepParts, part: str | None) -> list[int]:
+    """The parts that are missing, or a share of them: "17/200", or "missing"."""
+    missing = parts.missing
+    if part is None:
+        return missing
+    if part == "missing":
+        random.SystemRandom().shuffle(missing)
+        return missing
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", str(part))
+    which, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= which <= count:
+        raise IntegrationError(
+            f"a sweep has no part {part!r}.",
+            "A part is one of some number of shares, counted from 1.",
+            'Give part="17/200", or part="missing" for all that are not there yet.',
+        )
+    # By the number of a part and not by its place among the missing: others look at
+    # the folder at other times.
+    return [first for first in missing if first // parts.slab % count == which - 1]
 
 
 def load_sweep(path: Any, system: System | None = None) -> SweepParts:
