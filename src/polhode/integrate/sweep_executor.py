@@ -224,12 +224,14 @@ class _Work:
         try:
             reason = task.exception()
         except CancelledError as cancelled:
-            reason = cancelled
+            # Nobody here has: the engine lost its scheduler. What is submitted to it
+            # meanwhile may wait for ever.
+            raise self._lost(cancelled) from cancelled
         if isinstance(reason, PolhodeError):
             raise reason
         if isinstance(reason, BrokenExecutor):
             raise self._lost(reason) from reason
-        # Engines tell of workers that died by errors of their own, or by cancelling.
+        # Engines tell of single workers that died by errors of their own.
         if reason is not None:
             self._tries[first] += 1
             if self._tries[first] >= TRIES:
