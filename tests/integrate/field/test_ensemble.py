@@ -60,14 +60,14 @@ def test_draws_have_their_distributions():
 def test_quaternions_are_turned_and_constraints_kept():
     """Drawn states are states: on the sphere, and on the loop."""
     top = heavy_top()
-    turned = ph.Ensemble(top.rest(), 200, turns={"tip": ph.Normal(0.0, 0.2)})
+    turned = ph.Ensemble(top.rest(), 200, turns={"ball": ph.Normal(0.0, 0.2)})
     q = turned.part(0, 200).states.q
     assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < 1e-15
     # |turn|/2 is the angle between quaternions: its mean square is 3 sigma^2.
     cosine = np.clip(np.abs(q @ top.rest().q), 0, 1)
     assert np.mean((2 * np.arccos(cosine)) ** 2) == pytest.approx(3 * 0.2**2, rel=0.25)
     with pytest.raises(ModelError, match="part of a unit quaternion"):
-        ph.Ensemble(top.rest(), 2, coordinates={"tip.qx": ph.Normal(0, 1)})
+        ph.Ensemble(top.rest(), 2, coordinates={"ball.qx": ph.Normal(0, 1)})
     linkage = four_bar()
     crank = linkage.coordinate_names[0]
     start = linkage.consistent(linkage.rest())

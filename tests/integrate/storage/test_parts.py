@@ -70,7 +70,7 @@ def test_a_table_is_read_by_pandas_polars_and_duckdb(folders):
         assert table["pivot"].mean() == pytest.approx(mean, rel=1e-14)
         assert table["run"].to_list() == np.repeat(np.arange(RUNS), 4).tolist()
         assert set(table["outcome"]) == {"DONE"}
-        assert duckdb.sql("select avg(pivot) from sweep").fetchone()[0] == (
+        assert duckdb.sql('select avg("pivot") from sweep').fetchone()[0] == (
             pytest.approx(mean, rel=1e-13)
         )
         frame = pandas.DataFrame.from_arrow(sweep)
