@@ -69,7 +69,7 @@ def test_a_cloud_has_a_point_for_each_run(swept):
 
 def test_what_cannot_be_drawn_is_refused(swept):
     """Unknown names, time without samples, a parameter over time."""
-    with pytest.raises(ShowError, match="no 'elbo' to draw(.|\n)*'elbow'"):
+    with pytest.raises(ShowError, match=r"no 'elbo' to draw(.|\n)*'elbow'"):
         swept.plot("elbo")
     with pytest.raises(ShowError, match="one number for a whole run"):
         swept.plot(next(iter(swept.parameters)), against="t")

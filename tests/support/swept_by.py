@@ -15,7 +15,7 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -85,10 +85,8 @@ def begun(engine: str, folder: Path, *more: str) -> subprocess.Popen[bytes]:
 
 def killed(process: subprocess.Popen[bytes]) -> None:
     """kill -9 of a process and of all that it started."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

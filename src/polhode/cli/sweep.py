@@ -124,11 +124,11 @@ def _swept(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
     import polhode as ph
     from polhode.cli.waiting import waiting
 
-    with waiting(f"Compiling and sweeping {drawn.system.name}") as told:
-        with warnings.catch_warnings():
-            # Runs that failed are told of in a table.
-            warnings.simplefilter("ignore", IntegrationWarning)
-            return ph.sweep(drawn.system, drawn, watch=told.watch, **given, **files)
+    title = f"Compiling and sweeping {drawn.system.name}"
+    with warnings.catch_warnings(), waiting(title) as told:
+        # Runs that failed are told of in a table.
+        warnings.simplefilter("ignore", IntegrationWarning)
+        return ph.sweep(drawn.system, drawn, watch=told.watch, **given, **files)
 
 
 def _tell(found: Any, failures: Any) -> None:

@@ -12,8 +12,8 @@ from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
-from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.ensemble import Ensemble
+from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
     Admitted,
@@ -55,8 +55,8 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
-from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.model_source import model_source
+from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
@@ -106,10 +106,9 @@ def sweep(
     parts made by its workers, on other machines too, where they reach the folder: see
     docs/scale.md. `model` is then a system that a model file can hold, or a function at
     the top level of a module that returns a system or equations. `threads` is how many
-    a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` makes
-    the 17th of 200 shares of the parts, as one of a job array would; `part="missing"`
-    those that are not there yet, in an order of chance, so that several processes that
-    are begun alike seldom make the same.
+    a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` is
+    the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
+    not there yet, in an order of chance, so that several processes seldom make the same.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -131,8 +130,8 @@ def sweep(
         require_drawn_alone(parameters)
         # To a folder they are drawn slab by slab, and never all in memory.
         first = states.runs if to is None else slab
-        runs: Runs = drawn_runs(equations, states, (until, samples), first)
-        runs = GivenRuns(runs.asked) if to is None else runs
+        drawn = drawn_runs(equations, states, (until, samples), first)
+        runs: Runs = GivenRuns(drawn.asked) if to is None else drawn
     else:
         runs = given_runs(equations, states, (until, samples), parameters)
     asked = runs.asked
@@ -150,7 +149,7 @@ def sweep(
     watched_for = context._replace(method=pick[0]) if context.switches else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
-    parts = None
+    parts: Any = None
     with at_most_threads(threads):
         if to is not None:
             from polhode.integrate.storage.sweep_parts import share_of, sweep_parts
@@ -168,7 +167,8 @@ def sweep(
 
                 driven = Driven(events, inputs, threads)
                 job = SweepJob.of(given, parts, source, driven)
-                found = spread(executor, job, runs, parts, told)
+                spread(executor, job, runs, parts, told)
+                found = None
     result: Any = found if parts is None else parts
     if parts is not None and not parts.missing:
         parts.complete()
@@ -222,7 +222,8 @@ def _all(
 ) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
     found: list[Sweep] = []
-    count, size = runs.count, (todo[1] - todo[0]) if len(todo) > 1 else runs.count
+    count = runs.count
+    size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
     size = size if parts is None else parts.slab
     told = Overall(watch, len(todo))
     for first in todo:

@@ -70,7 +70,7 @@ def test_a_table_is_read_by_pandas_polars_and_duckdb(folders):
         assert table["pivot"].mean() == pytest.approx(mean, rel=1e-14)
         assert table["run"].to_list() == np.repeat(np.arange(RUNS), 4).tolist()
         assert set(table["outcome"]) == {"DONE"}
-        assert duckdb.sql('select avg("pivot") from sweep').fetchone()[0] == (
+        assert duckdb.sql('select avg("pivot") from sweep').fetchall()[0][0] == (
             pytest.approx(mean, rel=1e-13)
         )
         frame = pandas.DataFrame.from_arrow(sweep)
@@ -151,10 +151,10 @@ def test_damaged_parquet_is_refused(folders, tmp_path):
         one.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         try:
             found = next(iter(parts))
-        except FileError as refused:
-            assert "is damaged" in str(refused)
-        else:  # a byte that says nothing of the numbers
-            assert np.array_equal(found.q, folders["memory"].q[:8])
+        except FileError:
+            continue
+        # A byte that says nothing of the numbers.
+        assert np.array_equal(found.q, folders["memory"].q[:8])
     shutil.copy(two, one)
     with pytest.raises(FileError, match=r"part-00000000\.parquet' is damaged"):
         parts.whole()

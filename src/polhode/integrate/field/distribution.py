@@ -94,9 +94,7 @@ class Choice:
         return np.asarray(self.values)[source.integers(len(self.values), size=shape)]
 
 
-DISTRIBUTIONS: dict[str, Any] = {
-    kind.word: kind for kind in (Normal, Uniform, Choice)
-}
+DISTRIBUTIONS: dict[str, Any] = {kind.word: kind for kind in (Normal, Uniform, Choice)}
 
 
 def distribution_from(table: Mapping[str, Any]) -> Distribution:
@@ -106,8 +104,10 @@ def distribution_from(table: Mapping[str, Any]) -> Distribution:
     Normal(mean=1.0, deviation=0.1)
     """
     known = ", ".join(DISTRIBUTIONS)
-    if not isinstance(table, Mapping) or len(table) != 1 or not (
-        (word := next(iter(table))) in DISTRIBUTIONS
+    if (
+        not isinstance(table, Mapping)
+        or len(table) != 1
+        or (word := next(iter(table))) not in DISTRIBUTIONS
     ):
         raise ModelError(
             f"{table!r} is no distribution.",

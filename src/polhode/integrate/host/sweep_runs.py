@@ -83,9 +83,11 @@ class Times(NamedTuple):
 
 
 class Runs(Protocol):
-    """Where slabs come from; `asked` is what is known of all, or of the first."""
+    """Where slabs come from."""
 
-    asked: Admitted
+    @property
+    def asked(self) -> Admitted:
+        """What was admitted: all runs, or those of the first slab."""
 
     @property
     def count(self) -> int:

@@ -59,11 +59,11 @@ def sweep_table(part: Sweep, first: int = 0) -> Any:
     pyarrow, columns = arrow(), columns_of(part)
     runs, samples = part.t.shape
     numbers = np.repeat(np.arange(first, first + runs), samples)
-    arrays = [numbers]
+    arrays: list[Any] = [numbers]
     fields = [pyarrow.field("run", pyarrow.int64())]
     for flat in flat_columns(part.system, columns):
         values = columns[flat.source]
-        own = values[(slice(None), *_lead(flat), *flat.place)]
+        own = values[_index(flat)]
         whole = own.reshape(-1) if own.ndim == 2 else np.repeat(own, samples)
         arrays.append(np.ascontiguousarray(whole))
         about = {"unit": flat.unit} if flat.unit else None
@@ -109,12 +109,14 @@ def columns_from(
             values = values.reshape(-1, samples)
         else:
             values = values[::samples]
-        into[(slice(None), *_lead(flat), *flat.place)] = values
+        into[_index(flat)] = values
     return columns
 
 
-def _lead(flat: Flat) -> tuple[slice, ...]:
-    return (slice(None),) if flat.source in ("t", "q", "z") else ()
+def _index(flat: Flat) -> Any:
+    """Where in its column it is: all runs, and all samples where it has some."""
+    lead = 2 if flat.source in ("t", "q", "z") else 1
+    return (*(slice(None),) * lead, *flat.place)
 
 
 def _outcomes(pyarrow: Any, status: np.ndarray) -> Any:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.integrate.kernel.status import Status
 
 
-class Failure(NamedTuple):
+@final
+@dataclass(frozen=True)
+class Failure:
     """One reason: its code, how many runs, the first of them, and its sentence."""
 
     code: str

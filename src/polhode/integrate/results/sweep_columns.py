@@ -1,10 +1,10 @@
 """A sweep as columns by name, and back: what every form of its files holds.
 
-    t, q, z, status, accepted, rejected, stiff, tried     as in `Sweep`
-    parameter NAME, work of NAME                          (runs,)
-    kinetic, potential, momentum, angular_momentum        where it was audited
-    event NAME, event_names                               where events were watched for
-    told                                                  sentences, as letters (JSON)
+t, q, z, status, accepted, rejected, stiff, tried     as in `Sweep`
+parameter NAME, work of NAME                          (runs,)
+kinetic, potential, momentum, angular_momentum        where it was audited
+event NAME, event_names                               where events were watched for
+told                                                  sentences, as letters (JSON)
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def is_column(name: str) -> bool:
 
 
 def sweep_from(
-    columns: dict[str, np.ndarray], system: System, until: float, drive: Drive = UNDRIVEN
+    columns: dict[str, np.ndarray],
+    system: System,
+    until: float,
+    drive: Drive = UNDRIVEN,
 ) -> Sweep:
     """The sweep that has these columns."""
 

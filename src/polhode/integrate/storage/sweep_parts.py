@@ -147,7 +147,7 @@ def load_sweep(path: Any, system: System | None = None) -> SweepParts:
         facts = (header["runs"], header["slab"], header["until"], header["varied"])
         swept = Swept(*facts, header["states_sha256"], header.get("ensemble"))
         form = header["form"]
-        if form not in FORMS or not 0 < swept.slab or not 0 < swept.runs:
+        if form not in FORMS or not swept.slab > 0 or not swept.runs > 0:
             raise ValueError(f"its form is {str(form)[:60]!r}")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(note, error) from error

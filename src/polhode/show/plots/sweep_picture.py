@@ -102,10 +102,10 @@ def _histogram(axes: Any, sweep: Sweep, own: Quantity, failed: np.ndarray) -> No
     ends = _finite(own.last[failed])[:MARKS]
     # Where those that failed were at their ends: below the axis, as strokes.
     across = axes.get_xaxis_transform()
-    axes.plot(
-        ends, np.full(len(ends), -0.03), "|", color=RED, transform=across,
-        clip_on=False, markersize=7,
-    )  # fmt: skip
+    if len(ends):
+        style = {"color": RED, "markersize": 7, "clip_on": False, "transform": across}
+        (strokes,) = axes.plot(ends, np.full(len(ends), -0.03), "|", **style)
+        strokes.set_in_layout(False)
     axes.set_xlabel(own.label)
     axes.set_ylabel("runs")
     axes.set_ylim(bottom=0)
@@ -201,5 +201,3 @@ def _require_samples(sweep: Sweep) -> None:
             "Of each run only the last state was kept.",
             "Sweep with samples=100.",
         )
-
-

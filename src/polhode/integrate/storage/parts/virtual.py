@@ -59,7 +59,10 @@ def content(
 
 
 def _layout(
-    name: str, shape: tuple[int, ...], kind: np.dtype, parts: tuple[dict[int, Path], int]
+    name: str,
+    shape: tuple[int, ...],
+    kind: np.dtype,
+    parts: tuple[dict[int, Path], int],
 ) -> Any:
     """Where the rows of one variable are."""
     places, slab = parts
