@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 
@@ -51,7 +52,7 @@ def test_bands_hold_their_share_of_the_runs(swept):
     axes = swept.plot("elbow", against="t").figure.axes[0]
     boxes = [c.get_paths()[0].get_extents() for c in axes.collections]
     assert len(boxes) == len(BANDS)
-    for wide, narrow in zip(boxes, boxes[1:], strict=False):
+    for wide, narrow in itertools.pairwise(boxes):
         assert wide.ymin <= narrow.ymin <= narrow.ymax <= wide.ymax
     median = axes.get_lines()[0].get_ydata()
     whole = swept.q[np.delete(np.arange(60), swept.failed), :, 1]

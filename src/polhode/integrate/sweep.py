@@ -108,7 +108,7 @@ def sweep(
     the top level of a module that returns a system or equations. `threads` is how many
     a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` is
     the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
-    not there yet, in an order of chance, so that several processes seldom make the same.
+    not there yet, in an order of chance, so that two processes seldom make the same.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
