@@ -18,7 +18,7 @@ NO_PENDLUM = (
 WRONG_WORDS = {
     ("rnu",): (
         'Unknown command "rnu". Did you mean "run"? Available commands: demo, gallery,'
-        " run, equations, compare, audit, plot, view, ...\n"
+        " run, sweep, equations, compare, audit, plot, ...\n"
         "'polhode --help' tells the commands.\n"
     ),
     ("run", "pendulum", "--untill", "3"): (

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.errors import ModelError, PolhodeError
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 from polhode.integrate.field.distribution import (
     DISTRIBUTIONS,
     Distribution,
