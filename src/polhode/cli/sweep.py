@@ -134,12 +134,13 @@ def _swept(drawn: Any, given: dict[str, Any], files: dict[str, Any]) -> Any:
 def _tell(found: Any, failures: Any) -> None:
     from polhode.cli.answers import print_table, say
 
-    there = found.count - len(found.missing)
-    say(f"{found.runs} runs of {found.system.name} in {found.count} parts: {there} are"
+    count, slab = len(found.files.firsts), found.files.swept.slab
+    there = count - len(found.missing)
+    say(f"{len(found)} runs of {found.system.name} in {count} parts: {there} are"
         f" in {found.folder}.")  # fmt: skip
     if found.missing:
-        numbers = spans([first // found.slab + 1 for first in found.missing])
-        say(f"Missing are {len(found.missing)}: {numbers} of {found.count}.")
+        numbers = spans([first // slab + 1 for first in found.missing])
+        say(f"Missing are {len(found.missing)}: {numbers} of {count}.")
     rows = _statistics(found)
     if rows:
         titles = ("", "mean", "deviation", "least", "most")
@@ -169,8 +170,8 @@ def _statistics(found: Any) -> list[tuple[str, ...]]:
         sums += last.sum(axis=0)
         squares += (last**2).sum(axis=0)
         least, most = np.minimum(least, last.min(0)), np.maximum(most, last.max(0))
-    mean = sums / found.runs
-    spread = np.sqrt(np.maximum(squares / found.runs - mean**2, 0.0))
+    mean = sums / len(found)
+    spread = np.sqrt(np.maximum(squares / len(found) - mean**2, 0.0))
     columns = zip(names, mean, spread, least, most, strict=True)
     return [(name, *(f"{float(v):.5g}" for v in values)) for name, *values in columns]
 
@@ -179,9 +180,9 @@ def _facts(found: Any, failures: Any) -> dict[str, Any]:
     return {
         "system": found.system.name,
         "folder": str(found.folder),
-        "runs": found.runs,
-        "parts": found.count,
-        "missing": [first // found.slab + 1 for first in found.missing],
+        "runs": len(found),
+        "parts": len(found.files.firsts),
+        "missing": [first // found.files.swept.slab + 1 for first in found.missing],
         "failures": [
             {"code": f.code, "runs": f.count, "first": f.first, "sentence": f.sentence}
             for f in failures

@@ -149,11 +149,16 @@ def sweep(
     watched_for = context._replace(method=pick[0]) if context.switches else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
+    from polhode.integrate.storage.sweep_parts import (
+        complete,
+        failed_runs,
+        share_of,
+        sweep_parts,
+    )
+
     parts: Any = None
     with at_most_threads(threads):
         if to is not None:
-            from polhode.integrate.storage.sweep_parts import share_of, sweep_parts
-
             # A folder is made for runs that begin, as a file is.
             _launched(given, runs.slab(0, min(slab, runs.count)))
             parts = sweep_parts(to, given, runs.swept(slab), form, source.text)
@@ -171,9 +176,9 @@ def sweep(
                 found = None
     result: Any = found if parts is None else parts
     if parts is not None and not parts.missing:
-        parts.complete()
-    if executor is not None:  # to read all that others made would take long
-        _warn(result, parts.told_failed)
+        complete(parts)
+    if executor is not None:  # to check all that others made would take long
+        _warn(result, failed_runs(parts.files, parts.files.status)[0])
     else:
         _warn(result, result.failed)
     return result
@@ -224,11 +229,13 @@ def _all(
     found: list[Sweep] = []
     count = runs.count
     size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
-    size = size if parts is None else parts.slab
+    size = size if parts is None else parts.files.swept.slab
     told = Overall(watch, len(todo))
     for first in todo:
         slab = runs.slab(first, min(first + size, count))
-        if parts is not None and parts.has(first):  # another process was quicker
+        if (
+            parts is not None and parts.files.place(first).exists()
+        ):  # another process was quicker
             continue
         try:
             part = slab_result(given, slab, told.of(slab))
@@ -242,7 +249,7 @@ def _all(
         if parts is None:
             found.append(part)
         else:
-            parts.put(first, part)
+            parts.files.put(first, part)
         if part.is_interrupted:
             break
     return joined(found) if parts is None else None

@@ -85,9 +85,9 @@ class SweepJob:
             source.carried(),
             given.method,
             os.path.abspath(parts.folder),
-            parts.identity,
-            parts.form,
-            parts.swept,
+            parts.files.identity,
+            parts.files.form,
+            parts.files.swept,
             (parts.until, samples),
             (given.limit, given.audited),
             driven,
@@ -114,14 +114,14 @@ def make_part(job: SweepJob, first: int, runs: Carried) -> int:
         # What is to be said of states and failures is said once, by who called.
         warnings.simplefilter("ignore")
         given, parts = _prepared(job)
-        if parts.has(first):
+        if parts.files.place(first).exists():
             return 0
         until, samples = job.times
         times = Times(until, None if samples is None else np.array(samples))
         part = slab_result(given, runs.slab(given.equations, times), None)
         if part.is_interrupted:
             raise KeyboardInterrupt
-        parts.put(first, part)
+        parts.files.put(first, part)
         return int(np.sum(part.accepted))
 
 
@@ -161,9 +161,9 @@ def spread(
             work.make(missing)
     except KeyboardInterrupt:
         work.cancel()
-        left = len(parts.missing)
+        left, count = len(parts.missing), len(parts.files.firsts)
         warnings.warn(
-            f"the sweep was interrupted: {left} of its {parts.count} parts are missing."
+            f"the sweep was interrupted: {left} of its {count} parts are missing."
             " The same call makes them.",
             IntegrationWarning,
             stacklevel=4,
@@ -194,7 +194,7 @@ class _Work:
     def make(self, missing: list[int]) -> None:
         """These parts, by whichever worker is free."""
         waiting = deque(missing)
-        self._done = self._parts.count - len(missing)
+        self._done = len(self._parts.files.firsts) - len(missing)
         while waiting or self._under_way:
             while waiting and len(self._under_way) < WINDOW:
                 self._submit(waiting.popleft())
@@ -211,7 +211,7 @@ class _Work:
             task.cancel()
 
     def _submit(self, first: int) -> None:
-        stop = min(first + self._parts.slab, self._runs.count)
+        stop = min(first + self._parts.files.swept.slab, self._runs.count)
         runs = self._runs.carried(first, stop)
         try:
             task = self._executor.submit(make_part, self._job, first, runs)
@@ -244,13 +244,17 @@ class _Work:
     def _tell(self) -> None:
         if self._watch is not None:
             seconds = time.perf_counter() - self._began
-            self._watch(Progress(self._done / self._parts.count, self._steps, seconds))
+            self._watch(
+                Progress(
+                    self._done / len(self._parts.files.firsts), self._steps, seconds
+                )
+            )
 
     def _lost(self, reason: BaseException) -> IntegrationError:
-        left = len(self._parts.missing)
+        left, count = len(self._parts.missing), len(self._parts.files.firsts)
         return IntegrationError(
-            f"the workers of the sweep were lost: {left} of its {self._parts.count}"
-            " parts are missing.",
+            f"the workers of the sweep were lost: {left} of its {count} parts are"
+            " missing.",
             f"The executor said {type(reason).__name__}: {str(reason)[:300]}",
             "Give the same call with an executor that works: only what is missing is"
             " made.",

@@ -15,13 +15,10 @@ bytes from both.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import random
 import re
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +39,15 @@ from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
 from polhode.integrate.storage.lock import WriterLock
-from polhode.integrate.storage.parts import netcdf, parquet, virtual
+from polhode.integrate.storage.parts import parquet, virtual
+from polhode.integrate.storage.parts.files import (
+    ASIDE,
+    FORMS,
+    NOTE,
+    WAIT,
+    PartFiles,
+    remove_stale,
+)
 from polhode.integrate.storage.paths import admit_path, file_errors
 from polhode.output_file import write_file
 
@@ -60,15 +65,8 @@ WORDS = {
     "pyarrow": "versions of pyarrow",
     "form": "forms of the parts",
 }
-FORMS: dict[str, Any] = {"netcdf": netcdf, "parquet": parquet}
-NOTE = "sweep.json"
 LONGEST_NOTE = 1_000_000  # bytes that are looked at of a note of another sweep
 LARGEST_NOTE = 64_000_000  # bytes of a note that is read to get the model
-# A part of thousands of runs is written in less: for so long others wait for the lock.
-WAIT = 12_000  # tries, 60 s
-# What lies aside for longer was left by a process that died.
-STALE = 3600.0  # seconds
-ASIDE = re.compile(r"\.(sweep|part-\d+)\.[A-Za-z0-9]+-\d+-[0-9a-f]+\.part\.\w+")
 
 
 def sweep_parts(
@@ -101,7 +99,8 @@ def sweep_parts(
                 _require_empty(folder)
                 write_file(note, text)
     system = given.equations.system
-    return SweepParts(folder, system, swept, digest(text), form, given.drive)
+    files = PartFiles(folder, swept, digest(text), form)
+    return SweepParts(system, files, given.drive)
 
 
 def share_of(parts: SweepParts, part: str | None) -> list[int]:
@@ -122,7 +121,11 @@ def share_of(parts: SweepParts, part: str | None) -> list[int]:
         )
     # By the number of a part and not by its place among the missing: others look at
     # the folder at other times.
-    return [first for first in missing if first // parts.slab % count == which - 1]
+    return [
+        first
+        for first in missing
+        if first // parts.files.swept.slab % count == which - 1
+    ]
 
 
 def load_sweep(path: Any, system: System | None = None) -> SweepParts:
@@ -157,7 +160,7 @@ def load_sweep(path: Any, system: System | None = None) -> SweepParts:
         # A sweep keeps states in the coordinates of its system, whatever the form.
         system = model_text.read(note, {**header, "formulation": model_text.USUAL})
     identity = hashlib.sha256(found).hexdigest()
-    return SweepParts(folder, system, swept, identity, form)
+    return SweepParts(system, PartFiles(folder, swept, identity, form))
 
 
 def _require_form(form: str, given: Given) -> None:
@@ -238,81 +241,40 @@ class SweepParts:
     """A sweep in a folder: `for part in parts` gives one `Sweep` after the other.
 
     Tools that take tables of Arrow (pandas, polars, duckdb) read it as it is, a part
-    at a time.
+    at a time. `files` are its parts as files.
     """
 
-    folder: Path
     system: System
-    swept: Swept
-    identity: str
-    form: str = "netcdf"
+    files: PartFiles
     drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
-        return self.runs
+        return self.files.swept.runs
 
     def __iter__(self) -> Iterator[Sweep]:
-        for first in self._firsts():
+        for first in self.files.leading:
             yield self._read(first)
 
     @property
-    def runs(self) -> int:
-        """How many runs there are."""
-        return self.swept.runs
-
-    @property
-    def slab(self) -> int:
-        """How many runs a part has; the last may have fewer."""
-        return self.swept.slab
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.files.folder
 
     @property
     def until(self) -> float:
-        """The time to which they go, s."""
-        return self.swept.until
-
-    @property
-    def count(self) -> int:
-        """How many parts there are when it is complete."""
-        return -(-self.runs // self.slab)
+        """The time to which its runs go, s."""
+        return self.files.swept.until
 
     @property
     def missing(self) -> list[int]:
         """With which runs the parts begin that are not there, by one listing."""
-        there = set(self._listing())
-        every = range(0, self.runs, self.slab)
-        return [first for first in every if self._name(first) not in there]
-
-    def has(self, first: int) -> bool:
-        """Whether the part that begins with a run is there."""
-        return self._place(first).exists()
-
-    def put(self, first: int, part: Sweep) -> None:
-        """Write a part, whole or not at all."""
-        content = FORMS[self.form].content(part, first, self._facts(first))
-        with file_errors(self.folder), self._held():
-            note = self.folder / NOTE
-            if hashlib.sha256(note.read_bytes()).hexdigest() != self.identity:
-                raise FileError(
-                    f"{str(note)!r} was replaced while its sweep ran.",
-                    f"Part {first} is not of the sweep that it tells of.",
-                    "Give another folder, and sweep anew.",
-                )
-            write_file(self._place(first), content)
-
-    def complete(self) -> None:
-        """Write `sweep.nc` over all parts, and clear away what dead processes left."""
-        with file_errors(self.folder), self._held():
-            for name in os.listdir(self.folder):
-                if ASIDE.fullmatch(name):
-                    _remove_stale(self.folder / name)
-            if self.form == "netcdf" and not (self.folder / virtual.NAME).exists():
-                self._write_index()
+        return self.files.missing
 
     def whole(self) -> Sweep:
         """All parts as one sweep, in memory."""
         parts = list(self)
         if not parts:
-            raise self._empty()
+            raise _empty(self.folder)
         return joined(parts)
 
     def to_xarray(self) -> Any:
@@ -323,48 +285,44 @@ class SweepParts:
         """
         import xarray
 
-        self._require_netcdf()
+        _require_netcdf(self.files)
         path = self.folder / virtual.NAME
         with file_errors(self.folder):
             if not path.exists() and self.folder.is_dir():
-                with self._held():
-                    self._write_index()
+                with self.files.locked():
+                    _write_index(self)
             return xarray.open_dataset(path, engine="h5netcdf")
 
     def to_parquet(self, folder: Any) -> Path:
         """Write the parts as Parquet files, one by one; the folder of these."""
-        firsts = self._firsts()
+        firsts = self.files.leading
         tables = ((first, sweep_table(self._read(first), first)) for first in firsts)
         return write_parquet(folder, tables)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """The runs as tables of Arrow, a part at a time."""
-        firsts = self._firsts()
+        firsts = self.files.leading
         if not firsts:
-            raise self._empty()
+            raise _empty(self.folder)
         tables = (sweep_table(self._read(first), first) for first in firsts)
         return stream_of(tables, requested_schema)
 
     @property
     def failed(self) -> np.ndarray:
         """The numbers of the runs that did not reach their end; hashes are checked."""
-        return self._failed(self._checked_status)[0]
-
-    @property
-    def told_failed(self) -> np.ndarray:
-        """The same from what the parts say, read alone and not held against hashes."""
-        return self._failed(self._status)[0]
+        return failed_runs(self.files, lambda first: self._read(first).status)[0]
 
     @property
     def failures(self) -> Failures:
         """The runs that did not reach their end, by why they did not."""
-        return failures_of(self, *self._failed(self._checked_status))
+        found = failed_runs(self.files, lambda first: self._read(first).status)
+        return failures_of(self, *found)
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
-        if not 0 <= k < self.runs:
-            raise IndexError(f"run {k}: there are {self.runs} runs, from 0 on")
-        first = k - k % self.slab
+        if not 0 <= k < len(self):
+            raise IndexError(f"run {k}: there are {len(self)} runs, from 0 on")
+        first = k - k % self.files.swept.slab
         return self._read(first).outcome(k - first)
 
     def plot(self, *names: str, **wishes: Any) -> Any:
@@ -375,142 +333,68 @@ class SweepParts:
         """Write all runs as one HTML page: see `Sweep.page`."""
         return self.whole().page(path, **wishes)
 
-    def _name(self, first: int) -> str:
-        return f"part-{first:08d}{FORMS[self.form].SUFFIX}"
-
-    def _place(self, first: int) -> Path:
-        return self.folder / self._name(first)
-
-    def _held(self) -> contextlib.ExitStack:
-        """The folder, to which nobody else writes meanwhile."""
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(WriterLock(self.folder / NOTE, WAIT)).sign()
-            return stack.pop_all()
-
-    def _listing(self) -> list[str]:
-        with file_errors(self.folder), contextlib.suppress(FileNotFoundError):
-            return [n for n in os.listdir(self.folder) if n.startswith("part-")]
-        return []
-
-    def _present(self) -> list[int]:
-        """With which runs the parts begin that are there."""
-        known = {self._name(k): k for k in range(0, self.runs, self.slab)}
-        there = sorted(self._listing(), key=lambda name: (len(name), name))
-        for name in there:
-            if name not in known:
-                raise FileError(
-                    f"{str(self.folder / name)!r} is no part of the sweep of its"
-                    " folder.",
-                    f"That has {self.runs} runs, and its parts begin with every"
-                    f" {self.slab}th of them.",
-                    "Move it away.",
-                )
-        return [known[name] for name in there]
-
-    def _firsts(self) -> list[int]:
-        """The parts that are there: all, or the first ones.
-
-        A part that is missing before others would give wrong numbers to their runs.
-        """
-        firsts = self._present()
-        for first, own in zip(firsts, range(0, self.runs, self.slab), strict=False):
-            if first != own:
-                raise self._missing_part(own)
-        return firsts
-
-    def _missing_part(self, first: int) -> FileError:
-        return FileError(
-            f"{str(self._place(first))!r} is missing.",
-            f"It has the runs from {first} on.",
-            "Sweep again into the same folder: only what is missing is made.",
-        )
-
-    def _empty(self) -> FileError:
-        return FileError(
-            f"{str(self.folder)!r} has no part of its sweep yet.",
-            "The sweep was interrupted before its first part was done.",
-            "Sweep again into the same folder: it goes on.",
-        )
-
-    def _facts(self, first: int) -> tuple[str, str, str]:
-        """What the hash of a part has beside its columns: whose it is, and where."""
-        return self.identity, str(first), str(self.runs)
-
     def _read(self, first: int) -> Sweep:
-        path, facts = self._place(first), self._facts(first)
-        if not path.exists():
-            raise self._missing_part(first)
-        try:
-            columns = FORMS[self.form].columns(path, first, facts)
-            return sweep_from(columns, self.system, self.until, self.drive)
-        # Whatever a damaged file makes of its reader, it is the file's fault.
-        except Exception as error:
-            raise _damaged_part(path, error) from error
-
-    def _failed(
-        self, status_of: Callable[[int], np.ndarray]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers of the runs that failed, and their status."""
-        numbers, kinds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for first in self._present():
-            status = status_of(first)
-            own = np.flatnonzero((status != DONE) & (status != EVENT))
-            numbers.append(first + own)
-            kinds.append(status[own])
-        return np.concatenate(numbers), np.concatenate(kinds)
-
-    def _checked_status(self, first: int) -> np.ndarray:
-        return self._read(first).status
-
-    def _status(self, first: int) -> np.ndarray:
-        path = self._place(first)
-        try:
-            return FORMS[self.form].status(path)
-        except Exception as error:  # as above
-            raise _damaged_part(path, error) from error
-
-    def _write_index(self) -> None:
-        """One file over all parts, present or not; it needs one to know their types."""
-        if not self._present():
-            raise self._empty()
-        about = {
-            "title": f"sweep of {self.system.name}",
-            "identity": self.identity,
-            "coordinate": self.system.coordinate_names,
-            "speed": self.system.speed_names,
-        }
-        places = {k: self._place(k) for k in range(0, self.runs, self.slab)}
-        made = virtual.content(places, self.runs, self.slab, about)
-        write_file(self.folder / virtual.NAME, made)
-
-    def _require_netcdf(self) -> None:
-        if self.form != "netcdf":
-            raise FileError(
-                f"{str(self.folder)!r} has parts of the form {self.form!r}.",
-                "Only those of netCDF are arrays that can be read lazily as one.",
-                "Read them as a table: polars.scan_parquet(folder / '*.parquet').",
-            )
+        columns = self.files.columns(first)
+        return sweep_from(columns, self.system, self.until, self.drive)
 
     def __repr__(self) -> str:
-        return (
-            f"SweepParts({self.system.name!r}: {self.runs} runs,"
-            f" {len(self._listing())} parts)"
+        there = len(self.files.firsts) - len(self.missing)
+        return f"SweepParts({self.system.name!r}: {len(self)} runs, {there} parts)"
+
+
+def failed_runs(
+    files: PartFiles, status_of: Callable[[int], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the runs that failed in the parts that are there; their status."""
+    numbers, kinds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first in files.present:
+        status = status_of(first)
+        own = np.flatnonzero((status != DONE) & (status != EVENT))
+        numbers.append(first + own)
+        kinds.append(status[own])
+    return np.concatenate(numbers), np.concatenate(kinds)
+
+
+def complete(parts: SweepParts) -> None:
+    """Write `sweep.nc` over all parts, and clear away what dead processes left."""
+    with file_errors(parts.folder), parts.files.locked():
+        remove_stale(parts.folder)
+        is_there = (parts.folder / virtual.NAME).exists()
+        if parts.files.form == "netcdf" and not is_there:
+            _write_index(parts)
+
+
+def _write_index(parts: SweepParts) -> None:
+    """One file over all parts, present or not; it needs one to know their types."""
+    files, system = parts.files, parts.system
+    if not files.present:
+        raise _empty(files.folder)
+    about = {
+        "title": f"sweep of {system.name}",
+        "identity": files.identity,
+        "coordinate": system.coordinate_names,
+        "speed": system.speed_names,
+    }
+    places = {first: files.place(first) for first in files.firsts}
+    made = virtual.content(places, files.swept.runs, files.swept.slab, about)
+    write_file(files.folder / virtual.NAME, made)
+
+
+def _require_netcdf(files: PartFiles) -> None:
+    if files.form != "netcdf":
+        raise FileError(
+            f"{str(files.folder)!r} has parts of the form {files.form!r}.",
+            "Only those of netCDF are arrays that can be read lazily as one.",
+            "Read them as a table: polars.scan_parquet(folder / '*.parquet').",
         )
 
 
-def _damaged_part(path: Path, error: Exception) -> FileError:
+def _empty(folder: Path) -> FileError:
     return FileError(
-        f"{str(path)!r} is damaged.",
-        f"{error}"[:300],
-        "Remove it, and sweep again: only this part is made anew.",
+        f"{str(folder)!r} has no part of its sweep yet.",
+        "The sweep was interrupted before its first part was done.",
+        "Sweep again into the same folder: it goes on.",
     )
-
-
-def _remove_stale(path: Path) -> None:
-    """Remove what a dead process left; what is young may be another's under way."""
-    with contextlib.suppress(FileNotFoundError):
-        if time.time() - path.stat().st_mtime > STALE:
-            path.unlink()
 
 
 def _header(given: Given, swept: Swept) -> dict[str, Any]:

@@ -146,11 +146,13 @@ def _policy(script: str, style: str) -> str:
 
 
 def source_hash(text: str) -> str:
+    """A script or style as the policy of a page names it."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def asset(name: str, kind: str = "js") -> str:
+    """The text of a script or style that pages have in them."""
     folder = files("polhode.show.page") / "assets"
     return (folder / f"{name}.{kind}").read_text(encoding="utf-8")
 
