@@ -18,15 +18,14 @@ from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potential import (
     Energy,
     Potential,
-    admitted,
     distinct,
     energy_by,
-    values_of,
 )
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
+from polhode.matter.constants import admit_constants, values_of
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
 
 
@@ -64,7 +63,7 @@ class RawPotential:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 1))
-        object.__setattr__(self, "constants", admitted(self.name, self.constants))
+        object.__setattr__(self, "constants", admit_constants(self.name, self.constants))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

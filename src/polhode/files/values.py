@@ -204,7 +204,7 @@ def formula(*variables: str) -> Value:
         except ModelError:
             used = ()  # its error is told below
         if set(used) & set(variables):
-            return scope.built(path, lambda: Formula(value, variables))
+            return scope.built(path, lambda: _formula(scope, value, variables))
         return read_quantity(scope, path, value)
 
     def write(ink: Writer, law: Any, place: str) -> Any:
@@ -212,12 +212,23 @@ def formula(*variables: str) -> Value:
             if len(law.of) != len(variables):
                 own, told = ", ".join(law.of), ", ".join(variables)
                 return ink.lose(f"{place}: its formula is of {own}, not of {told}")
-            return law.called(variables)
+            texts = {
+                key: ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)
+                for key, value in law.constants.items()
+            }
+            return None if None in texts.values() else law.called(variables, texts)
         if callable(law):
             return ink.lose(f"{place}: its law is a function of Python")
         return write_quantity(ink, law, place)
 
     return Value(read, write, QUANTITY.schema)
+
+
+def _formula(scope: Scope, text: str, variables: tuple[str, ...]) -> Formula:
+    """A formula of variables and of the file's parameters, which are its constants."""
+    known = [n for n in names_in(parse(text)) if n not in variables]
+    constants = {n: scope.parameters[n] for n in known if n in scope.parameters}
+    return Formula(text, variables, constants)
 
 
 def law_of(*variables: str) -> Value:
@@ -229,7 +240,7 @@ def law_of(*variables: str) -> Value:
         if not isinstance(value, str):
             own = f"sin(2 * {variables[0]})"
             return scope.refuse(path, f'{shown(value)} is no law such as "{own}".')
-        return scope.built(path, lambda: Formula(value, variables))
+        return scope.built(path, lambda: _formula(scope, value, variables))
 
     return Value(read, formula(*variables).write, QUANTITY.schema)
 
