@@ -204,7 +204,7 @@ def test_files_keep_constants_as_parameters(tmp_path):
 
 
 def test_wrong_constants_are_refused():
-    """A constant that the law does not take, one that is missing, one that is no word."""
+    """Constants that are missing, that are no mapping, that are variables as well."""
     body = ball()
     with pytest.raises(ForceError, match="'force law' fails: TypeError"):
         ph.ForceLaw(body.mass_centre, WORLD.frame, lambda x, v, t, k: -k * x)

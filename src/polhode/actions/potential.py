@@ -55,7 +55,9 @@ class Potential:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 2))
-        object.__setattr__(self, "constants", admit_constants(self.name, self.constants))
+        object.__setattr__(
+            self, "constants", admit_constants(self.name, self.constants)
+        )
 
     @staticmethod
     def of_particles(

@@ -63,7 +63,9 @@ class RawPotential:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 1))
-        object.__setattr__(self, "constants", admit_constants(self.name, self.constants))
+        object.__setattr__(
+            self, "constants", admit_constants(self.name, self.constants)
+        )
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -33,7 +33,7 @@ class PrescribedMotion:
 
     `law(t, **constants)` gives one number, or as many as the joint has coordinates;
     traceable, with two derivatives. For a quaternion the turn from the prescribed
-    orientation counts. `constants` are numbers or parameters that the law takes by name.
+    orientation counts. `constants` are numbers or parameters that it takes by name.
     """
 
     joint: Joint

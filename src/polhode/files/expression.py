@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.files.issues import nearest
+from polhode.matter.functions import LAWS, of_quantity
 from polhode.matter.parameter import Parameter, at
 
 LONGEST, DEEPEST = 2000, 40
@@ -35,6 +36,7 @@ OPERATORS = {
     "**": operator.pow,
 }
 SIGNS = {law: sign for sign, law in OPERATORS.items()}
+WORDS = {law: word for word, law in LAWS.items()}
 FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "arctan", "abs")
 NAME = re.compile(r"[^\W\d]\w*+(?:\.\w++)*+")
 TOKEN = re.compile(
@@ -91,7 +93,7 @@ def names_in(tree: Tree) -> tuple[str, ...]:
 def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> Any:
     """The value of a tree: numbers, parameters or arrays, by the operators of each.
 
-    `call(word, value)` applies functions; without it they are refused.
+    `call(word, value)` applies functions; without it they are those of parameters.
     """
     if isinstance(tree, Number):
         return tree.value
@@ -104,11 +106,13 @@ def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> An
         parts[0] = float(parts[0])  # whole powers of whole numbers know no end
     if tree.law in OPERATORS:
         return OPERATORS[tree.law](*parts)
-    if call is None:
-        raise ModelError(
-            f"{tree.law}(...) cannot be used of parameters: they take + - * / **."
-        )
-    return call(tree.law, parts[0])
+    return (call or _of_quantity)(tree.law, parts[0])
+
+
+def _of_quantity(word: str, value: Any) -> Any:
+    if word not in LAWS:
+        raise ModelError(f"{word}(...) cannot be used of parameters.")
+    return of_quantity(word, value)
 
 
 def written(quantity: Any) -> str | None:
@@ -318,6 +322,9 @@ def _written(value: Any) -> tuple[str, int] | None:
     parts = [_written(source) for source in value.sources]
     if value.law is operator.neg and parts[0]:
         return (f"-{_bracketed(parts[0], 3)}", 0)
+    word = WORDS.get(value.law)
+    if word is not None and parts[0]:
+        return (f"{word}({parts[0][0]})", 4)
     sign = SIGNS.get(value.law)
     if sign is None or None in parts:
         return None

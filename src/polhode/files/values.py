@@ -14,6 +14,7 @@ from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import INVALID, Scope, Writer
 from polhode.matter.axes import X, Y, Z
+from polhode.matter.direction import Direction
 
 AXES = {str(axis): axis for one in (X, Y, Z) for axis in (one, -one)}
 
@@ -161,11 +162,13 @@ def read_direction(scope: Scope, path: Way, value: Any) -> Any:
             return AXES[value]
         known = nearest(value, AXES)
         return scope.refuse(path, f"{shown(value)} is no direction. {known}")
-    return THREE_NUMBERS.read(scope, path, value)
+    return THREE.read(scope, path, value)
 
 
 def write_direction(ink: Writer, value: Any, place: str) -> Any:
-    """The name of an axis where it is one."""
+    """The name of an axis where it is one; quantities where some are parameters."""
+    if isinstance(value, Direction):
+        return THREE.write(ink, value.entries, place)
     column = np.asarray(value, dtype=float)
     for name, axis in AXES.items():
         if np.array_equal(column, np.asarray(axis)):
@@ -212,11 +215,13 @@ def formula(*variables: str) -> Value:
             if len(law.of) != len(variables):
                 own, told = ", ".join(law.of), ", ".join(variables)
                 return ink.lose(f"{place}: its formula is of {own}, not of {told}")
-            texts = {
-                key: ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)
-                for key, value in law.constants.items()
-            }
-            return None if None in texts.values() else law.called(variables, texts)
+            texts: dict[str, str] = {}
+            for key, value in law.constants.items():
+                text = ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)
+                if text is None:
+                    return None
+                texts[key] = text
+            return law.called(variables, texts)
         if callable(law):
             return ink.lose(f"{place}: its law is a function of Python")
         return write_quantity(ink, law, place)
@@ -260,7 +265,7 @@ FLAG = plain(bool, "flag: give true or false", {"type": "boolean"})
 DIRECTION = Value(
     read_direction,
     write_direction,
-    {"anyOf": [{"enum": [*AXES]}, THREE_NUMBERS.schema]},
+    {"anyOf": [{"enum": [*AXES]}, THREE.schema]},
 )
 BOUNDS = Value(
     read_bounds,
