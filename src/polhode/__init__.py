@@ -127,6 +127,7 @@ PUBLIC = {
     "unlock": "polhode.system.locking",
     "wrench_about": "polhode.system.wrench_about",
     # integrate
+    "Controller": "polhode.integrate.inputs.controller",
     "Event": "polhode.integrate.events.event",
     "Noise": "polhode.integrate.inputs.inputs",
     "Sampled": "polhode.integrate.inputs.inputs",

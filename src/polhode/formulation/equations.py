@@ -111,6 +111,8 @@ class Equations:  # limit: one noun answers every question about the motion
     functions: Core
     programs: dict[Any, Any] = field(default_factory=dict, metadata=REMEMBERED)
     knows_contacts: bool = False
+    # How many of the last velocities are states of controllers, in a run.
+    controller_states: int = 0
 
     def __post_init__(self) -> None:
         if self.system.supports and not self.knows_contacts:

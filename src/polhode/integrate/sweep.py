@@ -67,7 +67,7 @@ def sweep(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -94,7 +94,12 @@ def sweep(
     pick = picked(equations, method, rtol, atol)
     watch = admit_watch(watch)
     asked = admitted(
-        equations, states, until=until, samples=samples, parameters=parameters
+        equations,
+        states,
+        until=until,
+        samples=samples,
+        parameters=parameters,
+        inputs=inputs,
     )
     runs, until, times, table, refused = asked
     _require_one_start(runs)
@@ -102,6 +107,7 @@ def sweep(
         asked.require_all()
     output_times = np.array([until]) if times is None else times
     context = run_context(equations, pick[0], events, inputs, len(runs))
+    equations = context.equations
     drive = _drive(context)
     if method is None:
         decay = _decay(equations, asked, drive)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class State:
     """Coordinates q and speeds z of a system at a time t, by place and by name.
 
     `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds.
+    To JAX a state is a tree of t, q and z: `jax.jit`, `jax.grad` and `jax.vmap` take it.
     """
 
     system: System
@@ -41,6 +43,7 @@ class State:
 
     def __post_init__(self) -> None:
         put, system = object.__setattr__, self.system
+        _register()
         _require_system(system)
         put(self, "t", admit(self.t, (), "the time of a state"))
         q = _column(system, self.q, "coordinates", system.coordinate_names)
@@ -103,11 +106,35 @@ class State:
             if np.size(b)
         )
 
+    def tree_flatten(self) -> tuple[tuple[Any, Any, Any], Any]:
+        """Its numbers (t, q, z), and the system: so a state is a tree of JAX."""
+        return (self.t, self.q, self.z), self.system
+
+    @classmethod
+    def tree_unflatten(cls, system: Any, numbers: Any) -> State:
+        """The state of the numbers; they are not checked, for JAX may pass anything."""
+        state = object.__new__(cls)
+        for word, value in zip(("t", "q", "z"), numbers, strict=True):
+            object.__setattr__(state, word, value)
+        object.__setattr__(state, "system", system)
+        return state
+
     def __repr__(self) -> str:
         system = self.system
         where = _listed(system.coordinate_names, self.q)
         moves = _listed(system.speed_names, self.z)
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
+
+
+def _register() -> None:
+    """Make states known to JAX, once it is loaded: a state alone does not load it."""
+    jax = sys.modules.get("jax")
+    if jax is not None and State not in _REGISTERED and hasattr(jax, "tree_util"):
+        jax.tree_util.register_pytree_node_class(State)
+        _REGISTERED.add(State)
+
+
+_REGISTERED: set[type] = set()
 
 
 def _require_system(system: Any) -> None:

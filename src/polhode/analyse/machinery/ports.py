@@ -11,7 +11,7 @@ from polhode.actions.joint_law import Motor
 from polhode.actions.transmission import Servo
 from polhode.analyse.machinery.variations import Outputs, Ports, output_sizes
 from polhode.errors import AnalysisError
-from polhode.integrate.inputs.inputs import input_size, port_size
+from polhode.integrate.inputs.ports import input_size, port_size
 from polhode.matter.parameter import Table, at
 from polhode.system.members import suggestion
 from polhode.system.state import State

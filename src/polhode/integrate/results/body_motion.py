@@ -142,7 +142,8 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
 
     def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
-        table = drive.table(t, q, core.speeds(t, q, y, table), table, held)
+        z = core.speeds(t, q, y, table)
+        table = drive.table(t, q, z, table, held, y)
         solution = core.accelerations(t, q, y, table)
         wrenches = core.joint_wrenches(t, q, y, solution, table)
         rotations = with_world(system.poses(t, q, table)).rotations

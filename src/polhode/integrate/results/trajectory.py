@@ -26,6 +26,7 @@ from polhode.integrate.results.indexing import (
     admit_choice,
     admit_times,
     is_choice,
+    no_controller,
     not_asked,
     require_rows,
 )
@@ -147,6 +148,16 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """How a joint moves; for one that has the name of its body."""
         edge = self.system.edge(name)
         return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z], self, edge)
+
+    def controller(self, name: str = "controller") -> np.ndarray:
+        """The states (n, k) of a controller along the motion, by its name."""
+        drive, first = self.inputs.inputs.drive, self.steps.x.shape[1]
+        first -= len(drive.first_states)
+        for group in drive.groups:
+            if group.name == name and group.width:
+                start = first + group.first
+                return self.steps.x[:, start : start + group.width]
+        raise no_controller(self, name)
 
     @property
     def final(self) -> State:
