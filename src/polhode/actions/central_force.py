@@ -29,8 +29,8 @@ from polhode.arrays import removable
 from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
-from polhode.matter.constants import admit_constants, values_of
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @final

@@ -29,8 +29,8 @@ from polhode.actions.user_law import require_real
 from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
-from polhode.matter.constants import admit_constants, values_of
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @final

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from polhode.errors import ForceError, PolhodeError
-from polhode.matter.constants import NO_CONSTANTS
+from polhode.matter.quantities.constants import NO_CONSTANTS
 
 
 def given(

@@ -15,25 +15,25 @@ from polhode.actions.gravitation import (
     listed_masses,
     summed_on_bodies,
 )
-from polhode.actions.invariant import with_reaction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.actions.potential import distinct
+from polhode.actions.potentials.invariant import with_reaction
+from polhode.actions.potentials.potential import distinct
 from polhode.arrays import namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.axes import Axis, Z
-from polhode.matter.direction import (
-    Direction,
-    admit_direction,
-    parameters_of_direction,
-    unit_at,
-)
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
     Quantity,
     Table,
     at,
+)
+from polhode.matter.quantities.direction import (
+    Direction,
+    admit_direction,
+    parameters_of_direction,
+    unit_at,
 )
 
 

@@ -21,8 +21,8 @@ from polhode.constraints.constraint import (
 from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.matter.constants import admit_constants, values_of
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 class Placement(NamedTuple):

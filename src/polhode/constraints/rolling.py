@@ -33,12 +33,12 @@ from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
 from polhode.matter.axes import Z, turn_to
-from polhode.matter.direction import (
+from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.direction import (
     Direction,
     admit_direction,
     parameters_of_direction,
 )
-from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 
 def rolling(

@@ -19,8 +19,8 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.matter.constants import admit_constants, values_of
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @dataclass(frozen=True, eq=False)

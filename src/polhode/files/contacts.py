@@ -23,7 +23,7 @@ from polhode.files.values import (
     shown,
 )
 from polhode.matter.axes import Z
-from polhode.matter.direction import Direction
+from polhode.matter.quantities.direction import Direction
 
 SIZES: dict[str, dict[str, Value]] = {
     "point": {},

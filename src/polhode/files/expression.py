@@ -24,8 +24,8 @@ from typing import Any, NamedTuple, TypeAlias, final
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.files.issues import nearest
-from polhode.matter.functions import LAWS, of_quantity
 from polhode.matter.parameter import Parameter, at
+from polhode.matter.quantities.functions import LAWS, of_quantity
 
 LONGEST, DEEPEST = 2000, 40
 OPERATORS = {

@@ -14,7 +14,7 @@ from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import INVALID, Scope, Writer
 from polhode.matter.axes import X, Y, Z
-from polhode.matter.direction import Direction
+from polhode.matter.quantities.direction import Direction
 
 AXES = {str(axis): axis for one in (X, Y, Z) for axis in (one, -one)}
 

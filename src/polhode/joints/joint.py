@@ -31,10 +31,10 @@ from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.joints.motor_data import admit_bounds, admit_motor
 from polhode.joints.seat import Place, admit_axes, coordinates_of, require_ends
-from polhode.matter.direction import Direction
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
 from polhode.matter.parameter import distinct as each_once
+from polhode.matter.quantities.direction import Direction
 
 Frames = tuple[Any, Any]
 

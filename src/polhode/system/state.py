@@ -13,7 +13,7 @@ import numpy as np
 from polhode.errors import FrameMismatch, NumericalWarning, StateError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.vector import shown
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
@@ -33,7 +33,7 @@ class State:
     """Coordinates q and speeds z of a system at a time t, by place and by name.
 
     `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds.
-    To JAX a state is a tree of t, q and z: `jax.jit`, `jax.grad` and `jax.vmap` take it.
+    To JAX a state is a tree of t, q and z, for `jax.jit`, `jax.grad` and `jax.vmap`.
     """
 
     system: System
@@ -282,7 +282,7 @@ def _column(system: System, value: Any, what: str, names: tuple[str, ...]) -> An
 
 
 def _require_quaternions(system: System, q: np.ndarray) -> None:
-    from polhode.geometry.rotation_admission import admit_quaternion
+    from polhode.geometry.rotations.rotation_admission import admit_quaternion
 
     for edge in system.tree.edges:
         if edge.joint.coordinates == edge.joint.speeds:

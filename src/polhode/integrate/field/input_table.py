@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ForceError, PolhodeError
-from polhode.matter.constants import values_of
+from polhode.matter.quantities.constants import values_of
 from polhode.system.state import State
 
 if TYPE_CHECKING:

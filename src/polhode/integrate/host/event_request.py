@@ -22,11 +22,11 @@ from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
 from polhode.integrate.kernel.chunk import StepperState, start_cursor
-from polhode.integrate.methods.calvo import Calvo7
-from polhode.integrate.methods.dop853 import DormandPrince8
-from polhode.integrate.methods.dormand_prince import DormandPrince
-from polhode.integrate.methods.radau import RadauIIA
-from polhode.integrate.methods.rk4 import RungeKutta4
+from polhode.integrate.methods.runge_kutta.calvo import Calvo7
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
+from polhode.integrate.methods.runge_kutta.radau import RadauIIA
+from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:

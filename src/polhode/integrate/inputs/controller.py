@@ -17,8 +17,8 @@ from typing import Any, final
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.matter.constants import admit_constants
 from polhode.matter.parameter import Parameter, parameters_in
+from polhode.matter.quantities.constants import admit_constants
 
 
 @final

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.joint_law import Motor
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import ModelError
 from polhode.system.members import suggestion
 
