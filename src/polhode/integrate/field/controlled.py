@@ -21,9 +21,14 @@ if TYPE_CHECKING:
     from polhode.matter.parameter import Table
 
 
+# Where equations with controllers keep those without.
+PLAIN = "without controllers"
+
+
 def with_controllers(equations: Equations, drive: Drive) -> Equations:
     """The equations as they are, or with the states of controllers beside y."""
     count = len(drive.first_states)
+    equations = equations.programs.get(PLAIN, equations)
     if not count:
         return equations
     key = ("controlled", drive.key)
@@ -35,7 +40,7 @@ def with_controllers(equations: Equations, drive: Drive) -> Equations:
             equations,
             functions=_functions(equations.functions, drive),
             velocity_names=(*equations.velocity_names, *names),
-            programs={},
+            programs={PLAIN: equations},
             controller_states=count,
         )
     return equations.programs[key]
