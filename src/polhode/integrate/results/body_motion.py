@@ -95,7 +95,8 @@ class Reaction(NamedTuple):
 class JointMotion:
     """A joint along a motion; leading axes are rows.
 
-    t (n,), coordinates (n, k), speeds (n, m).
+    t (n,), coordinates (n, k), speeds (n, m). To NumPy and matplotlib it is the array
+    of its coordinates: `np.degrees(motion["elbow"])`.
     """
 
     t: np.ndarray
@@ -103,6 +104,17 @@ class JointMotion:
     speeds: np.ndarray
     motion: Trajectory | None = None
     edge: Edge | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Its coordinates: (n,) where it has one, so that plots and NumPy take it."""
+        q = self.coordinates
+        return np.array(q[:, 0] if q.shape[1] == 1 else q, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return np.asarray(self)[rows]
 
     @property
     def reaction(self) -> Reaction:

@@ -222,14 +222,15 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
         return export.logs_of(self, rates)
 
-    def plot(self, *names: str, against: str = "t") -> Any:
+    def plot(self, *names: str, against: str = "t", degrees: bool = False) -> Any:
         """Quantities by name, with labels and units; see `show.quantities`.
 
-        `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
+        `motion.plot("hinge.speed", against="hinge")` is a phase portrait. With
+        `degrees`, angles and their rates are in degrees.
         """
         from polhode.show.plots.plot import plot
 
-        return plot(self, names, against)
+        return plot(self, names, against, degrees=degrees)
 
     def picture(self, at: Any = None, **wishes: Any) -> Any:
         """The bodies at a time or at several, drawn in 3D; see `show.still`."""

@@ -40,6 +40,14 @@ class Series(NamedTuple):
     panel: str = ""
 
 
+def in_degrees(line: Series) -> Series:
+    """The same line with radians as degrees; others as they are."""
+    if not line.unit.startswith("rad"):
+        return line
+    unit = line.unit.replace("rad", "deg", 1)
+    return line._replace(unit=unit, values=np.degrees(line.values))
+
+
 def smooth(motion: Trajectory) -> Trajectory:
     """The motion in rows close enough for a line; its own, where steps are not kept."""
     if not motion.is_dense or len(motion) < 2 or len(motion) >= FINE:
