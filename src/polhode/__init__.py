@@ -131,6 +131,7 @@ PUBLIC = {
     "Controller": "polhode.integrate.inputs.controller",
     "Event": "polhode.integrate.events.event",
     "Noise": "polhode.integrate.inputs.inputs",
+    "Quantity": "polhode.integrate.results.quantity",
     "Sampled": "polhode.integrate.inputs.inputs",
     "States": "polhode.integrate.field.states",
     "limit_events": "polhode.integrate.events.ready_made",
@@ -144,6 +145,7 @@ PUBLIC = {
     "sweep": "polhode.integrate.sweep",
     "surface_event": "polhode.integrate.events.ready_made",
     # formulation
+    "Coordinates": "polhode.formulation.reading.coordinates",
     "Equations": "polhode.formulation.equations",
     "Velocities": "polhode.formulation.shared.velocities",
     "audit": "polhode.formulation.audit",

@@ -31,6 +31,7 @@ from polhode.integrate.results.indexing import (
     require_rows,
 )
 from polhode.integrate.results.moreau_contacts import stepped_support
+from polhode.integrate.results.quantity import Quantity
 from polhode.matter.parameter import Table
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
@@ -222,11 +223,20 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
         return export.logs_of(self, rates)
 
-    def plot(self, *names: str, against: str = "t", degrees: bool = False) -> Any:
+    def measured(self, quantity: Any) -> np.ndarray:
+        """The values (n, ...) of a `ph.Quantity`, or of a law (t, state), at all rows.
+
+        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`
+        """
+        if not isinstance(quantity, Quantity):
+            quantity = Quantity("quantity", quantity)
+        return quantity.along(self)
+
+    def plot(self, *names: Any, against: str = "t", degrees: bool = False) -> Any:
         """Quantities by name, with labels and units; see `show.quantities`.
 
-        `motion.plot("hinge.speed", against="hinge")` is a phase portrait. With
-        `degrees`, angles and their rates are in degrees.
+        A `ph.Quantity` is one of your own. With `degrees`, angles and their rates are
+        in degrees. `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
         """
         from polhode.show.plots.plot import plot
 
