@@ -116,7 +116,7 @@ class Drive:
         return held
 
     def table(
-        self, t: Any, q: Any, z: Any, table: Table, held: Any, y: Any = None
+        self, t: Any, q: Any, z: Any, table: Table, held: Any, *, y: Any = None
     ) -> Table:
         """A table completed by all inputs at a time and state.
 

@@ -155,7 +155,7 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
     def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        table = drive.table(t, q, z, table, held, y)
+        table = drive.table(t, q, z, table, held, y=y)
         solution = core.accelerations(t, q, y, table)
         wrenches = core.joint_wrenches(t, q, y, solution, table)
         rotations = with_world(system.poses(t, q, table)).rotations
