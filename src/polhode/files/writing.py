@@ -74,7 +74,7 @@ def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any
     found = {}
     for field in fields:
         value = getattr(thing, field.name)
-        if isinstance(value, Formula):
+        if isinstance(value, Formula) and hasattr(thing, "constants"):
             value = replace(value, constants=thing.constants)
         if value is None or _is_default(value, field):
             continue
