@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -67,7 +66,7 @@ def led(constants):
     """VelocityRows: vx = k z"""
     body = ball()
     path = ph.Translation("ball", WORLD.origin, body.mass_centre)
-    slopes, zero = jnp.array([1.0, 0.0, 0.0]), 0.0
+    slopes, zero = np.array([1.0, 0.0, 0.0]), 0.0
     if constants:
         law = lambda q, t, k: (slopes, k * q[2])  # noqa: E731
     else:

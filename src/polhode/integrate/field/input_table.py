@@ -143,9 +143,9 @@ class Drive:
         if not self.key:
             return table
 
-        def completed(t: Any, q: Any, z: Any) -> Table:
+        def completed(t: Any, q: Any, z: Any, y: Any = None) -> Table:
             with jax.enable_x64(True):
-                whole = self.table(t, q, z, table, held)
+                whole = self.table(t, q, z, table, held, y=y)
             return {name: np.asarray(value) for name, value in whole.items()}
 
         return completed

@@ -248,7 +248,8 @@ def _law_of_motor(motion: Trajectory, motor: Motor) -> list[Series]:
         state = fine[k]
         table = drive.table_function(motion.table, held[k])
         if callable(table):
-            table = table(state.t, state.q, state.z)
+            y = fine.steps.x[k, system.coordinates :]
+            table = table(state.t, state.q, state.z, y)
         q, z = state.q[edge.q], state.z[edge.z]
         asked = motor.asked(q, z, state.t, system.table(table))
         rows.append(np.asarray(asked, float))
