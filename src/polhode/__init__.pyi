@@ -77,6 +77,7 @@ from polhode.constraints.gear import Gear as Gear
 from polhode.constraints.holonomic import Holonomic as Holonomic
 from polhode.constraints.holonomic import PointOn as PointOn
 from polhode.constraints.invariance import audit_constraint as audit_constraint
+from polhode.constraints.joint_equation import JointEquation as JointEquation
 from polhode.constraints.prescribed_motion import PrescribedMotion as PrescribedMotion
 from polhode.constraints.rolling import rolling as rolling
 from polhode.constraints.tendon_length import TendonLength as TendonLength
@@ -119,6 +120,7 @@ from polhode.formulation.questions.real_reactions import ideal as ideal
 from polhode.formulation.questions.real_reactions import reaction_parts as reaction_parts
 from polhode.formulation.questions.slip import needed_friction as needed_friction
 from polhode.formulation.questions.solvability import solvability as solvability
+from polhode.formulation.reading.coordinates import Coordinates as Coordinates
 from polhode.formulation.recursive.passive_dynamics import passive_dynamics as passive_dynamics
 from polhode.formulation.recursive.recursive import recursive as recursive
 from polhode.formulation.routh import cyclic_coordinates as cyclic_coordinates
@@ -138,9 +140,11 @@ from polhode.integrate.field.distribution import Normal as Normal
 from polhode.integrate.field.distribution import Uniform as Uniform
 from polhode.integrate.field.ensemble import Ensemble as Ensemble
 from polhode.integrate.field.states import States as States
+from polhode.integrate.inputs.controller import Controller as Controller
 from polhode.integrate.inputs.inputs import Noise as Noise
 from polhode.integrate.inputs.inputs import Sampled as Sampled
 from polhode.integrate.methods.projection import projection_work as projection_work
+from polhode.integrate.results.quantity import Quantity as Quantity
 from polhode.integrate.simulate import simulate as simulate
 from polhode.integrate.stepper import stepper as stepper
 from polhode.integrate.storage.recording import load_motion as load_motion
@@ -175,6 +179,14 @@ from polhode.matter.cloud import Cloud as Cloud
 from polhode.matter.inertia import Inertia as Inertia
 from polhode.matter.parameter import Parameter as Parameter
 from polhode.matter.particle import Particle as Particle
+from polhode.matter.quantities.functions import arctan as arctan
+from polhode.matter.quantities.functions import cos as cos
+from polhode.matter.quantities.functions import exp as exp
+from polhode.matter.quantities.functions import log as log
+from polhode.matter.quantities.functions import sin as sin
+from polhode.matter.quantities.functions import sqrt as sqrt
+from polhode.matter.quantities.functions import tan as tan
+from polhode.matter.quantities.functions import tanh as tanh
 from polhode.matter.rigid_body import Body as Body
 from polhode.matter.shape import Shape as Shape
 from polhode.matter.submerged import submerged as submerged

@@ -81,7 +81,7 @@ def sweep(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     form: str = "netcdf",
     executor: Any = None,
     threads: int | None = None,
@@ -133,7 +133,14 @@ def sweep(
         drawn = drawn_runs(equations, states, (until, samples), first)
         runs: Runs = GivenRuns(drawn.asked) if to is None else drawn
     else:
-        runs = given_runs(equations, states, (until, samples), parameters)
+        runs = given_runs(
+            equations,
+            states,
+            until=until,
+            samples=samples,
+            parameters=parameters,
+            inputs=inputs,
+        )
     asked = runs.asked
     _require_one_start(asked.runs)
     if len(asked.refused) == runs.count:
@@ -141,6 +148,7 @@ def sweep(
     until, times = asked.until, asked.times
     output_times = np.array([until]) if times is None else times
     context = run_context(equations, pick[0], events, inputs, runs.count)
+    equations = context.equations
     drive = _drive(context)
     if method is None:
         decay = _decay(equations, asked, drive)
