@@ -26,6 +26,7 @@ PUBLIC = {
     "Parameter": "polhode.matter.parameter",
     "Particle": "polhode.matter.particle",
     "Shape": "polhode.matter.shape",
+    "Table": "polhode.matter.tables.table",
     "World": "polhode.matter.world",
     "X": "polhode.matter.axes",
     "Y": "polhode.matter.axes",
@@ -91,11 +92,15 @@ PUBLIC = {
     "driven_potential": "polhode.actions.driven_potential",
     "observed_from": "polhode.actions.moving_observer",
     # constraints
+    "Belt": "polhode.constraints.machines.transmissions",
+    "Cam": "polhode.constraints.machines.cam",
+    "Chain": "polhode.constraints.machines.transmissions",
     "Distance": "polhode.constraints.distance",
     "Gear": "polhode.constraints.gear",
     "Holonomic": "polhode.constraints.holonomic",
     "PointOn": "polhode.constraints.holonomic",
     "PrescribedMotion": "polhode.constraints.prescribed_motion",
+    "Rope": "polhode.constraints.machines.rope",
     "TendonLength": "polhode.constraints.tendon_length",
     "VelocityEquation": "polhode.constraints.velocity_rows",
     "VelocityRows": "polhode.constraints.velocity_rows",
@@ -210,11 +215,14 @@ PUBLIC = {
     # namespaces, and models: a room of its own
     "formations": "polhode",
     "gym": "polhode",
+    "machines": "polhode",
+    "marine": "polhode",
     "methods": "polhode",
     "models": "polhode",
     "results": "polhode",
     "space": "polhode",
     "theory": "polhode",
+    "vehicles": "polhode",
     # errors
     "PolhodeError": "polhode.errors",
 }
