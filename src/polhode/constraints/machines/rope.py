@@ -172,9 +172,9 @@ class Rope:
                 " rest=(0, length) pull only where it is stretched.",
             )
         object.__setattr__(self, "along", along)
-        object.__setattr__(self, "length", self._lengths())
+        object.__setattr__(self, "length", self._admitted_length())
 
-    def _lengths(self) -> tuple[Any, ...]:
+    def _admitted_length(self) -> Any:
         count = len(self._turning) + 1
         many = isinstance(self.length, tuple | list | np.ndarray)
         given = list(self.length) if many else [self.length]
@@ -192,12 +192,19 @@ class Rope:
                     "A rope has some length.",
                     "Give it in metres.",
                 )
-        if many:
-            names = [f"{self.name}.length {k + 1}" for k in range(count)]
-            pairs = zip(given, names, strict=True)
-            return tuple(named(_plain(value), name) for value, name in pairs)
-        whole = named(_plain(given[0]), f"{self.name}.length")
-        return (whole,) if count == 1 else (whole / count,) * count
+        if not many:
+            return named(_plain(given[0]), f"{self.name}.length")
+        names = [f"{self.name}.length {k + 1}" for k in range(count)]
+        pairs = zip(given, names, strict=True)
+        return tuple(named(_plain(value), name) for value, name in pairs)
+
+    @property
+    def lengths(self) -> tuple[Any, ...]:
+        """Of the strands: those given, or equal shares of the whole."""
+        if isinstance(self.length, tuple):
+            return self.length
+        count = len(self._turning) + 1
+        return (self.length if count == 1 else self.length / count,) * count
 
     @property
     def _pulleys(self) -> tuple[Pulley, ...]:
@@ -225,19 +232,19 @@ class Rope:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Lengths and radii, and those of the points."""
-        numbers = parameters_in([*self.length, *(p.radius for p in self._pulleys)])
+        numbers = parameters_in([*self.lengths, *(p.radius for p in self._pulleys)])
         return distinct([*parameters_of(*self.points), *numbers])
 
     @property
     def rows(self) -> tuple[str, ...]:
         """One a strand."""
-        count = len(self.length)
+        count = len(self.lengths)
         return ("length",) if count == 1 else tuple(f"strand {k + 1}" for k in range(count))
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """The length of every strand, less what it should be."""
         found = self.strand_lengths(placed, table)
-        wanted = [at(length, table) for length in self.length]
+        wanted = [at(length, table) for length in self.lengths]
         rows = [a - b for a, b in zip(found, wanted, strict=True)]
         return namespace(placed.origins, *rows).stack(rows)
 
