@@ -116,7 +116,7 @@ class SpringCurve:
         """Opposite forces along the line of the two points."""
         d, arm = separation(poses, self.on, self.by, table)
         length, along = line_of(d)
-        pull = self.pull(length - at(self.rest_length, table))
+        pull = self.pull.lookup(length - at(self.rest_length, table))
         return interaction(poses, arm, -namespace(d).asarray(pull)[..., None] * along, 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -184,7 +184,7 @@ class DamperCurve:
         _, along = line_of(d)
         v = velocity_of(twists, 0, arm)
         v = v - velocity_of(twists, 1, arm_of(poses, 1, self.by, table))
-        push = self.force(dot(v, along))
+        push = self.force.lookup(dot(v, along))
         return interaction(poses, arm, -namespace(d).asarray(push)[..., None] * along, 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -269,9 +269,9 @@ class JointCurve:
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau (1,)"""
         if self.spring is not None:
-            return -self.spring(q - at(self.rest, table))
+            return -self.spring.lookup(q - at(self.rest, table))
         assert self.damper is not None
-        return -self.damper(z)
+        return -self.damper.lookup(z)
 
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """The integral of the spring's curve."""

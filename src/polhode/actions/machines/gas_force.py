@@ -90,7 +90,7 @@ class GasForce:
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """[F (1,) along the piston, 0 (1,) on the crank]"""
-        F = at(self.area, table) * self.pressure(q[1])
+        F = at(self.area, table) * self.pressure.lookup(q[1])
         return [-F if self.inwards else F, 0.0 * q[1]]
 
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:

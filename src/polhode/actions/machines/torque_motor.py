@@ -88,7 +88,7 @@ class TorqueMotor:
         u = table[self.name] if self.name in table else at(self.throttle, table)
         xp = namespace(u, q, z)
         N = at(self.joint.gear_ratio[0], table)
-        tau = xp.clip(u, -1.0, 1.0) * N * self.torque(N * z)
+        tau = xp.clip(u, -1.0, 1.0) * N * self.torque.lookup(N * z)
         return xp.clip(tau, *self.joint.effort_limits)
 
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:

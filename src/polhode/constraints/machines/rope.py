@@ -51,7 +51,10 @@ class Pulley:
     on       its axle, a revolute joint: the rope turns it without slip, against its
              inertia. Or its centre, a point of a body: the rope slides round it
     radius   m
-    side     on which side of it the rope lies, in the axes of the body that carries it
+    side     on which side of it the rope lies, in the axes of the body that carries it;
+             at angle 0 of the axle its mark is there
+    sense    +1 if the rope, followed from its first point, goes round the axis
+             counterclockwise, along axis x side on that side; -1 if clockwise
     axis     of a pulley given by its centre, in the same axes
 
     >>> import polhode as ph
@@ -63,6 +66,7 @@ class Pulley:
     radius: Quantity
     _: KW_ONLY
     side: Any = Z
+    sense: int = 1
     axis: Any = None
     name: str = ""
 
@@ -74,6 +78,12 @@ class Pulley:
                 f"pulley {name!r} has no axle: {self.on!r} was given.",
                 "A rope goes round an axis.",
                 "Give its revolute joint, or its centre and axis=ph.Y.",
+            )
+        if self.sense not in (1, -1):
+            raise ModelError(
+                f"the sense of pulley {name!r} is {self.sense!r}.",
+                "A rope goes round an axis one way or the other.",
+                "Give sense=1, along axis x side on its side of the pulley, or -1.",
             )
         given = quantity(self.radius, f"the radius of {name!r}")
         if not is_traced(at(given)) and at(given) <= 0:
@@ -123,7 +133,7 @@ class _Mark(NamedTuple):
 
     def length(self, table: Table, sign: float) -> Any:
         """From the mark to where the rope leaves (-1), or from where it comes (+1)."""
-        ahead = self.arc.sense * (self.angle - self.arc.middle)
+        ahead = self.pulley.sense * (self.angle - self.arc.middle)
         return at(self.pulley.radius, table) * (self.arc.angle / 2 + sign * ahead)
 
 
@@ -270,9 +280,10 @@ class Rope:
         body = self.bodies.index(point.frame)
         centre = place(placed, body, point, table)
         if not isinstance(each, Pulley):
-            return Stop(centre, 0.0, 0.0 * centre, 0.0 * centre)
+            return Stop(centre, 0.0, 0.0 * centre, 0.0 * centre, 0.0)
         R = placed.rotations[body]
-        return Stop(centre, at(each.radius, table), R @ each.axis, R @ each.side)
+        axes = R @ each.axis, R @ each.side
+        return Stop(centre, at(each.radius, table), *axes, float(each.sense))
 
 
 def _is_point(thing: Any) -> bool:

@@ -12,10 +12,14 @@ No angle is counted: arcs follow from the two directions, between 0 and a whole 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from polhode.arrays import namespace
 from polhode.geometry.vector import cross, dot
+
+
+NEAR = 1e-9  # m^2: keeps quotients finite where an end is at the axis of a pulley
 
 
 class Stop(NamedTuple):
@@ -25,64 +29,56 @@ class Stop(NamedTuple):
     radius   of the pulley; 0 at a point
     normal   (3,) its axis; zero at a point
     side     (3,) towards the side of the pulley on which the rope lies
+    sense    +1 if the rope goes round the axis counterclockwise, else -1; 0 at a point
     """
 
     centre: Any
     radius: Any
     normal: Any
     side: Any
+    sense: float
 
 
 class Arc(NamedTuple):
-    """How a rope lies on a pulley: its angle, the angle of its middle from `side`, and
-    which way it goes round the axis, +1 or -1."""
+    """How a rope lies on a pulley: its angle, and the angle of its middle from `side`."""
 
     angle: Any
     middle: Any
-    sense: Any
 
 
 def strands_and_arcs(stops: list[Stop]) -> tuple[list[Any], list[Arc]]:
     """Lengths of the strands between stops, and the arcs on all but the ends."""
-    inner = range(1, len(stops) - 1)
-    senses = [0.0, *(_sense(stops[k - 1], stops[k], stops[k + 1]) for k in inner), 0.0]
     lengths, along = [], []
-    for k in range(len(stops) - 1):
-        step = senses[k + 1] * stops[k + 1].radius - senses[k] * stops[k].radius
-        normal = stops[k].normal if k else stops[k + 1].normal
-        length, u = _strand(stops[k + 1].centre - stops[k].centre, step, normal)
+    for one, two in pairwise(stops):
+        step = two.sense * two.radius - one.sense * one.radius
+        normal = one.normal if one.sense else two.normal
+        length, u = _strand(two.centre - one.centre, step, normal)
         lengths.append(length)
         along.append(u)
-    pairs = [(along[k - 1], along[k]) for k in inner]
-    arcs = [
-        _arc(stops[k], senses[k], *pair) for k, pair in zip(inner, pairs, strict=True)
-    ]
-    return lengths, arcs
-
-
-def _sense(before: Stop, stop: Stop, after: Stop) -> Any:
-    """Which way the rope goes round: on its side it runs from before to after."""
-    xp = namespace(before.centre, after.centre, stop.normal)
-    way = dot(after.centre - before.centre, cross(stop.normal, stop.side))
-    return xp.where(way < 0, -1.0, 1.0)
+    inner = zip(stops[1:-1], along, along[1:], strict=False)
+    return lengths, [_arc(stop, before, after) for stop, before, after in inner]
 
 
 def _strand(d: Any, step: Any, normal: Any) -> tuple[Any, Any]:
     """The length, and the unit vector along."""
     xp = namespace(d, step)
     square = dot(d, d)
-    length = xp.sqrt(square - step * step)
-    return length, (length * d - step * cross(normal, d)) / square
+    rest = square - step * step
+    # An end inside a pulley has no tangent. While a model is put together it may be
+    # there: a length below zero drives it out, where a root of zero would keep it.
+    outside = rest > 0
+    length = xp.where(outside, 1.0, -1.0) * xp.sqrt(xp.where(outside, rest, NEAR - rest))
+    u = (length * d - step * cross(normal, d)) / xp.where(outside, square, NEAR + square)
+    return length, u
 
 
-def _arc(stop: Stop, sense: Any, before: Any, after: Any) -> Arc:
+def _arc(stop: Stop, before: Any, after: Any) -> Arc:
     xp = namespace(before, after)
     n = stop.normal
-    cosine, sine = dot(before, after), sense * dot(n, cross(before, after))
+    cosine, sine = dot(before, after), stop.sense * dot(n, cross(before, after))
     out = before - after  # from the centre to the middle of the arc
     across = dot(out, cross(n, stop.side))
     return Arc(
         xp.pi + xp.arctan2(-sine, -cosine),
         xp.arctan2(across, dot(out, stop.side)),
-        sense,
     )

@@ -115,9 +115,13 @@ def patches_of(
     x: np.ndarray, y: np.ndarray, values: np.ndarray, smooth: str, beyond: str
 ) -> Patches:  # limit: data of two axes, and how they are joined
     """The product of piecewise polynomials through values (n + 1, m + 1)."""
-    c = pieces_of(x, values, smooth, beyond).coefficients
+    ends = "hold" if beyond == "refuse" else beyond
+    c = pieces_of(x, values, smooth, ends).coefficients
     columns = np.moveaxis(c, 2, 0)
-    both = pieces_of(y, columns, smooth, beyond).coefficients
+    both = pieces_of(y, columns, smooth, ends).coefficients
+    if beyond == "refuse":
+        both[[0, -1]] = np.nan
+        both[:, :, [0, -1]] = np.nan
     return Patches(x, y, np.moveaxis(both, (2, 3), (0, 1)))
 
 

@@ -116,10 +116,16 @@ class Table:
 
     def __call__(self, *values: Any) -> Any:
         """The value at x, or at (x, y); arrays element by element."""
+        self._require_inside(values)
+        return self._at((0,) * self.variables, values)
+
+    def lookup(self, *values: Any) -> Any:
+        """The same for laws, which answer NaN beyond what they know; never refused."""
         return self._at((0,) * self.variables, values)
 
     def derivative(self, *values: Any, by: int = 0) -> Any:
         """The slope, or the partial derivative by variable 0 or 1."""
+        self._require_inside(values)
         orders = tuple(int(k == by) for k in range(self.variables))
         return self._at(orders, values)
 
@@ -140,11 +146,6 @@ class Table:
         return Integral(self)
 
     def _at(self, orders: tuple[int, ...], values: tuple[Any, ...]) -> Any:
-        if len(values) != self.variables:
-            raise ModelError(
-                f"the table {self.name!r} is of {self.variables} variables, and is"
-                f" called with {len(values)}."
-            )
         if self.beyond == "repeat":
             values = tuple(
                 a[0] + namespace(v).mod(v - a[0], a[-1] - a[0])
@@ -155,12 +156,19 @@ class Table:
 
             return self._family.law(orders)(*(jnp.asarray(v, float) for v in values))
         arrays = [np.asarray(v, dtype=float) for v in values]
-        if self.beyond == "refuse":
-            self._require_inside(arrays)
         return as_plain(self._family.value(orders, *arrays))
 
-    def _require_inside(self, values: list[np.ndarray]) -> None:
-        for axis, value in zip(self._axes, values, strict=True):
+    def _require_inside(self, values: tuple[Any, ...]) -> None:
+        """Refuse too few numbers, and numbers outside the data where that is asked."""
+        if len(values) != self.variables:
+            raise ModelError(
+                f"the table {self.name!r} is of {self.variables} variables, and is"
+                f" called with {len(values)}."
+            )
+        if self.beyond != "refuse" or is_traced(*values):
+            return
+        for axis, given in zip(self._axes, values, strict=True):
+            value = np.asarray(given, dtype=float)
             wrong = value[(value < axis[0]) | (value > axis[-1])]
             if wrong.size:
                 raise ModelError(
