@@ -33,9 +33,9 @@ from polhode.actions.motion_arrays import (
 )
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry import so3
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
+from polhode.geometry.rotations import so3
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, named, quantity
 
 PARTS = ("rx", "ry", "rz", "x", "y", "z")
