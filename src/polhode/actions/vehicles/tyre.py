@@ -267,6 +267,8 @@ def _arguments(road: Any) -> int:
     """Whether a height is a function of x, or of x and y."""
     import inspect
 
+    if hasattr(road, "of"):  # a formula
+        return len(road.of)
     count = len(inspect.signature(road).parameters)
     if count not in (1, 2):
         raise ModelError(
