@@ -69,20 +69,14 @@ def test_small_deflections_are_hookes_law():
     rubber = ph.machines.Bushing(block.origin, ph.World().origin, k)
     system = ph.System([block], [rubber])
     I = np.diag(block.moments().inertia)
-    found = np.sort([abs(w) for w in ph.linearise(system).modes().frequencies]) if hasattr(ph.linearise(system).modes(), "frequencies") else None
+    found = np.sort(np.unique(np.abs(ph.linearise(system).modes().frequencies).round(9)))
     wanted = np.sort(np.sqrt([*(np.array(k[:3]) / I), *(np.array(k[3:]) / 2)]))
-    if found is not None:
-        assert_close(found[-6:], wanted, rtol=1e-8)
+    assert_close(found, wanted, rtol=1e-8)
     F = np.array(k[3:]) * 1e-3
-    at = system.state(free_or(system, 1e-3))
+    (joint,) = system.joints
+    at = system.state({joint.name: {"qw": 1.0, "x": 1e-3, "y": 1e-3, "z": 1e-3}})
     force = system.wrenches(0.0, at.q, at.z)["bushing"].forces[0]
     assert_close(force, -F, rtol=1e-12)
-
-
-def free_or(system, x):
-    """The block moved along all its axes."""
-    (joint,) = system.joints
-    return {joint.name: {"qw": 1.0, "x": x, "y": x, "z": x}}
 
 
 def test_matrices_that_are_no_rubber_are_refused():

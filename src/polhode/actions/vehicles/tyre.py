@@ -53,6 +53,7 @@ from polhode.matter.parameter import (
     at,
     distinct,
 )
+from polhode.matter.tables.table import Table as Heights
 
 LOW_SPEED = 0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
 
@@ -124,6 +125,8 @@ class Tyre:
                 "Its forces in the road follow from slip and load.",
                 "Give ph.vehicles.LinearTyre(60e3, 80e3), FialaTyre or MagicFormula.",
             )
+        if self.road is not None:
+            _arguments(self.road)
         values = [at(getattr(self, w)) for w in ("stiffness", "load", "radius")]
         if is_traced(*values):
             return
@@ -214,7 +217,7 @@ class Tyre:
     def _road(self) -> Callable[..., Any]:
         from polhode.double import doubled
 
-        count = getattr(self.road, "variables", None) or _arguments(self.road)
+        count = _arguments(self.road)
 
         def height(place: Any) -> Any:
             values = tuple(place[k] for k in range(count))
@@ -267,9 +270,12 @@ def _arguments(road: Any) -> int:
     """Whether a height is a function of x, or of x and y."""
     import inspect
 
+    if isinstance(road, Heights):
+        return road.variables
     if hasattr(road, "of"):  # a formula
-        return len(road.of)
-    count = len(inspect.signature(road).parameters)
+        count = len(road.of)
+    else:
+        count = len(inspect.signature(road).parameters) if callable(road) else 0
     if count not in (1, 2):
         raise ModelError(
             f"a road takes {count} numbers.",
