@@ -260,7 +260,7 @@ class Rope:
 
     def strand_lengths(self, placed: Placed, table: Table = NOMINAL) -> list[Any]:
         """The length of each strand, along its straight parts and arcs."""
-        stops = [self._stop(placed, each, table) for each in self.along]
+        stops = self.stops(placed, table)
         straight, arcs = strands_and_arcs(stops)
         angles = dict(zip(self.joints, placed.coordinates, strict=True))
         found, total = [], straight[0]
@@ -274,6 +274,10 @@ class Rope:
             else:
                 total = total + length
         return [*found, total]
+
+    def stops(self, placed: Placed, table: Table = NOMINAL) -> list[Stop]:
+        """The points and pulleys along it, where they are."""
+        return [self._stop(placed, each, table) for each in self.along]
 
     def _stop(self, placed: Placed, each: Any, table: Table) -> Stop:
         point = each.centre if isinstance(each, Pulley) else each

@@ -48,6 +48,30 @@ class Arc(NamedTuple):
 
 def strands_and_arcs(stops: list[Stop]) -> tuple[list[Any], list[Arc]]:
     """Lengths of the strands between stops, and the arcs on all but the ends."""
+    lengths, along = _strands(stops)
+    inner = zip(stops[1:-1], along, along[1:], strict=False)
+    return lengths, [_arc(stop, before, after) for stop, before, after in inner]
+
+
+def places_along(stops: list[Stop], count: int = 13) -> list[list[Any]]:
+    """Points on the line of a rope, for drawing: of each stop one, or some on its arc."""
+    _, along = _strands(stops)
+    found = [[stops[0].centre]]
+    for stop, before, after in zip(stops[1:-1], along, along[1:], strict=False):
+        if not stop.sense:
+            found.append([stop.centre])
+            continue
+        arc = _arc(stop, before, after)
+        n, out = stop.normal, stop.sense * cross(before, stop.normal)
+        turns = [stop.sense * arc.angle * k / (count - 1) for k in range(count)]
+        xp = namespace(before, after)
+        rim = [xp.cos(a) * out + xp.sin(a) * cross(n, out) for a in turns]
+        found.append([stop.centre + stop.radius * r for r in rim])
+    return [*found, [stops[-1].centre]]
+
+
+def _strands(stops: list[Stop]) -> tuple[list[Any], list[Any]]:
+    """The length of every strand, and the unit vector along it."""
     lengths, along = [], []
     for one, two in pairwise(stops):
         step = two.sense * two.radius - one.sense * one.radius
@@ -55,8 +79,7 @@ def strands_and_arcs(stops: list[Stop]) -> tuple[list[Any], list[Arc]]:
         length, u = _strand(two.centre - one.centre, step, normal)
         lengths.append(length)
         along.append(u)
-    inner = zip(stops[1:-1], along, along[1:], strict=False)
-    return lengths, [_arc(stop, before, after) for stop, before, after in inner]
+    return lengths, along
 
 
 def _strand(d: Any, step: Any, normal: Any) -> tuple[Any, Any]:
