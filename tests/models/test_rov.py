@@ -24,7 +24,7 @@ def skew(a):
 def fossen(R, nu):
     """nu' of M nu' + C(nu) nu + D(nu) nu + g(eta) = 0, in his axes and order [v; w].
 
-    Handbook of Marine Craft Hydrodynamics and Motion Control, 2nd ed., chapters 3, 6, 8.
+    Handbook of Marine Craft Hydrodynamics and Motion Control, chapters 3, 6 and 8.
     """
     m, I, r_g = numbers.MASS, numbers.INERTIA * np.eye(3), np.array([0, 0, numbers.LOW])
     I_o = I - m * skew(r_g) @ skew(r_g)
@@ -35,7 +35,8 @@ def fossen(R, nu):
     upper, lower = M[:3] @ nu, M[3:] @ nu
     C = np.block([[np.zeros((3, 3)), -skew(upper)], [-skew(upper), -skew(lower)]])
     D = np.diag(
-        np.array(numbers.LINEAR)[order] + np.array(numbers.QUADRATIC)[order] * np.abs(nu)
+        np.array(numbers.LINEAR)[order]
+        + np.array(numbers.QUADRATIC)[order] * np.abs(nu)
     )
     down = R.T @ np.array([0.0, 0.0, 1.0])
     W, B = m * numbers.GRAVITY, numbers.BUOYANCY
@@ -71,7 +72,7 @@ def test_munks_moment():
 
 
 def test_its_thrusters_span_what_they_should():
-    """Four at 45 degrees give x, y and the turn about z; two more give z and the roll."""
+    """Four at 45 degrees give x, y and yaw; two more give z and roll."""
     system = ph.models.rov()
     rest = system.rest()
     columns = []

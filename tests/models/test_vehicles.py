@@ -33,7 +33,7 @@ def test_the_two_frequencies_of_a_quarter_car():
 
 @pytest.mark.parametrize("c", [100.0, 1200.0, 4000.0])
 def test_no_suspension_changes_the_body_at_the_frequency_of_wheel_hop(c):
-    """m_s s'' = k_t r at w^2 = k_t/m_u: the equations of the model, solved for a sine."""
+    """m_s s'' = k_t r at w^2 = k_t/m_u: the model, solved for a sine."""
     system, table = quarter(c)
     w = np.sqrt(K_T / M_U)
     form = ph.gauss(system)
@@ -92,7 +92,8 @@ def test_an_oversteering_car_has_a_critical_speed():
             state = ph.State(system, 0.0, np.zeros(4), np.array([r, u, v, 0.0]))
             base = ph.State(system, 0.0, np.zeros(4), np.array([0.0, u, 0.0, 0.0]))
             state, base = (
-                ph.State(system, 0.0, np.array([0, 0, 0, 0.02]), s.z) for s in (state, base)
+                ph.State(system, 0.0, np.array([0, 0, 0, 0.02]), s.z)
+                for s in (state, base)
             )
             x, y = form.accelerations(state), form.accelerations(base)
             slope = (x - y)[[0, 2]] / h

@@ -59,12 +59,14 @@ PULLEY = {"radius": QUANTITY, "side": DIRECTION, "sense": WHOLE, "name": TEXT}
 
 
 def read_stop(scope: Scope, path: Way, value: Any) -> Any:
-    """A point, { pulley = "axle", radius = 0.1 }, or { centre = "world", axis = "Y" }."""
+    """A point, { pulley = "axle", radius = 0.1 }, or { centre, axis, radius }."""
     known = ("pulley", "centre")
     if not isinstance(value, dict) or not any(word in value for word in known):
         return POINT.read(scope, path, value)
     word = "pulley" if "pulley" in value else "centre"
-    own = {"pulley": JOINT} if word == "pulley" else {"centre": POINT, "axis": DIRECTION}
+    own = (
+        {"pulley": JOINT} if word == "pulley" else {"centre": POINT, "axis": DIRECTION}
+    )
     found = read_table(scope, path, value, {**own, **PULLEY}, [*own, "radius"])
     if isinstance(found, Bad):
         return INVALID
@@ -187,9 +189,7 @@ def write_tyre(ink: Writer, law: Any, place: str) -> Any:
     return ink.lose(f"{place}: its law of tyres is of Python")
 
 
-STOP = Value(
-    read_stop, write_stop, {"anyOf": [POINT.schema, {"type": "object"}]}
-)
+STOP = Value(read_stop, write_stop, {"anyOf": [POINT.schema, {"type": "object"}]})
 LENGTH = Value(
     read_length,
     write_length,

@@ -42,7 +42,9 @@ def test_power_is_the_loss_of_energy(seed):
     rubber = ph.machines.Bushing(a.point(0.1, 0, 0.2), b.point(0, 0.3, 0), K)
     poses, twists = moving(seed)
     h = 1e-5
-    gained = rubber.energy(later(poses, twists, h)) - rubber.energy(later(poses, twists, -h))
+    gained = rubber.energy(later(poses, twists, h)) - rubber.energy(
+        later(poses, twists, -h)
+    )
     assert rubber.is_conservative
     assert_close(power_of(rubber, poses, twists), -gained / (2 * h), rtol=1e-7)
 
@@ -69,7 +71,9 @@ def test_small_deflections_are_hookes_law():
     rubber = ph.machines.Bushing(block.origin, ph.World().origin, k)
     system = ph.System([block], [rubber])
     I = np.diag(block.moments().inertia)
-    found = np.sort(np.unique(np.abs(ph.linearise(system).modes().frequencies).round(9)))
+    found = np.sort(
+        np.unique(np.abs(ph.linearise(system).modes().frequencies).round(9))
+    )
     wanted = np.sort(np.sqrt([*(np.array(k[:3]) / I), *(np.array(k[3:]) / 2)]))
     assert_close(found, wanted, rtol=1e-8)
     F = np.array(k[3:]) * 1e-3

@@ -52,7 +52,9 @@ def test_a_bent_spring_keeps_energy_and_a_damper_loses_it():
     """Power is minus the gain of the stored energy; a damper's is never above zero."""
     a, b = ends()
     x = np.linspace(-2, 2, 9)
-    bent = ph.Table(x, 40 * x + 30 * x**3, smooth="spline", beyond="extend", name="bent")
+    bent = ph.Table(
+        x, 40 * x + 30 * x**3, smooth="spline", beyond="extend", name="bent"
+    )
     spring = ph.machines.SpringCurve(a, b, bent, 0.4)
     damper = ph.machines.DamperCurve(a, b, bent)
     h = 1e-6
@@ -60,7 +62,8 @@ def test_a_bent_spring_keeps_energy_and_a_damper_loses_it():
         poses, twists = moving(seed)
         twists = Twists(0 * twists.angular, twists.linear)
         ahead, back = (
-            Poses(poses.rotations, poses.origins + s * h * twists.linear) for s in (1, -1)
+            Poses(poses.rotations, poses.origins + s * h * twists.linear)
+            for s in (1, -1)
         )
         rate = (spring.energy(ahead) - spring.energy(back)) / (2 * h)
         assert_close(power_of(spring, poses, twists), -rate, rtol=1e-6)
@@ -68,7 +71,7 @@ def test_a_bent_spring_keeps_energy_and_a_damper_loses_it():
 
 
 def test_along_a_joint():
-    """A hardening spring oscillates faster the further it swings, at constant energy."""
+    """Duffing's oscillator by a table keeps its energy."""
     mass = ph.Particle("mass", 1.0)
     joint = ph.Prismatic("slide", ph.World().origin, mass.mass_centre, axis=ph.X)
     x = np.linspace(-2, 2, 81)

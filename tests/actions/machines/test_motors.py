@@ -29,14 +29,18 @@ def test_gear_and_rotor_are_felt_at_the_joint():
     system = ph.System([hub], [motor])
     a = ph.gauss(system).accelerations(system.rest())
     assert_close(a, [0.5 * 10 * 2.0 / (0.5 + 100 * 0.003)], rtol=1e-12)
-    fed = ph.simulate(system, system.rest(), until=0.01, inputs={"drive": lambda t: 1.0})
+    fed = ph.simulate(
+        system, system.rest(), until=0.01, inputs={"drive": lambda t: 1.0}
+    )
     assert_close(fed.z[-1], 2 * a * 0.01, rtol=1e-9)
 
 
 def test_a_flywheel_has_the_inertia_that_is_asked():
     """About any axis, whatever its radius; it is drawn as a disc."""
     for axis in (ph.X, ph.Y, (1, 2, 2)):
-        shaft = ph.machines.flywheel("shaft", ph.World().origin, 0.7, radius=0.3, axis=axis)
+        shaft = ph.machines.flywheel(
+            "shaft", ph.World().origin, 0.7, radius=0.3, axis=axis
+        )
         system = ph.System([shaft], [ph.Motor(shaft, 1.4)])
         assert_close(ph.gauss(system).accelerations(system.rest()), [2.0], rtol=1e-12)
 
@@ -47,7 +51,9 @@ def engine(pressure, inwards=True):
     crank = ph.machines.flywheel("crank", world.origin, 0.02, radius=r, axis=ph.Y)
     disc = crank.second.frame.owner
     piston = ph.Particle("piston", 0.5)
-    slide = ph.Prismatic("slide", world.point(0, 0, r + l), piston.mass_centre, axis=ph.Z)
+    slide = ph.Prismatic(
+        "slide", world.point(0, 0, r + l), piston.mass_centre, axis=ph.Z
+    )
     rod = ph.Distance(disc.point(0, 0, r), piston.mass_centre, l, name="rod")
     gas = ph.machines.GasForce(slide, crank, pressure, 0.004, inwards=inwards)
     return ph.System([crank, slide], [gas], [rod])
@@ -56,14 +62,18 @@ def engine(pressure, inwards=True):
 def test_gas_turns_the_crank():
     """Virtual work: torque on the crank is F times ds/dq, by the angle of the table."""
     angle = np.linspace(0, 4 * np.pi, 9)
-    table = ph.Table(angle, [1e6, 4e5, 0, 0, 2e4, 0, 0, 3e5, 1e6], beyond="repeat", name="p")
+    table = ph.Table(
+        angle, [1e6, 4e5, 0, 0, 2e4, 0, 0, 3e5, 1e6], beyond="repeat", name="p"
+    )
     system = engine(table)
     state = ph.assemble(system, crank=0.7, speeds={"crank": 0.0}).state
     force = 0.004 * table(0.7)
     A, _ = system.constraint_rows(0.0, state.q, state.z)
     slope = -A[0, 0] / A[0, 1]  # ds/dq of the piston
     r, l, q = 0.05, 0.2, 0.7
-    wanted = -r * np.sin(q) - r * r * np.sin(q) * np.cos(q) / np.sqrt(l * l - (r * np.sin(q)) ** 2)
+    wanted = -r * np.sin(q) - r * r * np.sin(q) * np.cos(q) / np.sqrt(
+        l * l - (r * np.sin(q)) ** 2
+    )
     assert_close(slope, wanted, rtol=1e-10)
     turn, lift = ph.gauss(system).accelerations(state)
     assert_close(0.02 * turn + 0.5 * slope * lift, -force * slope, rtol=1e-9)

@@ -27,7 +27,7 @@ def moving(seed):
 
 
 def test_a_craft_rights_itself_about_its_centre_of_buoyancy():
-    """Neutral, with the centre h above the mass centre: w^2 = m g h/I for small roll."""
+    """Neutral, the centre h above the mass centre: the moment is -m g h sin(roll)."""
     I = CRAFT.moments().inertia[0, 0]
     lift = ph.marine.Buoyancy(CRAFT.point(0, 0, 0.05), WORLD.frame, 0.01)
     hinge = ph.Revolute("roll", WORLD.origin, CRAFT.origin, axis=ph.X)
@@ -46,13 +46,15 @@ def test_buoyancy_is_a_weight_upwards(seed):
     for s in (h, -h):
         turned = so3.exp(s * twists.angular) @ poses.rotations
         ends.append(lift.energy(Poses(turned, poses.origins + s * twists.linear)))
-    assert_close(power_of(lift, poses, twists), -(ends[0] - ends[1]) / (2 * h), rtol=1e-7)
+    assert_close(
+        power_of(lift, poses, twists), -(ends[0] - ends[1]) / (2 * h), rtol=1e-7
+    )
     assert max(third_law_residual(lift, poses, twists)) < 1e-14
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_drag_takes_power_and_follows_the_current(seed):
-    """Never above zero in still water; nothing on a craft that drifts with the water."""
+    """Never above zero in still water; nothing on a craft that drifts along."""
     linear, quadratic = [0.1, 0.2, 0.3, 4, 5, 6], [1, 1, 2, 10, 20, 30]
     at = CRAFT.point(0.1, 0, 0)
     drag = ph.marine.HydrodynamicDrag(at, WORLD.frame, linear, quadratic)
@@ -79,7 +81,7 @@ def test_terminal_speed():
 
 
 def test_a_propeller_pushes_both_ways_and_twists_back():
-    """k n |n| along, -j n |n| about; speeds are cut to the limit, inputs are by name."""
+    """k n |n| along, -j n |n| about; speeds are cut to the limit."""
     screw = ph.marine.Propeller(
         CRAFT.point(0, 0.2, 0), ph.X, 1e-3, torque=2e-5, limit=100.0, name="screw"
     )
@@ -90,7 +92,9 @@ def test_a_propeller_pushes_both_ways_and_twists_back():
         found = screw.wrenches(poses, twists, table={"screw": n})
         F = 1e-3 * cut * abs(cut)
         assert_close(found.forces[0], [F, 0, 0], rtol=1e-12)
-        assert_close(found.torques[0], [-2e-5 * cut * abs(cut), 0, -0.2 * F], rtol=1e-12)
+        assert_close(
+            found.torques[0], [-2e-5 * cut * abs(cut), 0, -0.2 * F], rtol=1e-12
+        )
 
 
 def test_wrong_water_is_refused():

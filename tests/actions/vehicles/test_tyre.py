@@ -64,7 +64,9 @@ def test_small_slip_is_linear_and_large_slip_is_friction(law):
     h, N = 1e-7, 3000.0
     along, across = law.forces(h, 0.0, N)[0] / h, law.forces(0.0, h, N)[1] / h
     if isinstance(law, V.MagicFormula):
-        assert_close([along, across], [15 * 1.4 * 0.9 * N, -12 * 1.4 * 0.9 * N], rtol=1e-5)
+        assert_close(
+            [along, across], [15 * 1.4 * 0.9 * N, -12 * 1.4 * 0.9 * N], rtol=1e-5
+        )
         most = max(np.hypot(*law.forces(s, 0, N)) for s in np.linspace(0, 1, 400))
         assert_close(most, 0.9 * N, rtol=1e-4)
         return

@@ -27,7 +27,7 @@ def harmonic(angle):
 
 
 def test_the_follower_moves_as_the_lift_says():
-    """v = s'(q) w,  a = s''(q) w^2 + s'(q) w',  and the cam pushes with m a + k (x + x0)."""
+    """v = s' w,  a = s'' w^2 + s' w',  and the cam pushes with m a + k (x + x0)."""
     system = machine(harmonic)
     q, w = 0.8, 30.0
     state = ph.assemble(system, shaft=q, speeds={"shaft": w}).state
@@ -51,7 +51,9 @@ def test_a_table_does_as_a_function_and_goes_round():
     systems = [machine(law) for law in (harmonic, table)]
     found = []
     for system in systems:
-        state = ph.assemble(system, shaft=0.8 + 10 * np.pi, speeds={"shaft": 30.0}).state
+        state = ph.assemble(
+            system, shaft=0.8 + 10 * np.pi, speeds={"shaft": 30.0}
+        ).state
         found.append(ph.gauss(system).accelerations(state))
     assert_close(found[1], found[0], rtol=2e-4)
 

@@ -22,7 +22,10 @@ def drop(name, carrier, body, x, z=0.0):
 
 def atwood(m1=2.0, m2=1.0, r=0.1):
     """Two blocks over a wheel that turns: five lines."""
-    world, wheel = ph.World(), ph.Body("wheel", ph.solids.disc(mass=3, radius=r, along=Y))
+    world, wheel = (
+        ph.World(),
+        ph.Body("wheel", ph.solids.disc(mass=3, radius=r, along=Y)),
+    )
     one, two = ph.Particle("one", m1), ph.Particle("two", m2)
     axle = ph.Revolute("axle", world.origin, wheel.origin, axis=Y)
     slides = [drop("a", world, one, -r, -1), drop("b", world, two, r, -1)]
@@ -58,8 +61,13 @@ def test_a_rope_that_slides_has_one_tension():
 def test_the_double_machine():
     """A second machine hangs on the first: Lagrange's two equations by hand."""
     m1, mp, m2, m3, r = 5.0, 0.7, 2.0, 1.0, 0.1
-    world, block = ph.World(), ph.Body("block", ph.solids.box(mass=mp, x=0.1, y=0.1, z=0.1))
-    wheels = [ph.Body(n, ph.solids.disc(mass=0.6, radius=r, along=Y)) for n in ("w1", "w2")]
+    world, block = (
+        ph.World(),
+        ph.Body("block", ph.solids.box(mass=mp, x=0.1, y=0.1, z=0.1)),
+    )
+    wheels = [
+        ph.Body(n, ph.solids.disc(mass=0.6, radius=r, along=Y)) for n in ("w1", "w2")
+    ]
     loads = [ph.Particle(f"m{k}", m) for k, m in ((1, m1), (2, m2), (3, m3))]
     axles = [
         ph.Revolute("axle 1", world.origin, wheels[0].origin, axis=Y),
@@ -73,8 +81,14 @@ def test_the_double_machine():
     ]
     over = [ph.machines.Pulley(axle, r) for axle in axles]
     ropes = [
-        ph.Rope([loads[0].mass_centre, over[0], block.origin], 3 + np.pi * r, name="one"),
-        ph.Rope([loads[1].mass_centre, over[1], loads[2].mass_centre], 2 + np.pi * r, name="two"),
+        ph.Rope(
+            [loads[0].mass_centre, over[0], block.origin], 3 + np.pi * r, name="one"
+        ),
+        ph.Rope(
+            [loads[1].mass_centre, over[1], loads[2].mass_centre],
+            2 + np.pi * r,
+            name="two",
+        ),
     ]
     system = ph.System([*axles, *slides], [ph.Weight(G)], ropes)
     state = ph.assemble(system, s1=0.0, s2=0.0).state
@@ -82,7 +96,9 @@ def test_the_double_machine():
     held = mp + 0.6  # the second wheel rides on the block
     M = np.array([[m1 + held + m2 + m3 + J, m3 - m2], [m3 - m2, m2 + m3 + J]])
     x, y = np.linalg.solve(M, -G * np.array([m1 - held - m2 - m3, m2 - m3]))
-    found = dict(zip(system.speed_names, ph.gauss(system).accelerations(state), strict=True))
+    found = dict(
+        zip(system.speed_names, ph.gauss(system).accelerations(state), strict=True)
+    )
     wanted = {"s1": x, "sp": -x, "s2": -x + y, "s3": -x - y}
     assert_close([found[k] for k in wanted], [*wanted.values()], rtol=1e-10)
 
@@ -90,7 +106,10 @@ def test_the_double_machine():
 def test_a_block_and_tackle_halves_the_force():
     """Under a loose pulley both strands carry: M at rest is held by M g/2."""
     world, r = ph.World(), 0.1
-    load, weight = ph.Body("load", ph.solids.box(mass=4, x=0.1, y=0.1, z=0.1)), ph.Particle("w", 2.0)
+    load, weight = (
+        ph.Body("load", ph.solids.box(mass=4, x=0.1, y=0.1, z=0.1)),
+        ph.Particle("w", 2.0),
+    )
     slides = [drop("load", world, load, 0.0, -1), drop("w", world, weight, 3 * r, -1)]
     under = ph.machines.Pulley(load.origin, r, axis=Y, side=-ph.Z, sense=-1)
     over = ph.machines.Pulley(world.point(2 * r, 0, 0), r, axis=Y)

@@ -14,7 +14,9 @@ BETA = 0.6
 def pair(kind, beta=BETA):
     """Two shafts in bearings, the second at an angle in the plane of X and Z."""
     world = ph.World()
-    bodies = [ph.Body(n, ph.solids.cylinder(mass=1, radius=0.1, length=0.5)) for n in "ab"]
+    bodies = [
+        ph.Body(n, ph.solids.cylinder(mass=1, radius=0.1, length=0.5)) for n in "ab"
+    ]
     c, s = np.cos(beta), np.sin(beta)
     tilt = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
     joints = [
@@ -28,7 +30,7 @@ def pair(kind, beta=BETA):
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 1.3, 2.2, 4.0])
 def test_the_speed_ratio_of_hookes_joint(angle):
-    """w2/w1 = cos b/(1 - sin^2 b cos^2 q), q of the arm from the plane of the shafts."""
+    """w2/w1 = cos b/(1 - sin^2 b cos^2 q), q from the plane of the shafts."""
     system = pair(ph.machines.HookeCoupling)
     state = ph.assemble(system, one=angle, speeds={"one": 2.0}).state
     ratio = np.cos(BETA) / (1 - np.sin(BETA) ** 2 * np.cos(angle) ** 2)
@@ -50,4 +52,6 @@ def test_power_goes_through():
     state = ph.assemble(system, one=0.4, speeds={"one": 2.0}).state
     A, _ = system.constraint_rows(0.0, state.q, state.z)
     assert_close(A @ state.z, [0.0], atol=1e-12)
-    assert_close(-A[0, 0] / A[0, 1], state.speed("two") / state.speed("one"), rtol=1e-10)
+    assert_close(
+        -A[0, 0] / A[0, 1], state.speed("two") / state.speed("one"), rtol=1e-10
+    )

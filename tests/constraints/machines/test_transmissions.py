@@ -87,7 +87,9 @@ def test_teeth_may_be_parameters():
     """A sweep over the teeth of a sprocket is one over a parameter of the model."""
     one, two = shafts(0.3, 0.7)
     teeth = ph.Parameter("n", 44.0)
-    system = ph.System([one, two], [ph.Motor(one, 2.0)], [ph.Chain(two, one, 16, driver_teeth=teeth)])
+    system = ph.System(
+        [one, two], [ph.Motor(one, 2.0)], [ph.Chain(two, one, 16, driver_teeth=teeth)]
+    )
     found = ph.gauss(system).accelerations(system.rest(), {"n": 32.0})
     assert_close(found[0], 2.0 / (0.3 + 4 * 0.7), rtol=1e-12)
     sun, ring, carrier = shafts(0.01, 0.2, 0.1)

@@ -17,7 +17,6 @@ import numpy as np
 from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import (
     Attachment,
-    arm_of,
     parameters_of,
     require_points,
     separation,
@@ -82,7 +81,9 @@ class Bushing:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """All entries that are not zero, and those of its ends."""
-        entries = [e for rows in (self.stiffness, self.damping) for r in rows for e in r]
+        entries = [
+            e for rows in (self.stiffness, self.damping) for r in rows for e in r
+        ]
         return parameters_of((self.on, self.by), *entries)
 
     @property
@@ -138,7 +139,7 @@ def _into(R: Any, vector: Any) -> Any:
 
 
 def _times(rows: Any, column: Any, table: Table) -> Any:
-    """The product of a matrix of quantities with a column (..., 6); zeros cost nothing."""
+    """A matrix of quantities times a column (..., 6); zeros cost nothing."""
     xp = namespace(column)
     found = []
     for row in rows:
@@ -155,7 +156,9 @@ def _matrix(name: str, word: str, given: Any) -> tuple[tuple[Any, ...], ...]:
     if given is None:
         given = [0.0] * 6
     rows = [list(r) if isinstance(r, list | tuple | np.ndarray) else r for r in given]
-    is_matrix = len(rows) == 6 and all(isinstance(r, list) and len(r) == 6 for r in rows)
+    is_matrix = len(rows) == 6 and all(
+        isinstance(r, list) and len(r) == 6 for r in rows
+    )
     if not is_matrix and (len(rows) != 6 or any(isinstance(r, list) for r in rows)):
         raise ModelError(
             f"the {word} of {name!r} is neither six numbers nor a matrix (6, 6).",

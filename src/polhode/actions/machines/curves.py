@@ -62,7 +62,9 @@ def line_of(d: Any) -> tuple[Any, Any]:
     square = dot(d, d)
     closed = square == 0
     length = xp.sqrt(removable(closed, 1.0, square))
-    return removable(closed, 0.0, length), d / removable(closed, np.nan, length)[..., None]
+    return removable(closed, 0.0, length), d / removable(closed, np.nan, length)[
+        ..., None
+    ]
 
 
 @final
@@ -117,7 +119,9 @@ class SpringCurve:
         d, arm = separation(poses, self.on, self.by, table)
         length, along = line_of(d)
         pull = self.pull.lookup(length - at(self.rest_length, table))
-        return interaction(poses, arm, -namespace(d).asarray(pull)[..., None] * along, 0.0 * d)
+        return interaction(
+            poses, arm, -namespace(d).asarray(pull)[..., None] * along, 0.0 * d
+        )
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d| - rest_length)"""
@@ -185,7 +189,9 @@ class DamperCurve:
         v = velocity_of(twists, 0, arm)
         v = v - velocity_of(twists, 1, arm_of(poses, 1, self.by, table))
         push = self.force.lookup(dot(v, along))
-        return interaction(poses, arm, -namespace(d).asarray(push)[..., None] * along, 0.0 * d)
+        return interaction(
+            poses, arm, -namespace(d).asarray(push)[..., None] * along, 0.0 * d
+        )
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """None is stored."""

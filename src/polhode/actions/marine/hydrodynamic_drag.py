@@ -82,7 +82,9 @@ class HydrodynamicDrag:
             )
             object.__setattr__(self, word, admitted)
         flow = tuple(
-            named(quantity(v, f"the current of {self.name!r}"), f"{self.name}.current.{k}")
+            named(
+                quantity(v, f"the current of {self.name!r}"), f"{self.name}.current.{k}"
+            )
             for k, v in zip("xyz", self._several("current", 3), strict=True)
         )
         object.__setattr__(self, "current", flow)
@@ -92,8 +94,9 @@ class HydrodynamicDrag:
         if len(values) != count:
             raise ModelError(
                 f"the {word} of {self.name!r} has {len(values)} numbers.",
-                f"It takes {count}: turns first, then ways." if count == 6 else
-                "A current has three components.",
+                f"It takes {count}: turns first, then ways."
+                if count == 6
+                else "A current has three components.",
                 f"Give {count} numbers; zero where there is none.",
             )
         return values
@@ -121,7 +124,11 @@ class HydrodynamicDrag:
         arm = arm_of(poses, 0, self.on, table)
         flow = xp.stack([1.0 * xp.asarray(at(c, table)) for c in self.current])
         v = velocity_of(twists, 0, arm)
-        v = v - velocity_of(twists, 1, arm_from_other(poses, arm)) - turn(poses, 1, flow)
+        v = (
+            v
+            - velocity_of(twists, 1, arm_from_other(poses, arm))
+            - turn(poses, 1, flow)
+        )
         w = twists.angular[..., 0, :] - twists.angular[..., 1, :]
         moment = turn(poses, 0, self._resistance(poses, w, 0, table))
         force = turn(poses, 0, self._resistance(poses, v, 3, table))

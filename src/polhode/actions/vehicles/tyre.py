@@ -55,7 +55,9 @@ from polhode.matter.parameter import (
 )
 from polhode.matter.tables.table import Table as Heights
 
-LOW_SPEED = 0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
+LOW_SPEED = (
+    0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
+)
 
 
 class Contact(NamedTuple):

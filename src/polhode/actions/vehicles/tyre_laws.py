@@ -112,7 +112,7 @@ class FialaTyre:
 class MagicFormula:
     """Pacejka's formula, of the size of the slip, shared along it:
 
-        F(s) = mu N sin(C atan(B s - E (B s - atan(B s)))),   s = sqrt(kappa^2 + tan^2 a)
+        F(s) = mu N sin(C atan(B s - E (B s - atan(B s)))),  s^2 = kappa^2 + tan^2 a
         F_x = F_long(s) kappa/s,     F_y = -F_lat(s) tan(a)/s
 
     B stiffness, C shape, E curvature and friction mu, of cornering; those of driving

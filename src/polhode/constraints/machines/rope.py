@@ -249,7 +249,11 @@ class Rope:
     def rows(self) -> tuple[str, ...]:
         """One a strand."""
         count = len(self.lengths)
-        return ("length",) if count == 1 else tuple(f"strand {k + 1}" for k in range(count))
+        return (
+            ("length",)
+            if count == 1
+            else tuple(f"strand {k + 1}" for k in range(count))
+        )
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """The length of every strand, less what it should be."""

@@ -15,9 +15,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from polhode.arrays import namespace
+from polhode.arrays import namespace, removable
 from polhode.geometry.vector import cross, dot
-
 
 NEAR = 1e-9  # m^2: keeps quotients finite where an end is at the axis of a pulley
 
@@ -40,7 +39,7 @@ class Stop(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """How a rope lies on a pulley: its angle, and the angle of its middle from `side`."""
+    """How a rope lies on a pulley: its angle, and that of its middle from `side`."""
 
     angle: Any
     middle: Any
@@ -54,7 +53,7 @@ def strands_and_arcs(stops: list[Stop]) -> tuple[list[Any], list[Arc]]:
 
 
 def places_along(stops: list[Stop], count: int = 13) -> list[list[Any]]:
-    """Points on the line of a rope, for drawing: of each stop one, or some on its arc."""
+    """Points on the line of a rope, to be drawn: one a stop, some on its arc."""
     _, along = _strands(stops)
     found = [[stops[0].centre]]
     for stop, before, after in zip(stops[1:-1], along, along[1:], strict=False):
@@ -89,9 +88,11 @@ def _strand(d: Any, step: Any, normal: Any) -> tuple[Any, Any]:
     rest = square - step * step
     # An end inside a pulley has no tangent. While a model is put together it may be
     # there: a length below zero drives it out, where a root of zero would keep it.
-    outside = rest > 0
-    length = xp.where(outside, 1.0, -1.0) * xp.sqrt(xp.where(outside, rest, NEAR - rest))
-    u = (length * d - step * cross(normal, d)) / xp.where(outside, square, NEAR + square)
+    inside = rest <= 0
+    root = xp.sqrt(removable(inside, NEAR - rest, rest))
+    length = removable(inside, -root, root)
+    under = removable(inside, NEAR + square, square)
+    u = (length * d - step * cross(normal, d)) / under
     return length, u
 
 

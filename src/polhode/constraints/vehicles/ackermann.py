@@ -1,4 +1,4 @@
-r"""Ackermann's steering: both front wheels turn about one point of the rear axle's line.
+r"""Ackermann's steering: the front wheels turn about one point of the rear axle's line.
 
     cot(right) - cot(left) = track / wheelbase        angles to the left positive
 

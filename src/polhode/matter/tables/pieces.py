@@ -104,7 +104,7 @@ def evaluate_1d(pieces: Pieces, x: Any) -> Any:
 
 
 class Patches(NamedTuple):
-    """Of two variables: breaks of each, coefficients (n + 2, degree + 1, m + 2, ...)."""
+    """Of two variables: breaks, and coefficients (n + 2, degree + 1, m + 2, ...)."""
 
     first: np.ndarray
     second: np.ndarray

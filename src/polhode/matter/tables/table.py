@@ -76,7 +76,9 @@ class Table:
                 'Give a short word, such as name="torque".',
             )
         two = _is_pair(self.x)
-        axes = tuple(_axis(self.name, a, self.smooth) for a in (self.x if two else [self.x]))
+        axes = tuple(
+            _axis(self.name, a, self.smooth) for a in (self.x if two else [self.x])
+        )
         values = _values(self.name, self.y, axes)
         _require_sense(self, axes, values)
         object.__setattr__(self, "x", axes if two else axes[0])
@@ -184,9 +186,13 @@ class Table:
     @cached_property
     def _family(self) -> Family:
         if self.variables == 2:
-            patches = patches_of(*self._axes, self.y, self.smooth, self.beyond)
-            laws = {"evaluate": evaluate_2d, "differentiate": slope_of_patches}
-            return Family(self.name, VARIABLES, patches, **laws)
+            x, y = self._axes
+            patches = patches_of(x, y, self.y, self.smooth, self.beyond)
+            return Family(
+                *(self.name, VARIABLES, patches),
+                evaluate=evaluate_2d,
+                differentiate=slope_of_patches,
+            )
         return family_1d(self.name, self.pieces)
 
     @cached_property
@@ -222,9 +228,7 @@ class Integral:
 
             # The slope is read as the table's own name, not as that of F.
             whole = jax.custom_jvp(self._family.law((0,)))
-            whole.defjvp(
-                lambda at, rate: (whole(at[0]), self.table(at[0]) * rate[0])
-            )
+            whole.defjvp(lambda at, rate: (whole(at[0]), self.table(at[0]) * rate[0]))
             return whole(jax.numpy.asarray(x, float))
         return as_plain(self._family.value((0,), np.asarray(x, dtype=float)))
 
@@ -237,8 +241,11 @@ class Integral:
 
 def family_1d(name: str, pieces: Pieces) -> Family:
     """Of one variable."""
-    laws = {"evaluate": evaluate_1d, "differentiate": lambda p, which: derivative(p)}
-    return Family(name, VARIABLES[:1], pieces, **laws)
+    return Family(
+        *(name, VARIABLES[:1], pieces),
+        evaluate=evaluate_1d,
+        differentiate=lambda p, which: derivative(p),
+    )
 
 
 def as_plain(value: Any) -> Any:
@@ -297,7 +304,10 @@ def _require_sense(table: Table, axes: tuple[np.ndarray, ...], values: Any) -> N
             'Give smooth="linear", which never does, or "spline".',
         )
     if table.beyond == "repeat":
-        jumps = [np.max(np.abs(np.take(values, 0, k) - np.take(values, -1, k))) for k in range(len(axes))]
+        jumps = [
+            np.max(np.abs(np.take(values, 0, k) - np.take(values, -1, k)))
+            for k in range(len(axes))
+        ]
         if max(jumps) > 0:
             raise ModelError(
                 f"the table {table.name!r} repeats with a jump of {max(jumps):g}.",

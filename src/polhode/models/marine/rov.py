@@ -56,7 +56,9 @@ def rov() -> ph.System:
         ph.marine.Buoyancy(craft.origin, world.frame, volume, DENSITY, GRAVITY),
         ph.marine.HydrodynamicDrag(craft.origin, world.frame, LINEAR, QUADRATIC),
         *(
-            ph.marine.Propeller(craft.point(*at), way, THRUST, limit=100 * pi, name=name)
+            ph.marine.Propeller(
+                craft.point(*at), way, THRUST, limit=100 * pi, name=name
+            )
             for name, (at, way) in THRUSTERS.items()
         ),
     ]

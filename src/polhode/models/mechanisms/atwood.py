@@ -54,7 +54,10 @@ def double_atwood() -> ph.System:
         _slide("three", world, loads[2], 2 * RADIUS, 2 * DROP),
     ]
     pulleys = [ph.machines.Pulley(axle, RADIUS) for axle in axles]
-    ends = [(loads[0].mass_centre, block.origin), (loads[1].mass_centre, loads[2].mass_centre)]
+    ends = [
+        (loads[0].mass_centre, block.origin),
+        (loads[1].mass_centre, loads[2].mass_centre),
+    ]
     ropes = [
         ph.Rope([a, pulley, b], 2 * DROP + pi * RADIUS, name=f"rope {k}")
         for k, (pulley, (a, b)) in enumerate(zip(pulleys, ends, strict=True), 1)
@@ -67,5 +70,7 @@ def _wheel(name: str, mass: float) -> ph.Body:
     return ph.Body(name, ph.solids.disc(mass=mass, radius=RADIUS, along=ph.Y))
 
 
-def _slide(name: str, world: ph.World, body: Any, x: float, drop: float = DROP) -> ph.Joint:
+def _slide(
+    name: str, world: ph.World, body: Any, x: float, drop: float = DROP
+) -> ph.Joint:
     return ph.Prismatic(name, world.point(x, 0, -drop), body.mass_centre, axis=ph.Z)

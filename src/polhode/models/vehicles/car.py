@@ -51,7 +51,9 @@ def car(steer: str = "0.03 + 0 * t") -> ph.System:
             carrier = hub
         rim = ph.solids.disc(mass=WHEEL, radius=RADIUS, along=ph.Y)
         wheel = ph.Body(f"rim {name}", rim)
-        joints.append(ph.Revolute(f"wheel {name}", carrier.origin, wheel.origin, axis=ph.Y))
+        joints.append(
+            ph.Revolute(f"wheel {name}", carrier.origin, wheel.origin, axis=ph.Y)
+        )
         actions += [
             # At rest the slide stands at 0: the spring carries a quarter of the body.
             ph.JointSpring(slide, SPRING, rest=-GRAVITY * BODY / 4 / SPRING),

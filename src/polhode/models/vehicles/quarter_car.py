@@ -18,7 +18,10 @@ import polhode as ph
 def quarter_car() -> ph.System:
     """Slides "road", "tyre" and "suspension", one on the other, from where it rests."""
     world = ph.World()
-    road, wheel = ph.Particle("road", 1.0), ph.Particle("wheel", ph.Parameter("m_u", 40))
+    road, wheel = (
+        ph.Particle("road", 1.0),
+        ph.Particle("wheel", ph.Parameter("m_u", 40)),
+    )
     body = ph.Particle("body", ph.Parameter("m_s", 300.0))
     slides = [
         ph.Prismatic("road", world.origin, road.mass_centre, axis=ph.Z),
@@ -32,5 +35,7 @@ def quarter_car() -> ph.System:
         ph.JointDamper(suspension, ph.Parameter("c_s", 1200.0)),
         ph.machines.BumpStop(suspension, 4e6, limits=(-0.06, 0.06), exponent=2.0),
     ]
-    bumps = ph.PrescribedMotion(slides[0], ph.Formula("0.02 * sin(8 * t)"), name="bumps")
+    bumps = ph.PrescribedMotion(
+        slides[0], ph.Formula("0.02 * sin(8 * t)"), name="bumps"
+    )
     return ph.System(slides, actions, [bumps], name="quarter_car")

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 
-def rope_lines(rows: Trajectory, rope: Rope) -> list[tuple[tuple[int, int], np.ndarray]]:
+def rope_lines(
+    rows: Trajectory, rope: Rope
+) -> list[tuple[tuple[int, int], np.ndarray]]:
     """The bodies, and the points (2, 3) in their axes, of each straight piece."""
     system = rows.system
     table = system.table(dict(rows.table))
