@@ -217,12 +217,8 @@ class Rope:
         return (self.length if count == 1 else self.length / count,) * count
 
     @property
-    def _pulleys(self) -> tuple[Pulley, ...]:
-        return tuple(s for s in self.along if isinstance(s, Pulley))
-
-    @property
     def _turning(self) -> tuple[Pulley, ...]:
-        return tuple(p for p in self._pulleys if p.turns)
+        return tuple(s for s in self.along if isinstance(s, Pulley) and s.turns)
 
     @property
     def points(self) -> tuple[Attachment, ...]:
@@ -242,7 +238,8 @@ class Rope:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Lengths and radii, and those of the points."""
-        numbers = parameters_in([*self.lengths, *(p.radius for p in self._pulleys)])
+        radii = [s.radius for s in self.along if isinstance(s, Pulley)]
+        numbers = parameters_in([*self.lengths, *radii])
         return distinct([*parameters_of(*self.points), *numbers])
 
     @property

@@ -49,7 +49,8 @@ def rov() -> ph.System:
     dry = ph.Body.from_inertia(
         "hull", mass=MASS, inertia=turning, centre=(0.0, 0.0, -LOW)
     )
-    craft = ph.Body("craft", ph.with_added_mass(dry.matter, np.diag(ADDED)))
+    matter: Any = dry.matter
+    craft = ph.Body("craft", ph.with_added_mass(matter, np.diag(ADDED)))
     volume = BUOYANCY / (DENSITY * GRAVITY)
     actions: list[Any] = [
         ph.Weight(GRAVITY),

@@ -76,7 +76,7 @@ def car_start() -> tuple[dict[str, Any], dict[str, Any]]:
     left = 0.03
     right = atan(1 / (1 / tan(left) + HALF_TRACK / HALF_BASE))  # cot differs by w/L
     spins = {f"wheel {name}": SPEED / RADIUS for name in CORNERS}
-    where = {"free": {"qw": 1.0, "z": CENTRE - PRESSED}}
+    where: dict[str, Any] = {"free": {"qw": 1.0, "z": CENTRE - PRESSED}}
     where |= {"kingpin FL": left, "kingpin FR": right}
     return where, {"free": (0.0, 0.0, 0.0, SPEED, 0.0, 0.0), **spins}
 
