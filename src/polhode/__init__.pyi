@@ -1,11 +1,14 @@
 # Written by tests/support/stubs.py from the table of public names.
 from polhode import formations as formations
 from polhode import gym as gym
+from polhode import machines as machines
+from polhode import marine as marine
 from polhode import methods as methods
 from polhode import models as models
 from polhode import results as results
 from polhode import space as space
 from polhode import theory as theory
+from polhode import vehicles as vehicles
 from polhode.actions.applied import AppliedCouple as AppliedCouple
 from polhode.actions.applied import AppliedForce as AppliedForce
 from polhode.actions.central_force import CentralForce as CentralForce
@@ -78,6 +81,10 @@ from polhode.constraints.holonomic import Holonomic as Holonomic
 from polhode.constraints.holonomic import PointOn as PointOn
 from polhode.constraints.invariance import audit_constraint as audit_constraint
 from polhode.constraints.joint_equation import JointEquation as JointEquation
+from polhode.constraints.machines.cam import Cam as Cam
+from polhode.constraints.machines.rope import Rope as Rope
+from polhode.constraints.machines.transmissions import Belt as Belt
+from polhode.constraints.machines.transmissions import Chain as Chain
 from polhode.constraints.prescribed_motion import PrescribedMotion as PrescribedMotion
 from polhode.constraints.rolling import rolling as rolling
 from polhode.constraints.tendon_length import TendonLength as TendonLength
@@ -191,6 +198,7 @@ from polhode.matter.rigid_body import Body as Body
 from polhode.matter.shape import Shape as Shape
 from polhode.matter.submerged import submerged as submerged
 from polhode.matter.submerged import with_added_mass as with_added_mass
+from polhode.matter.tables.table import Table as Table
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
 from polhode.supports.restitution import Newton as Newton

@@ -42,7 +42,10 @@ HALL = (
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
-FRONT = ("methods", "results", "theory", "formations", "gym", "space")
+FRONT = (
+    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("machines", "marine", "vehicles"),
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
