@@ -13,6 +13,8 @@ stiffness exchanged it needs no steering at all at one speed, and above it none 
 
 from __future__ import annotations
 
+from typing import Any
+
 import polhode as ph
 
 AHEAD, BEHIND, HEIGHT = 1.2, 1.5, 0.3
@@ -38,8 +40,11 @@ def single_track(front: float = 80e3, rear: float = 110e3) -> ph.System:
     return ph.System([plane, steer], tyres, [hands], name="single_track")
 
 
-def _tyre(name: str, wheel, world: ph.World, stiffness: float, load: float):
+def _tyre(
+    name: str, wheel: Any, world: ph.World, stiffness: float, load: float
+) -> ph.vehicles.Tyre:
     """An axle that rolls freely and slips sideways."""
     law = ph.vehicles.LinearTyre(stiffness, name=f"{name} law")
-    options = {"load": load, "spins": False, "name": name}
-    return ph.vehicles.Tyre(wheel, world.frame, HEIGHT, law, **options)
+    return ph.vehicles.Tyre(
+        wheel, world.frame, HEIGHT, law, load=load, spins=False, name=name
+    )
