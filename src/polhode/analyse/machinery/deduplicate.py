@@ -31,6 +31,8 @@ from polhode.system.system import System
 STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
 LEVEL = 1e-6  # of what the largest force does over a natural displacement
 PACES = 40  # of a walk from one member to another
+LEAP = 2.0  # times the size of a step: rates that change more are another family's
+HALVINGS = 5  # of a pace: a family is curved, and Newton's method arrives from nearby
 HALF_TURNS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 
 
@@ -181,11 +183,29 @@ def leads_to(
         if left > 0.98 * before:  # the straight way leads nowhere: elsewhere
             step = neutral @ rng.normal(size=neutral.shape[1])
         before = left
-        one = search.moved(one, step)
+        one = _walked(search, one, step)
         neutral = search.neutral(one)
         if one.worst > ACCEPTED or not neutral.shape[1]:
             return False
     return False
+
+
+def _walked(search: Search, one: Settled, step: np.ndarray) -> Settled:
+    """The balance a step further; less far where that is no balance, or another's.
+
+    Newton's method from far away may come to a balance that is no member of the family:
+    its rates then change by more than the step.
+    """
+    sizes, n = search.sizes(one), search.balance.system.speeds
+    free = np.array(search.balance.free, int)
+    for halvings in range(HALVINGS):
+        part = step / 2**halvings
+        there = search.moved(one, part)
+        gained = np.abs((there.rates - one.rates)[free]) / sizes[n:]
+        far = np.max(np.abs(part) / sizes)
+        if there.worst <= ACCEPTED and np.max(gained, initial=0.0) <= LEAP * far:
+            break
+    return there
 
 
 def mass_gap(search: Search, one: Settled, other: Settled) -> np.ndarray:
