@@ -73,7 +73,8 @@ class Reading:
         """C source of the accelerations and multipliers: the folded program."""
         from polhode.lowering.backends.source.c import to_c
 
-        return to_c(*_accelerations(self.origin.equations), **_called(self.origin))
+        called = {**_called(self.origin), "linkage": "extern"}
+        return to_c(*_accelerations(self.origin.equations), **called)
 
     def matlab(self) -> str:
         """MATLAB source of the accelerations and multipliers: the folded program."""
