@@ -8,7 +8,9 @@ import tomllib
 import polhode
 from source_tree import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
 RECIPE = (ROOT / "packaging" / "recipe.yaml").read_text(encoding="utf-8")
 OTHERWISE = {"matplotlib": "matplotlib-base"}  # conda-forge's, without a window
 

@@ -57,7 +57,7 @@ class Weight:
     name: str = "weight"
 
     def __post_init__(self) -> None:
-        g = coefficient(self.name, "gravity", self.gravity)
+        g = coefficient(self.name, "gravity", self.gravity, unit="m/s^2")
         object.__setattr__(self, "gravity", g)
         direction(self.up, f"the up direction of {self.name!r}")
 

@@ -101,13 +101,13 @@ class JointSpring:
                 "Some are parts of a quaternion, which no spring measures.",
                 "Use RotationalSpring between the bodies, or Spring between points.",
             )
-        sign = self.allow_negative
+        sign, unit = self.allow_negative, _effort_a("", self.joint)
 
         def stiffness(suffix: str, value: Any) -> Any:
-            return coefficient(place + suffix, "stiffness", value, sign)
+            return coefficient(place + suffix, "stiffness", value, sign, unit=unit)
 
         def rest(suffix: str, value: Any) -> Any:
-            checked = quantity(value, f"the rest of {place!r}")
+            checked = quantity(value, f"the rest of {place!r}", _unit(self.joint))
             return named(checked, f"{place}{suffix}.rest")
 
         k = _each(self.joint, "stiffness", self.stiffness, stiffness)
@@ -156,7 +156,8 @@ class JointDamper:
         place = self.name or self.joint.name
 
         def damping(suffix: str, value: Any) -> Any:
-            return coefficient(place + suffix, "damping", value, self.allow_negative)
+            sign, unit = self.allow_negative, _effort_a("*s", self.joint)
+            return coefficient(place + suffix, "damping", value, sign, unit=unit)
 
         c = _each(self.joint, "damping", self.damping, damping)
         object.__setattr__(self, "damping", c)
@@ -255,6 +256,17 @@ class Motor:
             return given(self.name, self.law, (t, q, z), self.joint.speeds)
 
         return doubled(law)
+
+
+def _unit(joint: Joint) -> str:
+    """The unit of all coordinates of a joint; "" where they differ."""
+    units = set(joint.units)
+    return units.pop() if len(units) == 1 else ""
+
+
+def _effort_a(rate: str, joint: Joint) -> str:
+    """The unit of effort a radian or metre, or a unit of their rates."""
+    return {"rad": f"N*m{rate}", "m": f"N/m{rate}"}.get(_unit(joint), "")
 
 
 def _each(
