@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -115,9 +116,6 @@ def test_equations_are_typeset_by_the_notebook():
 
 def test_a_page_without_a_path_is_shown_in_a_frame(tmp_path):
     """Escaped whole into the frame; saved, it is the page that a path gives."""
-    import html
-    import re
-
     start = ph.models.start("double_pendulum")
     motion = ph.simulate(start.system, start, until=0.5)
     settings = {"equations": False, "compare": False, "frames": 5}
