@@ -4,8 +4,9 @@ FROM python:3.13-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends git make \
   && rm -rf /var/lib/apt/lists/*
 RUN useradd --create-home polhode
+RUN mkdir /polhode && chown polhode /polhode
 USER polhode
-WORKDIR /home/polhode/polhode
+WORKDIR /polhode
 COPY --chown=polhode . .
 RUN rm -rf .venv && make demo
 CMD ["make", "demo"]
