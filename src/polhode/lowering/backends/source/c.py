@@ -165,7 +165,7 @@ def _require_linkage(name: str, linkage: str) -> None:
             "A function of C is seen by its own file alone, or by others too.",
             'Write linkage="static" or linkage="extern".',
         )
-    # glibc has step, index, read and 1500 more: in a shared library such a call may go
+    # glibc has step, index, read and many more: in a shared library such a call may go
     # there, and a program that defines one gives it to all its libraries.
     if linkage == "extern" and "_" not in identifier(name).strip("_"):
         raise ArgumentError(
