@@ -226,6 +226,7 @@ PUBLIC = {
     "load_model": "polhode.files.model",
     "load_urdf": "polhode.files.robots.urdf",
     "save_model": "polhode.files.model",
+    "to_c_package": "polhode.files.c_package",
     "to_fmu": "polhode.files.fmu.unit",
     # show
     "work_precision": "polhode.show.plots.charts",

@@ -95,6 +95,7 @@ from polhode.control.adaptive import regressor as regressor
 from polhode.control.linear_quadratic import linear_quadratic as linear_quadratic
 from polhode.control.tracking import tracking as tracking
 from polhode.errors import PolhodeError as PolhodeError
+from polhode.files.c_package import to_c_package as to_c_package
 from polhode.files.expression import Formula as Formula
 from polhode.files.fmu.unit import to_fmu as to_fmu
 from polhode.files.model import load_model as load_model

@@ -82,9 +82,10 @@ SAID = {
         "closes to 1e-9 rad: True",
         "rates are slopes to 1 %: True",
     ),
+    "14_c_package.py": ("CMakeLists.txt README.md crane.c crane.h test_crane.c",),
 }
 # Without a picture: a table, a file of a motion, numbers.
-UNDRAWN = {"07_file_and_resume.py", "12_compiled_function.py"}
+UNDRAWN = {"07_file_and_resume.py", "12_compiled_function.py", "14_c_package.py"}
 # For the long suite: these trace large loops, and the README's page runs the first.
 SLOW = {
     "01_pendulum.py",

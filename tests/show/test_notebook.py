@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -111,3 +112,24 @@ def test_equations_are_typeset_by_the_notebook():
     assert latex.startswith(r"$$\begin{aligned}")
     assert r"\ddot{\theta}" in latex
     assert latex.endswith(r"&= 0\end{aligned}$$")
+
+
+def test_a_page_without_a_path_is_shown_in_a_frame(tmp_path):
+    """Escaped whole into the frame; saved, it is the page that a path gives."""
+    start = ph.models.start("double_pendulum")
+    motion = ph.simulate(start.system, start, until=0.5)
+    settings = {"equations": False, "compare": False, "frames": 5}
+    inline = motion.page(**settings)
+    frame = inline._repr_html_()
+    inside = re.search(r'srcdoc="([^"]*)"', frame)
+    assert html.unescape(inside[1]) == inline.text
+    assert 'sandbox="allow-scripts"' in frame
+    whole = motion.page(tmp_path / "page.html", **settings)
+    assert inline.save(tmp_path / "saved.html").read_bytes() == whole.read_bytes()
+
+
+def test_equations_are_mathml_in_a_notebook():
+    """The same equations as in LaTeX, without a backslash."""
+    found = ph.lagrange(ph.models.pendulum()).read()._repr_html_()
+    assert found.count("<math") == 1
+    assert "\\" not in found

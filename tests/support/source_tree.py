@@ -37,7 +37,7 @@ ROOMS = (
 # Modules of the house itself; they import no room.
 HALL = (
     "tracebacks",
-    *("arrays", "double", "errors", "version", "doors"),
+    *("arrays", "dimension", "double", "errors", "version", "doors"),
     *("fingerprint", "lazy", "output_file"),
 )
 

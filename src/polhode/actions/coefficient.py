@@ -11,7 +11,12 @@ from polhode.matter.parameter import at, named, quantity
 
 
 def coefficient(
-    name: str, what: str, value: Any, allow_negative: bool | None = None
+    name: str,
+    what: str,
+    value: Any,
+    allow_negative: bool | None = None,
+    *,
+    unit: str = "",
 ) -> Any:
     """A number of a law as a parameter `name.what`; negative only if it is allowed.
 
@@ -19,7 +24,7 @@ def coefficient(
     motion: almost always a slip of sign. Where allowed, a warning still says so. None
     is for numbers that are never negative, such as a mass or g.
     """
-    given = quantity(value, f"the {what} of {name!r}")
+    given = quantity(value, f"the {what} of {name!r}", unit)
     nominal = at(given)
     if not is_traced(nominal) and nominal < 0:
         if allow_negative is None:
@@ -44,7 +49,8 @@ def coefficient(
 
 def rest(name: str, what: str, value: Any) -> Any:
     """A length or angle at rest as a parameter; a length is never negative."""
-    given = quantity(value, f"the {what} of {name!r}")
+    unit = "m" if what == "rest_length" else "rad"
+    given = quantity(value, f"the {what} of {name!r}", unit)
     nominal = at(given)
     if what == "rest_length" and not is_traced(nominal) and nominal < 0:
         raise ModelError(

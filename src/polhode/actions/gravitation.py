@@ -55,7 +55,9 @@ class PointMass:
             place = f"{place}.point({numbers})"
         name = self.name or place
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "mass", coefficient(name, "mass", self.mass))
+        object.__setattr__(
+            self, "mass", coefficient(name, "mass", self.mass, unit="kg")
+        )
 
     @staticmethod
     def of(body: Body | Particle) -> PointMass:

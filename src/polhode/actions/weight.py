@@ -62,7 +62,7 @@ class Weight:
     name: str = "weight"
 
     def __post_init__(self) -> None:
-        g = coefficient(self.name, "gravity", self.gravity)
+        g = coefficient(self.name, "gravity", self.gravity, unit="m/s^2")
         object.__setattr__(self, "gravity", g)
         up = admit_direction(self.up, f"the up direction of {self.name!r}")
         if isinstance(up, Direction):

@@ -57,7 +57,7 @@ class Distance:
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.first, self.second)
-        given = quantity(self.length, f"the length of {self.name!r}")
+        given = quantity(self.length, f"the length of {self.name!r}", "m")
         if not is_traced(at(given)) and at(given) <= 0:
             raise ModelError(
                 f"the length of {self.name!r} is {at(given):g} m.",

@@ -58,7 +58,7 @@ class TendonLength:
             )
         for joint in joints:
             require_single(self.name, joint)
-        given = quantity(self.length, f"the length of {self.name!r}")
+        given = quantity(self.length, f"the length of {self.name!r}", "m")
         for word, value in (("joints", joints), ("arms", arms)):
             object.__setattr__(self, word, value)
         object.__setattr__(self, "length", named(given, f"{self.name}.length"))

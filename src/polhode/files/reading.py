@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from polhode.dimension import has_unit
 from polhode.files.issues import Way, nearest
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
 from polhode.files.loads import read_table
@@ -144,14 +145,14 @@ def _section(scope: Scope, document: dict[str, Any], word: str) -> dict[str, Any
 def _read_parameters(scope: Scope, table: dict[str, Any]) -> None:
     for name, value in _while_telling(scope, table):
         path = ("parameters", name)
-        number = read_number(scope, path, value)
+        number = value if has_unit(value) else read_number(scope, path, value)
         if not isinstance(number, Bad):
             made = scope.built(path, _parameter(name, number))
             if not isinstance(made, Bad):
                 scope.parameters[name] = made
 
 
-def _parameter(name: str, value: float) -> Callable[[], Parameter]:
+def _parameter(name: str, value: float | str) -> Callable[[], Parameter]:
     return lambda: Parameter(name, value)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
+from polhode.dimension import has_unit
 from polhode.errors import ModelError, PolhodeError
 from polhode.files.expression import evaluate, parse, written
 from polhode.files.issues import Way, nearest
@@ -66,7 +67,12 @@ class Scope:
             return self.refuse(path, f"{refused}.")
 
     def quantity(self, path: Way, text: str) -> Any:
-        """A number or parameter from an expression of parameters."""
+        """A number or parameter from an expression of parameters; or "12 cm".
+
+        The door of what is built reads a unit and checks its dimension.
+        """
+        if has_unit(text):
+            return text
         try:
             value = evaluate(parse(text), self._parameter)
         except ModelError as refused:

@@ -95,7 +95,7 @@ class Screw(Joint):
 
 def _admit_pitch(name: str, pitch: Any) -> Any:
     """A pitch that is a number and not zero, as the parameter `name.pitch`."""
-    given = quantity(pitch, f"the pitch of joint {name!r}")
+    given = quantity(pitch, f"the pitch of joint {name!r}", "m")
     if not is_traced(at(given)) and at(given) == 0:
         raise ModelError(
             f"the pitch of screw {name!r} is zero.",

@@ -86,9 +86,9 @@ def given(
     """The door: a mass, three principal moments or a symmetric matrix, and places."""
     entries = _six_entries(inertia, who)
     matter = Given(
-        quantity(mass, f"the mass of {who}"),
+        quantity(mass, f"the mass of {who}", "kg"),
         _three(centre, f"the mass centre of {who}"),
-        tuple(quantity(entry, f"the inertia of {who}") for entry in entries),
+        tuple(quantity(entry, f"the inertia of {who}", "kg*m^2") for entry in entries),
         None if about is None else _three(about, f"the point of inertia of {who}"),
         allow_unphysical,
     )
@@ -119,7 +119,8 @@ def _six_entries(inertia: Any, who: str) -> list[Any]:
             "Give (Ixx, Iyy, Izz), or three rows of three numbers.",
         )
     numbers = [
-        [at(quantity(entry, f"the inertia of {who}")) for entry in row] for row in rows
+        [at(quantity(entry, f"the inertia of {who}", "kg*m^2")) for entry in row]
+        for row in rows
     ]
     even = numbers if _any_traced(numbers) else require_symmetric(numbers, who)
     places = ((0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1))
@@ -149,7 +150,7 @@ def _three(entries: Any, what: str) -> tuple[Any, ...]:
             "A place in space has three.",
             "Give three numbers along the body's axes.",
         )
-    return tuple(quantity(entry, what) for entry in entries)
+    return tuple(quantity(entry, what, "m") for entry in entries)
 
 
 def _pairs(values: tuple[Any, ...], names: Any) -> list[tuple[Any, str]]:

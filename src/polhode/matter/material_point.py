@@ -73,7 +73,7 @@ def material_point(
     frame: Frame, entries: tuple[Any, Any, Any], name: str
 ) -> MaterialPoint:
     """The point at three numbers or parameters, named after its place in the body."""
-    checked = [quantity(e, f"point {name!r} of {frame.name!r}") for e in entries]
+    checked = [quantity(e, f"point {name!r} of {frame.name!r}", "m") for e in entries]
     label = name or "point(" + ", ".join(_written(e) for e in checked) + ")"
     x, y, z = (
         named(entry, f"{frame.name}.{label}.{axis}")

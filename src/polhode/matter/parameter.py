@@ -2,7 +2,8 @@
 
 A noun of this room is a function of a table of parameters. Three rules:
 
-- `Parameter("m", 1.2)` names a number, and arithmetic on it makes a derived one;
+- `Parameter("m", 1.2)` names a number, and arithmetic on it makes a derived one; the
+  number may be a text with a unit, "1.2 kg", whose dimension is then checked;
 - a bare number takes the name of its place, such as `rod.mass`, when the noun that
   holds it gets a name; a bare zero is structure and stays a zero;
 - `noun.parameters` lists what it depends on, and `noun.moments(table)` or
@@ -23,6 +24,13 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.dimension import (
+    Measured,
+    combined,
+    has_unit,
+    measured,
+    require_dimension,
+)
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import is_name
@@ -42,12 +50,15 @@ class Parameter:
     Parameter('m * l ** 2 / 12', 0.025)
     >>> (m * l).at({"m": 3.0})
     1.5
+
+    With the extra `units`, Parameter("m", "1200 g") is 1.2, and no length.
     """
 
     name: str
     value: Any
     sources: tuple[Any, ...] = field(default=(), repr=False)
     law: Callable[..., Any] | None = field(default=None, repr=False)
+    unit: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not is_name(self.name):
@@ -56,8 +67,12 @@ class Parameter:
                 "Tables and printed equations call a parameter by its name.",
                 'Give it a short text, such as Parameter("m", 1.2).',
             )
-        value = number(self.value, f"parameter {self.name!r}")
-        object.__setattr__(self, "value", value)
+        who = f"parameter {self.name!r}"
+        if has_unit(self.value):
+            found = measured(self.value, who)
+            object.__setattr__(self, "unit", found.unit or "1")
+            object.__setattr__(self, "value", found.value)
+        object.__setattr__(self, "value", number(self.value, who))
 
     @staticmethod
     def derived(name: str, law: Callable[..., Any], *sources: Any) -> Parameter:
@@ -135,9 +150,48 @@ def number(value: Any, what: str) -> Any:
     return float(given)
 
 
-def quantity(value: Any, what: str) -> Any:
-    """A parameter as it is, and anything else as a checked number."""
-    return value if isinstance(value, Parameter) else number(value, what)
+def quantity(value: Any, what: str, unit: str = "") -> Any:
+    """A parameter as it is, and anything else as a checked number.
+
+    Where the place has a unit, a text such as "12 cm" is read, and what is known to
+    have another dimension is refused.
+    """
+    if isinstance(value, Parameter):
+        own = unit_of(value) if unit else None
+        if own is not None:
+            require_dimension(own, unit, f"{what}, parameter {value.name!r},")
+        return value
+    if unit and has_unit(value):
+        found = measured(value, what)
+        require_dimension(found.unit, unit, what)
+        return found.value
+    return number(value, what)
+
+
+def unit_of(parameter: Parameter) -> str | None:
+    """The unit of a parameter, in SI; None where a number in it came without one."""
+    if parameter.law is None:
+        return parameter.unit or None
+    if not any(root.unit for root in parameter.roots):
+        return None
+    sources: list[Measured | float] = []
+    for source in parameter.sources:
+        own = unit_of(source) if isinstance(source, Parameter) else None
+        if isinstance(source, Parameter) and own is None:
+            return None
+        value = at(source, NOMINAL)
+        sources.append(value if own is None else Measured(value, own))
+    try:
+        return combined(parameter.law, sources)
+    except (TypeError, ValueError, AttributeError) as reason:
+        if not all(isinstance(source, Measured) for source in sources):
+            return None  # a bare number beside it may be in any unit
+        raise ModelError(
+            f"parameter {parameter.name!r} joins what has different dimensions:"
+            f" {reason}.",
+            "Only quantities of one dimension can be added.",
+            "Look at the units of the parameters in it.",
+        ) from None
 
 
 def at(value: Any, table: Table = NOMINAL) -> Any:

@@ -57,7 +57,7 @@ class Particle:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "frame", Frame(self.name, self))
-        mass = quantity(self.mass, f"the mass of {self.name!r}")
+        mass = quantity(self.mass, f"the mass of {self.name!r}", "kg")
         require_mass(at(mass), repr(self.name))
         object.__setattr__(self, "quantity", named(mass, f"{self.name}.mass"))
         object.__setattr__(self, "mass", at(mass))

@@ -119,7 +119,7 @@ def submerged(
             "Give hull=ph.solids.ellipsoid(...), or use with_added_mass(matter, M).",
         )
     _require_shape_only(matter, hull)
-    density = quantity(fluid_density, "the density of the fluid")
+    density = quantity(fluid_density, "the density of the fluid", "kg/m^3")
     require_positive(at(density), "the density of the fluid")
     return Submerged(matter, hull, density)
 

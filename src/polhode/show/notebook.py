@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import html
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.show.page.mathml import mathml
 from polhode.show.page.sections import note, table
 
 if TYPE_CHECKING:
     from polhode.formulation.compare import Comparison
     from polhode.formulation.equations import Equations
+    from polhode.formulation.reading.read import Reading
     from polhode.geometry.rotations.rotation import Rotation
     from polhode.integrate.audit.ledger import Ledger
     from polhode.integrate.results.trajectory import Trajectory
@@ -43,6 +46,34 @@ def system_html(system: System) -> str:
         _words("Constraints", [each.name for each in system.constraints]),
         _folded("parameters", listed(("parameter", "value"), numbers)),
     )
+
+
+def show(motion: Trajectory, *, frames: int | None = None, **wishes: Any) -> Any:
+    """A replay: inline where a notebook runs this, else the live viewer.
+
+    Inline it is the offline page without equations, which stays in the notebook's file.
+    `browser` and `wait` are the viewer's; one of them given asks for the viewer.
+    """
+    if in_notebook() and not wishes:
+        from polhode.show.page.page import page
+
+        return page(motion, frames=frames, equations=False, compare=False)
+    from polhode.show.live.viewer import show as live
+
+    return live(motion, frames=frames, **wishes)
+
+
+def in_notebook() -> bool:
+    """Whether a kernel of Jupyter runs this: a terminal has no kernel."""
+    shell = sys.modules.get("IPython")
+    running = shell.get_ipython() if shell is not None else None
+    return getattr(running, "kernel", None) is not None
+
+
+def reading_html(reading: Reading) -> str:
+    """Equations as MathML: a notebook without the net shows them, not LaTeX."""
+    lines = [each.replace("&", "") for each in reading.equation_lines()]
+    return titled(reading.name, *(f"<div>{mathml(line)}</div>" for line in lines))
 
 
 def equations_html(equations: Equations) -> str:

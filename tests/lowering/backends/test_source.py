@@ -44,6 +44,7 @@ def library(tmp_path):
         source, target = tmp_path / "program.c", tmp_path / "program.so"
         source.write_text(text)
         flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"]
+        flags += ["-fvisibility=default", "-Wmissing-prototypes"]
         command = [COMPILER, *flags, "-shared", "-fPIC", source, "-o", target, "-lm"]
         subprocess.run(command, check=True)
         return ctypes.CDLL(str(target))
@@ -63,11 +64,11 @@ def test_c_source_compiles_and_gives_the_same_numbers(library):
     """Every result of the C function is ours within three ulp."""
     rng = np.random.default_rng(0)
     x, A = rng.normal(size=3), rng.normal(size=(3, 3))
-    text = to_c(many, x, A, name="many", results=("z", "outer", "total"))
-    assert (
-        "void many(const f64 *x, const f64 *A, f64 *z, f64 *outer, f64 *total)" in text
-    )
-    function, program = library(text).many, ph.compile(many, x, A)
+    names = ("z", "outer", "total")
+    text = to_c(many, x, A, name="of_many", results=names, linkage="extern")
+    head = "void of_many(const f64 *x, const f64 *A, f64 *z, f64 *outer, f64 *total)"
+    assert head in text
+    function, program = library(text).of_many, ph.compile(many, x, A)
     for _ in range(20):
         x, A = rng.normal(size=3), rng.normal(size=(3, 3))
         found = called(function, (x, A), [(3,), (3, 3), ()])
@@ -78,10 +79,40 @@ def test_c_source_compiles_and_gives_the_same_numbers(library):
 @needs_cc
 def test_loops_without_a_known_length_are_loops_in_c(library):
     """Divisions only: the same bits."""
-    function = library(to_c(looping, 1.0, name="looping")).looping
+    text = to_c(looping, 1.0, name="a_loop", linkage="extern")
+    function = library(text).a_loop
     for start in (0.5, 7.0, 1e9):
         (found,) = called(function, (start,), [()])
         assert ulps(found, ph.compile(looping, 1.0)(start)) == 0
+
+
+def tabled(k):
+    """A value of a table of constants at an index that the caller chooses."""
+    return jnp.array([3.0, 1.0, 4.0, 1.0, 5.0])[k.astype(int)]
+
+
+@needs_cc
+def test_a_name_of_the_c_library_is_not_called_instead(library):
+    """glibc has `step` and `index` too: a static function is its file's own."""
+    step = to_c(lambda x: 2.0 * x, 1.0, name="step")
+    index = to_c(tabled, 1.0, name="index")
+    other = to_c(lambda k: 2.0 * tabled(k), 1.0, name="other")
+    caller = """
+void my_call(const double *x, double *y);
+void my_call(const double *x, double *y) {
+    double k;
+    step(x, &k);
+    index(&k, y);
+    other(&k, y + 1);
+}
+"""
+    text = step + index + other + caller
+    (found,) = called(library(text).my_call, (1.0,), [(2,)])
+    assert found.tolist() == [4.0, 8.0]
+    with pytest.raises(ArgumentError, match="single words are its own"):
+        to_c(lambda x: 2.0 * x, 1.0, name="step", linkage="extern")
+    with pytest.raises(ArgumentError, match="the linkage 'global'"):
+        to_c(lambda x: 2.0 * x, 1.0, linkage="global")
 
 
 @needs_cc

@@ -69,7 +69,9 @@ class Damper:
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
-        c = coefficient(self.name, "damping", self.damping, self.allow_negative)
+        c = coefficient(
+            self.name, "damping", self.damping, self.allow_negative, unit="N*s/m"
+        )
         object.__setattr__(self, "damping", c)
 
     @property
@@ -128,7 +130,9 @@ class RotationalDamper:
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)
-        c = coefficient(self.name, "damping", self.damping, self.allow_negative)
+        c = coefficient(
+            self.name, "damping", self.damping, self.allow_negative, unit="N*m*s"
+        )
         object.__setattr__(self, "damping", c)
         if self.axis is not None:
             unit = admit_direction(self.axis, f"the axis of {self.name!r}", self.by)

@@ -102,13 +102,13 @@ class JointSpring:
                 "Some are parts of a quaternion, which no spring measures.",
                 "Use RotationalSpring between the bodies, or Spring between points.",
             )
-        sign = self.allow_negative
+        sign, unit = self.allow_negative, _effort_a("", self.joint)
 
         def stiffness(suffix: str, value: Any) -> Any:
-            return coefficient(place + suffix, "stiffness", value, sign)
+            return coefficient(place + suffix, "stiffness", value, sign, unit=unit)
 
         def rest(suffix: str, value: Any) -> Any:
-            checked = quantity(value, f"the rest of {place!r}")
+            checked = quantity(value, f"the rest of {place!r}", _unit(self.joint))
             return named(checked, f"{place}{suffix}.rest")
 
         k = _each(self.joint, "stiffness", self.stiffness, stiffness)
@@ -157,7 +157,8 @@ class JointDamper:
         place = self.name or self.joint.name
 
         def damping(suffix: str, value: Any) -> Any:
-            return coefficient(place + suffix, "damping", value, self.allow_negative)
+            sign, unit = self.allow_negative, _effort_a("*s", self.joint)
+            return coefficient(place + suffix, "damping", value, sign, unit=unit)
 
         c = _each(self.joint, "damping", self.damping, damping)
         object.__setattr__(self, "damping", c)
@@ -266,6 +267,17 @@ class Motor:
         if not callable(self.law):
             return at(self.law, table)
         return self._law(t, q, z, values_of(self.constants, table))
+
+
+def _unit(joint: Joint) -> str:
+    """The unit of all coordinates of a joint; "" where they differ."""
+    units = set(joint.units)
+    return units.pop() if len(units) == 1 else ""
+
+
+def _effort_a(rate: str, joint: Joint) -> str:
+    """The unit of effort a radian or metre, or a unit of their rates."""
+    return {"rad": f"N*m{rate}", "m": f"N/m{rate}"}.get(_unit(joint), "")
 
 
 def _each(

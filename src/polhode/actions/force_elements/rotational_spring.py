@@ -86,7 +86,9 @@ class TorsionalSpring:
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)
-        k = coefficient(self.name, "stiffness", self.stiffness, self.allow_negative)
+        k = coefficient(
+            self.name, "stiffness", self.stiffness, self.allow_negative, unit="N*m"
+        )
         object.__setattr__(self, "stiffness", k)
         angle = rest(self.name, "rest_angle", self.rest_angle)
         object.__setattr__(self, "rest_angle", angle)
@@ -149,7 +151,9 @@ class RotationalSpring:
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.on, self.by)
-        k = coefficient(self.name, "stiffness", self.stiffness, self.allow_negative)
+        k = coefficient(
+            self.name, "stiffness", self.stiffness, self.allow_negative, unit="N*m"
+        )
         object.__setattr__(self, "stiffness", k)
 
     @property

@@ -136,7 +136,9 @@ class Spring:
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
-        k = coefficient(self.name, "stiffness", self.stiffness, self.allow_negative)
+        k = coefficient(
+            self.name, "stiffness", self.stiffness, self.allow_negative, unit="N/m"
+        )
         object.__setattr__(self, "stiffness", k)
         length = rest(self.name, "rest_length", self.rest_length)
         object.__setattr__(self, "rest_length", length)

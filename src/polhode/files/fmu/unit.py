@@ -123,6 +123,7 @@ def _functions(model: Model) -> dict[str, str]:
                 *examples,
                 name=f"{model.identifier}_{name}",
                 results=["result"],
+                linkage="extern",
             )
         except IntegrationError:
             raise

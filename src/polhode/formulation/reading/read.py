@@ -75,7 +75,8 @@ class Reading:
         """C source of the accelerations and multipliers: the folded program."""
         from polhode.lowering.backends.source.c import to_c
 
-        return to_c(*_accelerations(self.origin.equations), **_called(self.origin))
+        called = {**_called(self.origin), "linkage": "extern"}
+        return to_c(*_accelerations(self.origin.equations), **called)
 
     def matlab(self) -> str:
         """MATLAB source of the accelerations and multipliers: the folded program."""
@@ -118,10 +119,21 @@ class Reading:
         ]
         return "\n".join([self.name, *lines])
 
-    def _repr_latex_(self) -> str:
+    def _repr_html_(self) -> str:
+        """What a notebook shows: MathML, which needs no script."""
+        from polhode.show.notebook import reading_html
+
+        return reading_html(self)
+
+    def equation_lines(self) -> list[str]:
+        """The equations in LaTeX, one a line, aligned at their equals signs."""
         lines = self._equations()
         if not self.is_shortest:
             lines.append(rf"&\text{{(not in its shortest form: {self._too_long()})}}")
+        return lines
+
+    def _repr_latex_(self) -> str:
+        lines = self.equation_lines()
         return r"$$\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}$$"
 
     def _equations(self) -> list[str]:

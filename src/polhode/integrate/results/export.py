@@ -36,7 +36,9 @@ def columns_of(motion: Trajectory) -> dict[str, np.ndarray]:
 def dataset_of(motion: Trajectory | Motions) -> Any:
     """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).
 
-    Of several motions with the same times there is a dimension `run` before them.
+    Of several motions with the same times there is a dimension `run` before them. The
+    attribute `units` is there where all columns have one unit; `unit` and `speed_unit`
+    have that of each.
     """
     import xarray
 
@@ -51,8 +53,8 @@ def dataset_of(motion: Trajectory | Motions) -> Any:
         )
     lead = () if single else ("run",)
     rows = {
-        "q": ((*lead, "time", "coordinate"), motion.q),
-        "z": ((*lead, "time", "speed"), motion.z),
+        "q": ((*lead, "time", "coordinate"), motion.q, _common(system, "units")),
+        "z": ((*lead, "time", "speed"), motion.z, _common(system, "speed_units")),
     }
     places = {
         "time": ("time", motion.t if single else motion.t[0], {"units": "s"}),
@@ -113,6 +115,12 @@ def _value(motion: Trajectory, part: str, word: str) -> np.ndarray:
             'Name them so: {"rod.position": 50.0}.',
         )
     return getattr(whole, word)
+
+
+def _common(system: System, word: str) -> dict[str, str]:
+    """The unit of all columns as pint reads it, where they have one in common."""
+    found = set(_units(system, word))
+    return {"units": found.pop() or "dimensionless"} if len(found) == 1 else {}
 
 
 def _units(system: System, word: str) -> list[str]:

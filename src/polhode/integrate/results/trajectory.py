@@ -260,15 +260,21 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
         return film(self, path, **wishes)
 
-    def page(self, path: Any, **wishes: Any) -> Any:
-        """Write one HTML file with replay, curves, equations; see `show.page.page`."""
+    def page(self, path: Any = None, **wishes: Any) -> Any:
+        """Write one HTML file with replay, curves, equations; see `show.page.page`.
+
+        Without a path a notebook shows it inline.
+        """
         from polhode.show.page.page import page
 
         return page(self, path, **wishes)
 
     def show(self, **wishes: Any) -> Any:
-        """A live 3D scene in the browser, on this machine only; see `show.viewer`."""
-        from polhode.show.live.viewer import show
+        """A 3D replay: in a notebook inline, else live in the browser of this machine.
+
+        See `show.notebook.show`.
+        """
+        from polhode.show.notebook import show
 
         return show(self, **wishes)
 

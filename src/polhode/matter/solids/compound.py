@@ -78,7 +78,9 @@ def placed(part: Matter, shift: Sequence[Any], turn: Any = None) -> Matter:
     if isinstance(part, Compound):
         moved = tuple((n, placed(p, shift, turn), s) for n, p, s in part.parts)
         return Compound(moved)
-    x, y, z = (quantity(entry, f"the place of {an(part.shape)}") for entry in shift)
+    x, y, z = (
+        quantity(entry, f"the place of {an(part.shape)}", "m") for entry in shift
+    )
     if turn is None:
         shift = tuple(_sum(a, b) for a, b in zip(part.shift, (x, y, z), strict=True))
         return replace(part, shift=shift)

@@ -108,7 +108,7 @@ def fill(
             "Give mass=... or density=... .",
         )
     if mass is not None:
-        mass = quantity(mass, f"the mass of {an(shape)}")
+        mass = quantity(mass, f"the mass of {an(shape)}", "kg")
         require_mass(at(mass), f"{an(shape)}")
     else:
         density = quantity(density, f"the density of {an(shape)}")
@@ -120,7 +120,7 @@ def fill(
 
 def lengths(shape: str, **sizes: Any) -> dict[str, Any]:
     """Dimensions checked to be positive lengths."""
-    checked = {k: quantity(v, f"the {k} of {an(shape)}") for k, v in sizes.items()}
+    checked = {k: quantity(v, f"the {k} of {an(shape)}", "m") for k, v in sizes.items()}
     for name, value in checked.items():
         require_positive(at(value), f"the {name} of {an(shape)}")
     return checked
@@ -128,7 +128,7 @@ def lengths(shape: str, **sizes: Any) -> dict[str, Any]:
 
 def length_or_zero(shape: str, name: str, size: Any) -> dict[str, Any]:
     """A dimension checked to be a length, zero included."""
-    checked = quantity(size, f"the {name} of {an(shape)}")
+    checked = quantity(size, f"the {name} of {an(shape)}", "m")
     require_not_negative(at(checked), f"the {name} of {an(shape)}")
     return {name: checked}
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,14 +47,16 @@ CONTROLS = """<div class="card theatre">
 
 def page(
     motion: Trajectory,
-    path: Any,
+    path: Any = None,
     *,
     plots: Sequence[str] | None = None,
     equations: Any = True,
     compare: Any = OPERATIONS,
     frames: int | None = None,
-) -> Path:
+) -> Path | InlinePage:
     """Write a motion as one HTML file that opens anywhere, and return its path.
+
+    Without a path it is an `InlinePage`, which a notebook shows where it is made.
 
     plots      names of curves: "hinge", "hinge.speed", "rod.position", "energy"
     equations  True reads those that were integrated where they are short, else the laws
@@ -64,7 +67,8 @@ def page(
                it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     """
-    require_place(Path(path))
+    if path is not None:
+        require_place(Path(path))
     rows = framed(motion, frames)
     curves = plots_of(motion, rows, plots)
     scene = scene_of(rows)
@@ -75,7 +79,31 @@ def page(
         model_section(motion.system, scene),
         provenance_section(motion),
     ]
-    return put(written(scene, curves, motion, sections), path)
+    text = written(scene, curves, motion, sections)
+    return InlinePage(text) if path is None else put(text, path)
+
+
+@dataclass(frozen=True)
+class InlinePage:
+    """The text of a page; a notebook shows it in a frame of its own.
+
+    The frame may run the page's script, and reaches neither the notebook nor the net.
+    """
+
+    text: str = field(repr=False)
+    height: int = 640  # pixels
+
+    def _repr_html_(self) -> str:
+        inside = html.escape(self.text, quote=True)
+        style = f"width:100%;height:{int(self.height)}px;border:0"
+        return (
+            '<iframe class="polhode-page" title="motion" sandbox="allow-scripts"'
+            f' style="{style}" srcdoc="{inside}"></iframe>'
+        )
+
+    def save(self, path: Any) -> Path:
+        """Write it as a file."""
+        return put(self.text, path)
 
 
 def put(text: str, path: Any) -> Path:
