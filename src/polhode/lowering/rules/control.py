@@ -17,6 +17,7 @@ from polhode.lowering.ir.program import (
     lift,
     type_of,
 )
+from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
@@ -75,7 +76,7 @@ class Scan:
         carry, rows = self.carry, []
         order = range(self.length)
         for t in reversed(order) if self.reverse else order:
-            carry, row = self.step(carry, [x[t, ...] for x in self.xs])
+            carry, row = self.step(carry, [elements(x)[t, ...] for x in self.xs])
             rows.append([lift(y) for y in row])
         rows = rows[::-1] if self.reverse else rows
         return [*carry, *(np.stack(column) for column in zip(*rows, strict=True))]
@@ -104,7 +105,7 @@ class Scan:
 
     def _slice(self, k: int, index: Element) -> Value:
         """x[index] for the loop's own index."""
-        x, variable = lift(self.xs[k]), self.equation.invars[-len(self.xs) :][k]
+        x, variable = lift(elements(self.xs[k])), self.equation.invars[-len(self.xs) :][k]
         out = np.empty(x.shape[1:], object)
         for place in np.ndindex(out.shape):
             items = [x[(t, *place)] for t in range(self.length)]

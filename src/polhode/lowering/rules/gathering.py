@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of, zero_d
+from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.indexing import (
@@ -29,7 +30,7 @@ def _mode(equation: Any) -> str:
 
 def _index_vectors(low: Lowering, equation: Any, indices: Value, which: int) -> Value:
     kind = type_of(equation.invars[which].aval)
-    lifted = lift(indices)
+    lifted = lift(elements(indices))
     out = np.empty(lifted.shape, object)
     for place in np.ndindex(lifted.shape):
         out[place] = as_index(low, unwrap(low, lifted[place]), kind)
@@ -123,7 +124,9 @@ def scatter(op: str | None) -> Callable[..., Value]:
         dropped |= {int(d) for d in numbers.operand_batching_dims}
         sizes = iter([updates.shape[d] for d in window_dims])
         shape = [1 if d in dropped else next(sizes) for d in range(x.ndim)]
-        out, updates = lift(x).copy(), lift(updates)
+        # What is in memory is changed there; what is not must not be changed here.
+        out = x if isinstance(x, Stored) else lift(x).copy()
+        updates = lift(elements(updates))
         clip = _mode(equation) == "CLIP"
         limits = [n - s for n, s in zip(x.shape, shape, strict=True)]
         for place in np.ndindex(vectors.shape[:-1]):
@@ -141,6 +144,7 @@ def scatter(op: str | None) -> Callable[..., Value]:
             if out.size >= memory.AT_LEAST and any(isinstance(s, Node) for s in starts):
                 out = _write_memory(low, out, block, starts, (step, type))
             else:
+                out = elements(out)
                 _write(low, out, block, starts, (step, type))
         return out
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.ir.strided_views import in_steps
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
@@ -139,6 +140,8 @@ def window(
     low: Lowering, x: Value, where: list[Element], sizes: Any, type: str
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
+    if isinstance(x, Stored):
+        return _stored_window(low, x, where, sizes)
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)
@@ -166,14 +169,18 @@ def window(
     return out
 
 
-def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
-    """A window of an array in memory: one load an element."""
-    if x.size < memory.AT_LEAST or memory.whole(x) is None:
-        return None
+def _stored_window(low: Lowering, x: Value, where: list, sizes: Any) -> Value:
     out = np.empty(sizes, object)
     for place in np.ndindex(*sizes):
         out[place] = memory.read(low, x, flat_place(low, x.shape, where, place))
     return out
+
+
+def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
+    """A window of an array in memory: one load an element."""
+    if x.size < memory.AT_LEAST or memory.whole(x) is None:
+        return None
+    return _stored_window(low, x, where, sizes)
 
 
 def flat_place(low: Lowering, shape: tuple, where: list, place: tuple) -> Element:
@@ -199,8 +206,9 @@ def dynamic_update_slice(
     limits = [n - size for n, size in zip(x.shape, update.shape, strict=True)]
     where = starts_of(low, equation, starts, 2, limits)
     type = type_of(equation.outvars[0].aval)
-    out, update = lift(x).copy(), lift(update)
+    update = lift(elements(update))
     if not any(isinstance(w, Node) for w in where):
+        out = lift(elements(x)).copy()
         out[
             tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
         ] = update
@@ -211,6 +219,7 @@ def dynamic_update_slice(
             for place in np.ndindex(*update.shape)
         ]
         return memory.update(low, lift(x), pairs, type)
+    out = lift(x).copy()
     hits: dict[tuple, Element] = {}
     for place in np.ndindex(*update.shape):
         for start in product(*(range(m + 1) for m in limits)):

@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
+from polhode.lowering.ir.stored import LARGE, Stored, elements
 from polhode.lowering.ir.strided_views import columns_of
 from polhode.lowering.trace.trace import source_line
 
@@ -20,14 +21,14 @@ AT_LEAST = 64  # elements: fewer are scalars
 
 def elements_of(low: Lowering, buffer: Buffer, version: Node, shape: tuple) -> Value:
     """The whole buffer at a version, as an array of elements."""
-    out = np.empty(buffer.size, object)
-    make, type = low.graph.make, buffer.type
-    out[:] = [make("load", type, (j, version), buffer) for j in range(buffer.size)]
-    return out.reshape(shape)
+    stored = Stored.of(low.graph, buffer, version, shape)
+    return stored if buffer.size >= LARGE else stored.elements()
 
 
 def whole(value: Value) -> tuple[Buffer, Node] | None:
     """The buffer and version of which a value is exactly the content."""
+    if isinstance(value, Stored):
+        return value.buffer, value.version
     if value.dtype != object or value.size == 0:
         return None
     first = value.flat[0]
@@ -46,6 +47,7 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
 
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:
     """A version of the buffer with the value as its content."""
+    value = elements(value)
     columns = columns_of(value)
     if columns is None or any(c.source is buffer for c in columns):
         items = value.reshape(-1).tolist()
