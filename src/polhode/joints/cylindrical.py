@@ -56,7 +56,7 @@ class Cylindrical(Joint):
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z₁; n z₂]"""
-        return namespace(z).concatenate([self.axis * z[0], self.axis * z[1]])
+        return namespace(z, self.axis).concatenate([self.axis * z[0], self.axis * z[1]])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and forces along them."""

@@ -57,7 +57,7 @@ class Prismatic(Joint):
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [0; n z]"""
-        return namespace(z).concatenate([STILL, self.axis * z[0]])
+        return namespace(z, self.axis).concatenate([STILL, self.axis * z[0]])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Any couple, and forces along u and v."""

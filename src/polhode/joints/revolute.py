@@ -56,7 +56,7 @@ class Revolute(Joint):
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z; 0]"""
-        return namespace(z).concatenate([self.axis * z[0], STILL])
+        return namespace(z, self.axis).concatenate([self.axis * z[0], STILL])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and any force."""

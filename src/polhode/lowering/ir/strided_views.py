@@ -70,7 +70,7 @@ def columns_of(value: np.ndarray) -> list[Column] | None:
 def column_of(items: list[Element], first: int, stride: int) -> Column | None:
     """One column, if its items are all the same or equally spaced in memory."""
     top = items[0]
-    if all(item is top for item in items) or _is_one_number(items):
+    if all(item is top for item in items) or is_one_number(items):
         return Column(first, stride, len(items), top)
     steps = in_steps(items)
     if steps is None:
@@ -80,8 +80,8 @@ def column_of(items: list[Element], first: int, stride: int) -> Column | None:
     return Column(first, stride, len(items), None, source, start, step, reads)
 
 
-def _is_one_number(items: list[Element]) -> bool:
-    """Whether all items are one constant; each element of an array is its own object"""
+def is_one_number(items: list[Element]) -> bool:
+    """Whether all are one constant; every element of an array is an object of its own."""
     top = items[0]
     if isinstance(top, Node) or isinstance(items[-1], Node):
         return False

@@ -17,7 +17,7 @@ import numpy as np
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 from polhode.lowering.ir.stored import Stored, elements
-from polhode.lowering.ir.strided_views import in_steps
+from polhode.lowering.ir.strided_views import in_steps, is_one_number
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
 
@@ -42,7 +42,7 @@ def pick(
     if all(item is first for item in items):
         return first
     if not any(isinstance(item, Node) for item in items):
-        if all(item == first for item in items) and first != 0:
+        if is_one_number(items):
             return first
         return low.graph.load(_table(low, items, type), index)
     steps = in_steps(items)
