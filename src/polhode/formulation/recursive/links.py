@@ -87,7 +87,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
     upward, rest = np.zeros(3), []
     for action in system.actions:
-        if _is_an_acceleration(system, action):
+        if is_an_acceleration(system, action):
             up = direction(action.law.up, f"the up direction of {action.name!r}")
             upward = upward + at(action.law.gravity, known) * up
         elif driven_joints(action):
@@ -100,7 +100,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
 
 
-def _is_an_acceleration(system: System, action: Any) -> bool:
+def is_an_acceleration(system: System, action: Any) -> bool:
     """Whether an action gives every inertia in the system the same acceleration.
 
     A `Weight` does, where the system itself handed it all masses. Weight of chosen

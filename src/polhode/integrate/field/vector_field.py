@@ -19,6 +19,7 @@ from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
 from polhode.formulation.contact.mode_forces import has_modes, modes_in
 from polhode.formulation.recursive.composite_inertia import mass_matrix
+from polhode.formulation.recursive.rolled_acting import are_sound
 from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
     solve_ordered,
@@ -32,12 +33,16 @@ from polhode.system.natural_sizes import (
     natural_sizes,
     position_sizes,
 )
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Constraint
     from polhode.formulation.equations import Equations
     from polhode.system.system import System
 
+# Entries of a state above which a program would hold an operation or more for each: XLA
+# steps them in loops of its own, and finds the equations of motion in native code.
+WIDE = 256
 NEWTON = 2  # after one accurate step each iteration squares what is missed
 
 
@@ -96,6 +101,7 @@ def field_of(
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
+    solve = equations.jax.accelerations if is_wide(equations) else core.accelerations
 
     def driven(t: Any, q: Any, y: Any) -> Table:
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
@@ -103,7 +109,7 @@ def field_of(
     # A method asks many slopes: they are traced once, and in a program written once.
     @shared
     def accelerations(t: Any, q: Any, y: Any) -> Any:
-        y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
+        y_dot = solve(t, q, y, driven(t, q, y))[0]
         if core.serves is None:
             return y_dot
         return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
@@ -129,6 +135,17 @@ def field_of(
     )
 
 
+def is_wide(equations: Equations) -> bool:
+    """Whether states are so long that XLA steps them, and calls native equations."""
+    system = equations.system
+    return is_rolled(system) and system.coordinates + system.speeds >= WIDE
+
+
+def backend_of(equations: Equations) -> str:
+    """What compiles the programs of a run."""
+    return "xla" if is_wide(equations) else "auto"
+
+
 def _soundness(
     equations: Equations, driven: Callable[..., Table], table: Table
 ) -> Callable[[Any, Any], Any]:
@@ -142,6 +159,8 @@ def _soundness(
         if not doubtful:
             return jnp.array(True)
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
+        if is_rolled(system):
+            return are_sound(system, t, q, z, driven(t, q, x[n:]))
         # A sum shows any entry that is no number, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.field.vector_field import Field, field_of
+from polhode.integrate.field.vector_field import Field, backend_of, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import (
@@ -138,9 +138,11 @@ def chunk_program(
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            made: Any = compile(function, *first, own, batched=True)
+            made: Any = compile(
+                function, *first, own, batched=True, backend=backend_of(equations)
+            )
         else:
-            made = PackedChunk(function, *first, own)
+            made = PackedChunk(function, *first, own, backend=backend_of(equations))
         equations.programs[key] = made
     return equations.programs[key]
 
@@ -153,7 +155,13 @@ class PackedChunk:
     """
 
     def __init__(
-        self, function: Any, stepper_state: StepperState, bounds: RunBounds, table: Any
+        self,
+        function: Any,
+        stepper_state: StepperState,
+        bounds: RunBounds,
+        table: Any,
+        *,
+        backend: str,
     ):
         given = form_of((stepper_state, bounds))
 
@@ -161,7 +169,8 @@ class PackedChunk:
             after, rows = function(*given.unpacked(columns), table)
             return packed_in_trace(after), rows
 
-        self._program = compile(lone, packed((stepper_state, bounds)), table)
+        columns = packed((stepper_state, bounds))
+        self._program = compile(lone, columns, table, backend=backend)
         self._back = form_of(stepper_state).lifted()
 
     def __call__(

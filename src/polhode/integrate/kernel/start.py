@@ -13,7 +13,7 @@ from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States
-from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.field.vector_field import backend_of, field_of
 from polhode.integrate.kernel.chunk import (
     ATTEMPTS,
     RunBounds,
@@ -122,14 +122,17 @@ def initialise(
     key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
     if runs == 1:
         if key not in equations.programs:
-            made = PackedProgram(initialisation(equations, drive), given, own)
+            function, backend = initialisation(equations, drive), backend_of(equations)
+            made = PackedProgram(function, given, own, backend)
             equations.programs[key] = made
         only = {name: values[0, ...] for name, values in table.items()}
         return equations.programs[key](given, only)
     if key not in equations.programs:
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
         function = initialisation(equations, drive)
-        equations.programs[key] = compile(function, first, own, batched=True)
+        equations.programs[key] = compile(
+            function, first, own, batched=True, backend=backend_of(equations)
+        )
     return equations.programs[key](given, table)
 
 
@@ -154,13 +157,15 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     ) -> tuple[InitialDerivative, Any]:
         table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
-        y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
+        y = core.start(t, q, z, table)
         x = jnp.concatenate([q, y])
         x_dot = field.x_dot(t, x)
         n = field.coordinates
         now, change = (t, q, y), (jnp.ones_like(t), x_dot[:n], x_dot[n:])
         _, z_dot = jax.jvp(field.speeds, now, change)
-        there = spread(t, q, z, table)
+        # The system's own speeds are their own: of many, no matrix says so.
+        is_own = field.is_in_speeds
+        there = None if is_own else jax.jacfwd(core.start, 2)(t, q, z, table)
         is_kept = jnp.array(True)
         # By its own parameters a system has checked its states already.
         if equations.system.constraints and given:
@@ -206,7 +211,7 @@ def _laid(
 
 def _moving(spread: Any, speeds: Any) -> Any:
     """Natural sizes of y, from those of the system's speeds."""
-    found = jnp.abs(spread) @ speeds
+    found = speeds if spread is None else jnp.abs(spread) @ speeds
     # Velocities of a formulation's own that no speed moves here may move elsewhere.
     most = jnp.max(found, initial=0.0)
     return jnp.where(found > UNMOVED * most, found, most)

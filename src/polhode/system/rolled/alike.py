@@ -73,6 +73,9 @@ def parted(thing: Any, table: Table) -> tuple[Any, Numbers]:
             numbers[word] = at(value, table)
         elif isinstance(value, float | np.ndarray):
             numbers[word] = value
+        elif isinstance(value, tuple) and _are_quantities(value):
+            entries = [at(entry, table) for entry in value]
+            numbers[word] = namespace(*entries).stack(entries)
         elif isinstance(value, Joint):
             inner, numbers[word] = parted(value, table)
             key.append((word, inner))
@@ -107,6 +110,10 @@ def _are_one(column: list[Any]) -> bool:
     return all(item is first or np.array_equal(item, first) for item in column)
 
 
+def _are_quantities(values: tuple[Any, ...]) -> bool:
+    return bool(values) and all(isinstance(v, float | Parameter) for v in values)
+
+
 def _told_apart(value: Any) -> Any:
     """Plain values by what they are, everything else by which object it is."""
     if value is None or isinstance(value, bool | int | str):
@@ -132,4 +139,4 @@ def _replaced(value: Any, number: Any) -> Any:
         point = object.__new__(Point)
         point.__dict__.update(frame=value.frame, coordinates=number, name=value.name)
         return point
-    return number
+    return tuple(number) if isinstance(value, tuple) else number
