@@ -6,9 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from polhode.arrays import namespace
+from polhode.arrays import namespace, scanned
 from polhode.formulation.recursive.links import is_an_acceleration, near
 from polhode.formulation.recursive.rolled_bodies import Acting, accelerations
 from polhode.geometry.vector import cross
@@ -84,4 +83,4 @@ def _in_joint_frames(
         arm = cross(p_BK, force)
         return None, jnp.concatenate([R_BK.T @ (torque - arm), R_BK.T @ force])
 
-    return lax.scan(turned, None, (numbers, tables))[1]
+    return scanned(turned, None, (numbers, tables))[1]

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from polhode.arrays import namespace
+from polhode.arrays import namespace, scanned
 from polhode.formulation.recursive.links import (
     Step,
     both_up,
@@ -155,7 +154,7 @@ def _moved(
         return V.at[place.body].set(V_here), Moved(R, p, S, c, bias, shift)
 
     start = jnp.zeros((walk.bodies + 1, 6))
-    return lax.scan(step, start, (walk.places, bodies, wrenches))[1]
+    return scanned(step, start, (walk.places, bodies, wrenches))[1]
 
 
 def _joint_now(
@@ -207,7 +206,7 @@ def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Any) -> Solve
 
     n = walk.bodies + 1
     start = jnp.zeros((n, 6, 6)), jnp.zeros((n, 6))
-    return lax.scan(step, start, (walk.places, bodies, moved), reverse=True)[1]
+    return scanned(step, start, (walk.places, bodies, moved), reverse=True)[1]
 
 
 def _answer(
@@ -242,5 +241,5 @@ def _accelerated(
 
     start = jnp.zeros((walk.bodies + 1, 6)).at[walk.bodies].set(upward)
     room = jnp.zeros(speeds + walk.speeds)
-    (_, found), _ = lax.scan(step, (start, room), (walk.places, moved, solved))
+    (_, found), _ = scanned(step, (start, room), (walk.places, moved, solved))
     return found[:speeds]

@@ -9,6 +9,7 @@ keeps every configuration on its manifold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -26,6 +27,7 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.lowering.native_jax import native
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.natural_sizes import (
@@ -101,7 +103,7 @@ def field_of(
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
-    solve = equations.jax.accelerations if is_wide(equations) else core.accelerations
+    solve = _native(equations, core.accelerations, "accelerations")
 
     def driven(t: Any, q: Any, y: Any) -> Table:
         return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
@@ -146,6 +148,16 @@ def backend_of(equations: Equations) -> str:
     return "xla" if is_wide(equations) else "auto"
 
 
+def _native(equations: Equations, function: Callable, word: str) -> Callable:
+    """The function; where XLA steps it, as native code for one system at a time."""
+    if not is_wide(equations):
+        return function
+    key = ("native", word)
+    if key not in equations.programs:
+        equations.programs[key] = native(function, lanes=1)
+    return equations.programs[key]
+
+
 def _soundness(
     equations: Equations, driven: Callable[..., Table], table: Table
 ) -> Callable[[Any, Any], Any]:
@@ -155,12 +167,14 @@ def _soundness(
     # A weight is a number wherever the state is one.
     doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
 
+    whole = _native(equations, partial(are_sound, system), "soundness")
+
     def is_sound(t: Any, x: Any) -> Any:
         if not doubtful:
             return jnp.array(True)
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
         if is_rolled(system):
-            return are_sound(system, t, q, z, driven(t, q, x[n:]))
+            return whole(t, q, z, driven(t, q, x[n:]))
         # A sum shows any entry that is no number, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import KEPT
 from polhode.lowering.ir.graph import Element, Loop, Node
 from polhode.lowering.ir.program import (
     Key,
@@ -48,11 +49,18 @@ def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
         rolled = job.rolled()
         size = count_code(job.loop)
         short = p["length"] <= LONGEST
-        low.unroll[key] = short and size * p["length"] <= low.unroll_at_most
+        few = size * p["length"] <= low.unroll_at_most
+        low.unroll[key] = short and few and not is_kept(p["jaxpr"])
         if not low.unroll[key]:
             return rolled
         low.latest = before
     return job.unrolled()
+
+
+def is_kept(body: Any) -> bool:
+    """Whether the body of a loop is marked to stay one: it calls one function."""
+    equations = body.jaxpr.eqns
+    return len(equations) == 1 and equations[0].params.get("name") == KEPT
 
 
 class Scan:

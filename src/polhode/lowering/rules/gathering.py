@@ -141,7 +141,8 @@ def scatter(op: str | None) -> Callable[..., Value]:
                 starts = [
                     clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
                 ]
-            if out.size >= memory.AT_LEAST and any(isinstance(s, Node) for s in starts):
+            moves = any(isinstance(s, Node) for s in starts)
+            if (moves and out.size >= memory.AT_LEAST) or memory.is_long(low, out):
                 out = _write_memory(low, out, block, starts, (step, type))
             else:
                 out = elements(out)
@@ -170,6 +171,8 @@ def _write_memory(low: Lowering, out: Value, block: Value, starts: list, how: tu
     if any(m < 0 for m in limits):
         return out
     inside = _within(low, starts, limits)
+    if inside is False:
+        return out
     safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
     if memory.whole(out) is None:
         buffer, version = memory.new_memory(low, out, type)

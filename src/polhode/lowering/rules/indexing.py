@@ -207,13 +207,14 @@ def dynamic_update_slice(
     where = starts_of(low, equation, starts, 2, limits)
     type = type_of(equation.outvars[0].aval)
     update = lift(elements(update))
-    if not any(isinstance(w, Node) for w in where):
+    is_long = memory.is_long(low, x)
+    if not is_long and not any(isinstance(w, Node) for w in where):
         out = lift(elements(x)).copy()
         out[
             tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
         ] = update
         return out
-    if x.size >= memory.AT_LEAST:
+    if is_long or x.size >= memory.AT_LEAST:
         pairs = [
             (flat_place(low, x.shape, where, place), update[place])
             for place in np.ndindex(*update.shape)

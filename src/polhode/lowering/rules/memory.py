@@ -17,6 +17,7 @@ from polhode.lowering.ir.strided_views import columns_of
 from polhode.lowering.trace.trace import source_line
 
 AT_LEAST = 64  # elements: fewer are scalars
+LONG = 256  # elements: so many are changed in memory also at places that are known
 
 
 def elements_of(low: Lowering, buffer: Buffer, version: Node, shape: tuple) -> Value:
@@ -43,6 +44,12 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
         if e.args[0] != j or isinstance(e.args[0], Node) or e.args[1] is not version:
             return None
     return buffer, version
+
+
+def is_long(low: Lowering, value: Value) -> bool:
+    """Whether a value is a long array in memory as it is now: it is changed there."""
+    found = whole(value) if value.size >= LONG else None
+    return found is not None and low.latest.get(found[0]) is found[1]
 
 
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:

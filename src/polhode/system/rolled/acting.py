@@ -18,6 +18,7 @@ from polhode.actions.damper import Damper, RotationalDamper
 from polhode.actions.joint_law import JointDamper, JointSpring
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.actions.spring import Spring
+from polhode.arrays import scanned
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
 from polhode.system.loads import efforts_of, joint_energy
@@ -114,7 +115,7 @@ def energy(
             poses, _ = _picked(moving, bodies)
             return total + group.one(numbers).energy(poses, t, table), None
 
-        total = lax.scan(stored, total, (group.columns, places))[0]
+        total = scanned(stored, total, (group.columns, places))[0]
     for group, places in given.along:
 
         def kept(total: Any, row: Any, group: Group = group) -> tuple[Any, None]:
@@ -123,7 +124,7 @@ def energy(
             own_q = own(q, starts[0], law.joint.coordinates)
             return total + law.energy(own_q, t, table), None
 
-        total = lax.scan(kept, total, (group.columns, places))[0]
+        total = scanned(kept, total, (group.columns, places))[0]
     for action in given.single:
         if joints := driven_joints(action):
             coordinates = [q[system.edge(joint.name).q] for joint in joints]
@@ -147,7 +148,7 @@ def _between(
         total = total.at[bodies[0]].add(each[0]).at[bodies[1]].add(each[1])
         return (total, checks + jnp.sum(each)), None
 
-    return lax.scan(step, now, (group.columns, places))[0]
+    return scanned(step, now, (group.columns, places))[0]
 
 
 def _along(
@@ -166,7 +167,7 @@ def _along(
         efforts = lax.dynamic_update_slice(efforts, before + effort, (starts[1],))
         return (efforts, checks + jnp.sum(effort)), None
 
-    return lax.scan(step, now, (group.columns, places))[0]
+    return scanned(step, now, (group.columns, places))[0]
 
 
 def _picked(moving: Motion, rows: Any) -> tuple[Poses, Twists]:

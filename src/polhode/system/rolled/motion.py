@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.arrays import namespace
+from polhode.arrays import namespace, scanned
 from polhode.geometry.vector import cross
 from polhode.joints import flat
 from polhode.joints.joint import Joint
@@ -97,7 +96,7 @@ def motion(system: System, q: Any, z: Any, table: Table) -> Motion:
 
     still = jnp.zeros((n + 1, 3))
     start = jnp.zeros((n + 1, 3, 3)).at[n].set(np.eye(3)), still, still, still
-    (R_W, p_W, w_W, v_W), _ = lax.scan(step, start, (walk.places, seats))
+    (R_W, p_W, w_W, v_W), _ = scanned(step, start, (walk.places, seats))
     return Motion(Poses(R_W, p_W), Twists(w_W, v_W))
 
 
@@ -110,7 +109,7 @@ def body_twists(system: System, q: Any, z: Any, table: Table) -> Any:
         w, v = now.twists.angular[k], now.twists.linear[k]
         return None, jnp.concatenate([R_BW @ w, R_BW @ v])
 
-    return lax.scan(turned, None, np.arange(len(system.bodies)))[1]
+    return scanned(turned, None, np.arange(len(system.bodies)))[1]
 
 
 def _joint_motion(
@@ -176,4 +175,4 @@ def _each(
         return entered(found, walk.of_kind(place, joint), place.q), None
 
     room = jnp.zeros(system.coordinates + walk.coordinates)
-    return lax.scan(step, room, walk.places)[0][: system.coordinates]
+    return scanned(step, room, walk.places)[0][: system.coordinates]
