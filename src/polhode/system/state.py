@@ -149,7 +149,7 @@ def state_of(
 
 
 def _known(system: System, name: str) -> Edge:
-    edges = {edge.joint.name: edge for edge in system.tree.edges}
+    edges = system.edges_by_name
     if name in edges:
         return edges[name]
     closing = [joint.name for joint in system.tree.loops]

@@ -86,6 +86,14 @@ class Lowering:
     def graph(self) -> Graph:
         return self.build.graph
 
+    def table(self, items: list[Element], type: str) -> Buffer:
+        """Constants in memory, each list once."""
+        values = np.array(items, dtype=type)
+        key = (type, values.tobytes())
+        if key not in self.tables:
+            self.tables[key] = Buffer("table", type, len(items), values=values)
+        return self.tables[key]
+
     def interpret(self, jaxpr: Any, constants: Any, *arguments: Value) -> list[Value]:
         """Run a jaxpr on arrays of elements."""
         from polhode.lowering.rules import RULES

@@ -44,7 +44,7 @@ def pick(
     if not any(isinstance(item, Node) for item in items):
         if is_one_number(items):
             return first
-        return low.graph.load(_table(low, items, type), index)
+        return low.graph.load(low.table(items, type), index)
     steps = in_steps(items)
     if steps is not None:
         buffer, start, step = steps
@@ -57,12 +57,6 @@ def pick(
 
 def affine(low: Lowering, index: Element, start: int, step: int) -> Element:
     return low.build.add(low.build.mul(step, index, "int64"), start, "int64")
-
-
-def _table(low: Lowering, items: list[Element], type: str) -> Buffer:
-    values = np.array(items, dtype=type)
-    key = (type, values.tobytes())
-    return low.tables.setdefault(key, Buffer("table", type, len(items), values=values))
 
 
 def _select(low: Lowering, items: list[Element], index: Element, type: str) -> Element:

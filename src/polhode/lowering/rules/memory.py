@@ -13,7 +13,7 @@ import numpy as np
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.ir.stored import LARGE, Stored, elements
-from polhode.lowering.ir.strided_views import columns_of
+from polhode.lowering.ir.strided_views import Column, columns_of
 from polhode.lowering.trace.trace import source_line
 
 AT_LEAST = 64  # elements: fewer are scalars
@@ -55,7 +55,7 @@ def is_long(low: Lowering, value: Value) -> bool:
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:
     """A version of the buffer with the value as its content."""
     value = elements(value)
-    columns = columns_of(value)
+    columns = columns_of(value) or _from_table(low, buffer, value)
     if columns is None or any(c.source is buffer for c in columns):
         items = value.reshape(-1).tolist()
         pairs = [part for j, item in enumerate(items) for part in (j, item)]
@@ -71,6 +71,14 @@ def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -
         note_source(low, after)
     assert after is not None
     return after
+
+
+def _from_table(low: Lowering, buffer: Buffer, value: Value) -> list[Column] | None:
+    """A long array of constants, copied from a table of them by a loop."""
+    items = value.reshape(-1).tolist()
+    if value.size < LONG or any(isinstance(item, Node) for item in items):
+        return None
+    return [Column(0, 1, value.size, None, low.table(items, buffer.type), 0, 1)]
 
 
 def new_memory(low: Lowering, value: Value, type: str) -> tuple[Buffer, Node]:
