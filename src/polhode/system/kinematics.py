@@ -74,7 +74,7 @@ def subspace(edge: Edge, q: Any, table: Table) -> Any:
 
 def poses(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
     """Where all bodies are, seen from the world: R_WB (n, 3, 3), p_WoBo_W (n, 3)."""
-    if _in_loops(system, q):
+    if in_loops(system, q):
         from polhode.system.rolled.motion import motion
 
         found = motion(system, q, None, table).poses
@@ -99,7 +99,7 @@ def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) 
 
     w_C = R_PC^T w_P + w_PC,     v_C = R_PC^T (v_P + w_P x p_PoCo) + v_PC
     """
-    if _in_loops(system, q, z):
+    if in_loops(system, q, z):
         from polhode.system.rolled.motion import body_twists as rolled
 
         return rolled(system, q, z, table)
@@ -121,7 +121,7 @@ def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) 
 
 def twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Twists:
     """The velocities of all bodies about their origins, along the world's axes."""
-    if _in_loops(system, q, z):
+    if in_loops(system, q, z):
         from polhode.system.rolled.motion import motion
 
         found = motion(system, q, z, table).twists
@@ -156,7 +156,7 @@ def jacobians(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
 
 def rates(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
     """The rates of the coordinates, q_dot = psi(q, z), joint by joint."""
-    if _in_loops(system, q, z):
+    if in_loops(system, q, z):
         from polhode.system.rolled import motion
 
         return motion.rates(system, q, z, table)
@@ -178,7 +178,7 @@ def neutral(system: System) -> np.ndarray:
 
 def normalised(system: System, q: Any) -> Any:
     """The same places, quaternions brought back to length one."""
-    if _in_loops(system, q):
+    if in_loops(system, q):
         from polhode.system.rolled import motion
 
         return motion.normalised(system, q, NOMINAL)
@@ -191,7 +191,7 @@ def local(system: System, q: Any, delta: Any) -> Any:
 
     local(q, 0) = q, and its derivative by delta there is that of q_dot by z.
     """
-    if _in_loops(system, q, delta):
+    if in_loops(system, q, delta):
         from polhode.system.rolled import motion
 
         return motion.local(system, q, delta, NOMINAL)
@@ -200,7 +200,7 @@ def local(system: System, q: Any, delta: Any) -> Any:
     return namespace(q, delta, *parts).concatenate(parts)
 
 
-def _in_loops(system: System, *columns: Any) -> bool:
+def in_loops(system: System, *columns: Any) -> bool:
     """Whether a walk is a loop over tables: of a large tree, inside a trace."""
     if namespace(*columns) is np or len(system.bodies) < 2:
         return False

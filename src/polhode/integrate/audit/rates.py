@@ -12,6 +12,8 @@ from polhode.geometry.vector import cross
 from polhode.lowering.compile import compile
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
+from polhode.system.rolled import energies
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -45,8 +47,12 @@ def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
     key = ("audit", tuple(sorted(table)), drive.key)
     if key not in equations.programs:
         example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        # Of a large system lanes side by side take longer to be made than they save.
         equations.programs[key] = compile(
-            audit_function(equations, drive), *example, batched=["t", "x", "held"]
+            audit_function(equations, drive),
+            *example,
+            batched=["t", "x", "held"],
+            lanes=1 if is_rolled(equations.system) else None,
         )
     return equations.programs[key](t, x, held, table)
 
@@ -60,10 +66,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         table = drive.table(t, q, z, table, held)
-        twists = system.twists(t, q, z, table)
-        each = system.wrenches(t, q, z, table)
-        loose = [a.name for a in system.actions if not a.is_conservative]
-        powers = {name: power(each[name], twists) for name in loose}
+        powers = _powers(system, t, q, z, table)
         if system.constraints:
             intensities = core.accelerations(t, q, y, table)[1]
             A = system.constraint_rows(t, q, z, table)[0]
@@ -83,8 +86,21 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     return audit
 
 
+def _powers(system: System, t: Any, q: Any, z: Any, table: Any) -> dict[str, Any]:
+    """By its name: the power of each action that stores nothing."""
+    if is_rolled(system):
+        return energies.powers(system, t, q, z, table)
+    twists = system.twists(t, q, z, table)
+    each = system.wrenches(t, q, z, table)
+    loose = [a.name for a in system.actions if not a.is_conservative]
+    return {name: power(each[name], twists) for name in loose}
+
+
 def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
     """Momentum, and angular momentum about the world's origin, in its axes."""
+    if is_rolled(system):
+        found = energies.sums(system, q, z, table)
+        return found.momentum, found.angular_momentum
     V = system.body_twists(t, q, z, table)
     h = (system.inertias(table) @ V[..., None])[..., 0]
     poses = system.poses(t, q, table)

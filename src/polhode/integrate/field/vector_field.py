@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.system.system import System
 
-# Entries of a state above which a program would hold an operation or more for each: XLA
-# steps them in loops of its own, and finds the equations of motion in native code.
-WIDE = 256
 NEWTON = 2  # after one accurate step each iteration squares what is missed
 
 
@@ -137,20 +134,19 @@ def field_of(
     )
 
 
-def is_wide(equations: Equations) -> bool:
-    """Whether states are so long that XLA steps them, and calls native equations."""
-    system = equations.system
-    return is_rolled(system) and system.coordinates + system.speeds >= WIDE
-
-
 def backend_of(equations: Equations) -> str:
-    """What compiles the programs of a run."""
-    return "xla" if is_wide(equations) else "auto"
+    """What compiles the programs of a run.
+
+    A program has an operation or more for each entry of a state. Of a large system XLA
+    steps them in loops of its own, and calls the equations of motion in native code,
+    which are written once for all who ask.
+    """
+    return "xla" if is_rolled(equations.system) else "auto"
 
 
 def _native(equations: Equations, function: Callable, word: str) -> Callable:
     """The function; where XLA steps it, as native code for one system at a time."""
-    if not is_wide(equations):
+    if not is_rolled(equations.system):
         return function
     key = ("native", word)
     if key not in equations.programs:

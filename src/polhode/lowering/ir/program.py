@@ -28,7 +28,7 @@ NARROW = ("float32",)
 
 
 # Primitives that take large arrays in memory as they are: indices, and what is inside.
-BY_INDEX = {"dynamic_slice", "dynamic_update_slice", "gather", "select_n"}
+BY_INDEX = {"dynamic_slice", "dynamic_update_slice", "gather", "select_n", "slice"}
 BY_INDEX |= {"scatter", "scatter-add", "scatter-sub", "scatter-mul", "scatter-min"}
 BY_INDEX |= {"scatter-max", "scan", "while", "cond", "jit", "custom_jvp_call"}
 

@@ -6,6 +6,8 @@ loop reads and writes a few by index. Naming each would take longer than all the
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Graph, Node
@@ -33,11 +35,18 @@ class Stored(np.ndarray):
 
     def elements(self) -> np.ndarray:
         """A load for each element."""
-        out = np.empty(self.buffer.size, object)
+        return self.part(...)
+
+    def part(self, where: Any) -> np.ndarray:
+        """A load for each element of a part, which is cut as arrays are."""
+        places = np.arange(self.buffer.size).reshape(self.shape)[where]
+        out = np.empty(places.size, object)
         make, type = self.graph.make, self.buffer.type
-        places = range(self.buffer.size)
-        out[:] = [make("load", type, (j, self.version), self.buffer) for j in places]
-        return out.reshape(self.shape)
+        out[:] = [
+            make("load", type, (j, self.version), self.buffer)
+            for j in places.reshape(-1).tolist()
+        ]
+        return out.reshape(places.shape)
 
 
 def elements(value: np.ndarray) -> np.ndarray:

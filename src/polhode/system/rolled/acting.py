@@ -94,7 +94,7 @@ def loads(
                 checks = checks + jnp.sum(effort)
             continue
         rows = np.array(system.places_of(action.bodies)) % (len(system.bodies) + 1)
-        poses, twists = _picked(moving, rows)
+        poses, twists = picked(moving, rows)
         each = jnp.concatenate(action.wrenches(poses, twists, t, table), axis=-1)
         for k, row in enumerate(rows):
             total = total.at[row].add(each[k])
@@ -112,7 +112,7 @@ def energy(
 
         def stored(total: Any, row: Any, group: Group = group) -> tuple[Any, None]:
             numbers, bodies = row
-            poses, _ = _picked(moving, bodies)
+            poses, _ = picked(moving, bodies)
             return total + group.one(numbers).energy(poses, t, table), None
 
         total = scanned(stored, total, (group.columns, places))[0]
@@ -131,7 +131,7 @@ def energy(
             total = total + joint_energy(action, coordinates, t, table)
             continue
         rows = np.array(system.places_of(action.bodies)) % (len(system.bodies) + 1)
-        total = total + action.energy(_picked(moving, rows)[0], t, table)
+        total = total + action.energy(picked(moving, rows)[0], t, table)
     return total
 
 
@@ -142,7 +142,7 @@ def _between(
 
     def step(now: tuple[Any, Any], row: Any) -> tuple[tuple[Any, Any], None]:
         (total, checks), (numbers, bodies) = now, row
-        poses, twists = _picked(moving, bodies)
+        poses, twists = picked(moving, bodies)
         exerted = group.one(numbers).wrenches(poses, twists, t, table)
         each = jnp.concatenate(exerted, axis=-1)
         total = total.at[bodies[0]].add(each[0]).at[bodies[1]].add(each[1])
@@ -170,7 +170,7 @@ def _along(
     return scanned(step, now, (group.columns, places))[0]
 
 
-def _picked(moving: Motion, rows: Any) -> tuple[Poses, Twists]:
+def picked(moving: Motion, rows: Any) -> tuple[Poses, Twists]:
     """Poses and velocities of some bodies, by their numbers."""
 
     def chosen(parts: Any) -> Any:

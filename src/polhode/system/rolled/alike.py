@@ -35,11 +35,12 @@ Numbers = dict[str, Any]
 @final
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Like things: one of them, the places of all, and their numbers by field."""
+    """Like things: one of them, and of all the places, numbers by field, and names."""
 
     template: Any
     members: np.ndarray
     columns: Numbers
+    names: tuple[str, ...]
 
     def one(self, row: Numbers) -> Any:
         """The thing with the numbers of one row of the table."""
@@ -53,7 +54,12 @@ def groups(things: Sequence[Any], table: Table) -> list[Group]:
     for place, (key, _) in enumerate(split):
         found.setdefault(key, []).append(place)
     return [
-        Group(things[own[0]], np.array(own), differing([split[k][1] for k in own]))
+        Group(
+            things[own[0]],
+            np.array(own),
+            differing([split[k][1] for k in own]),
+            tuple(things[k].name for k in own),
+        )
         for own in found.values()
     ]
 

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 LARGE = 48
 
 
+def is_large(system: System) -> bool:
+    """Whether a system has so many bodies that its programs are made as large ones."""
+    return len(system.bodies) > LARGE
+
+
 def is_rolled(system: System) -> bool:
     """Whether a system's equations are loops over tables."""
     if "is rolled" not in system.compiled:
@@ -24,7 +29,7 @@ def is_rolled(system: System) -> bool:
 def reason_against(system: System) -> str:
     """Why a system is written out body by body; nothing where it is not."""
     count = len(system.bodies)
-    if count <= LARGE:
+    if not is_large(system):
         return f"it has {count} bodies, and up to {LARGE} straight code is quicker"
     others = {type(e.joint).__name__ for e in system.tree.edges if type(e.joint) not in KINDS}
     if others:
