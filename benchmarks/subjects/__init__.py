@@ -17,6 +17,7 @@ from benchmarks.subjects import (
     inside_jax,
     precision,
     rolling,
+    size,
     startup,
     stepping,
 )
@@ -36,6 +37,7 @@ CLAIMS = [
     *startup.CLAIMS,
     *first_run.CLAIMS,
     *rolling.CLAIMS,
+    *size.CLAIMS,
     *contact.CLAIMS,
     *derivation.CLAIMS,
     *described.CLAIMS,
