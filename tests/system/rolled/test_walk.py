@@ -37,13 +37,17 @@ def trees(draw: Any) -> ph.System:
     """Branched trees of mixed joints, some walked backwards, with springs, dampers."""
     world, bodies, joints = ph.World(), [], []
     count = draw(st.integers(3, 6))
-    kinds = draw(st.lists(st.sampled_from(sorted(JOINTS)), min_size=count, max_size=count))
+    kinds = draw(
+        st.lists(st.sampled_from(sorted(JOINTS)), min_size=count, max_size=count)
+    )
     kinds[0] = kinds[0] if kinds[0] != "weld" else "hinge"
     for k, kind in enumerate(kinds):
         box = ph.solids.box(mass=1.0 + 0.1 * k, x=0.3, y=0.2, z=0.1)
         body = ph.Body(f"b{k}", ph.solids.placed(box, (0.05, -0.02, 0.1)))
         parent = draw(st.integers(-1, k - 1))
-        near = world.point(0.1, 0, 0) if parent < 0 else bodies[parent].point(0, 0.2, 0.1)
+        near = (
+            world.point(0.1, 0, 0) if parent < 0 else bodies[parent].point(0, 0.2, 0.1)
+        )
         ends = (near, body.point(0.02, 0, -0.1))
         if draw(st.booleans()):
             ends = ends[::-1]

@@ -61,9 +61,7 @@ def _of_poses(actions: list[Any]) -> list[Any]:
     return [action for action in actions if not driven_joints(action)]
 
 
-def _in_joint_frames(
-    system: System, moving: Motion, given: Loads, table: Table
-) -> Any:
+def _in_joint_frames(system: System, moving: Motion, given: Loads, table: Table) -> Any:
     """Wrenches (n, 6) about the frames K of all bodies, in their axes.
 
     As in `loads.in_body_axes`, moments are turned about the mass centres.

@@ -96,9 +96,7 @@ class Acting(NamedTuple):
     efforts: Any
 
 
-def accelerations(
-    system: System, q: Any, z: Any, acting: Acting, table: Table
-) -> Any:
+def accelerations(system: System, q: Any, z: Any, acting: Acting, table: Table) -> Any:
     """z_dot (nz,) of a tree without constraints."""
     known = system.table(table)
     walk = walk_of(system, known, _marks(system))

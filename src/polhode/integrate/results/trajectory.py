@@ -12,8 +12,8 @@ from polhode.integrate.events.event import NO_EVENTS, Events
 from polhode.integrate.field.dense_output import Steps, bare, evaluate
 from polhode.integrate.inputs.inputs import UNFED, InputLog
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
-from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
 from polhode.integrate.results.checkpoint import Checkpoint
@@ -197,6 +197,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         import pandas
 
         return pandas.DataFrame(self.columns())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as a table of Arrow: pandas, polars and duckdb read it."""
+        from polhode.integrate.results.arrow import motion_table, stream_of
+
+        return stream_of([motion_table(self)], requested_schema)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).

@@ -113,7 +113,10 @@ class Scan:
 
     def _slice(self, k: int, index: Element) -> Value:
         """x[index] for the loop's own index."""
-        x, variable = lift(elements(self.xs[k])), self.equation.invars[-len(self.xs) :][k]
+        x, variable = (
+            lift(elements(self.xs[k])),
+            self.equation.invars[-len(self.xs) :][k],
+        )
         out = np.empty(x.shape[1:], object)
         for place in np.ndindex(out.shape):
             items = [x[(t, *place)] for t in range(self.length)]

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.actions.damper import Damper, RotationalDamper
-from polhode.actions.joint_law import JointDamper, JointSpring
+from polhode.actions.force_elements.damper import Damper, RotationalDamper
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.actions.spring import Spring
+from polhode.actions.force_elements.spring import Spring
 from polhode.arrays import scanned
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints
@@ -77,7 +77,11 @@ class Loads(NamedTuple):
 
 
 def loads(
-    system: System, state: tuple[Any, Any, Any], moving: Motion, given: Sorted, table: Table
+    system: System,
+    state: tuple[Any, Any, Any],
+    moving: Motion,
+    given: Sorted,
+    table: Table,
 ) -> Loads:
     """What some actions exert at a state (t, q, z)."""
     t, q, z = state
@@ -176,7 +180,8 @@ def picked(moving: Motion, rows: Any) -> tuple[Poses, Twists]:
     def chosen(parts: Any) -> Any:
         return jnp.stack([parts[rows[k]] for k in range(len(rows))])
 
-    poses, twists = jax.tree.map(chosen, tuple(moving.poses)), jax.tree.map(
-        chosen, tuple(moving.twists)
+    poses, twists = (
+        jax.tree.map(chosen, tuple(moving.poses)),
+        jax.tree.map(chosen, tuple(moving.twists)),
     )
     return Poses(*poses), Twists(*twists)

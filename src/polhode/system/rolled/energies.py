@@ -99,9 +99,7 @@ def _weight(system: System, action: WeightOf, now: Motion, table: Table) -> Any:
     return at(action.law.gravity, table) * scanned(step, jnp.zeros(()), columns)[0]
 
 
-def powers(
-    system: System, t: Any, q: Any, z: Any, table: Table
-) -> dict[str, Any]:
+def powers(system: System, t: Any, q: Any, z: Any, table: Table) -> dict[str, Any]:
     """By its name: the power of each action that does not give back what it takes."""
     known = system.loaded(t, q, z, system.table(table))
     loose = [a for a in system.actions if not a.is_conservative]

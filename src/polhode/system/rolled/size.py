@@ -31,7 +31,9 @@ def reason_against(system: System) -> str:
     count = len(system.bodies)
     if not is_large(system):
         return f"it has {count} bodies, and up to {LARGE} straight code is quicker"
-    others = {type(e.joint).__name__ for e in system.tree.edges if type(e.joint) not in KINDS}
+    others = {
+        type(e.joint).__name__ for e in system.tree.edges if type(e.joint) not in KINDS
+    }
     if others:
         return f"no loop walks joints of the kinds {', '.join(sorted(others))}"
     if system.constraints:

@@ -114,7 +114,10 @@ def walk_of(
     parents = [n if e.parent < 0 else e.parent for e in edges]
     starts = [e.q.start for e in edges], [e.z.start for e in edges]
     places = Places(np.arange(n), *map(np.array, (parents, kind, slot, *starts)))
-    longest = max(e.joint.coordinates for e in edges), max(e.joint.speeds for e in edges)
+    longest = (
+        max(e.joint.coordinates for e in edges),
+        max(e.joint.speeds for e in edges),
+    )
     return Walk(kinds, places, *longest)
 
 
