@@ -81,7 +81,7 @@ def column_of(items: list[Element], first: int, stride: int) -> Column | None:
 
 
 def is_one_number(items: list[Element]) -> bool:
-    """Whether all are one constant; every element of an array is an object of its own."""
+    """Whether all are one constant; each element of an array is its own object."""
     top = items[0]
     if isinstance(top, Node) or isinstance(items[-1], Node):
         return False

@@ -8,8 +8,6 @@ if that cannot be, the program is not lowered rather than wrong.
 
 from __future__ import annotations
 
-import numpy as np
-
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.ir.stored import LARGE, Stored, elements

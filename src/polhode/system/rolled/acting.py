@@ -1,4 +1,4 @@
-"""What acts on a large system: like springs and dampers in one loop, the rest by itself.
+"""What acts on a large system: like springs and dampers in a loop, others alone.
 
     for each spring:   the wrenches on its two bodies   ->  added to those of the bodies
 
@@ -16,8 +16,8 @@ from jax import lax
 
 from polhode.actions.force_elements.damper import Damper, RotationalDamper
 from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
-from polhode.actions.motion_arrays import Poses, Twists
 from polhode.actions.force_elements.spring import Spring
+from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import scanned
 from polhode.matter.parameter import Table
 from polhode.system.gather import driven_joints

@@ -1,4 +1,4 @@
-"""Which systems are written as loops over tables, and why; by their description alone."""
+"""Which systems are loops over tables, and why: by their description alone."""
 
 from __future__ import annotations
 
