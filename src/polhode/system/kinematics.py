@@ -77,8 +77,8 @@ def poses(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
     if in_loops(system, q):
         from polhode.system.rolled.motion import motion
 
-        found = motion(system, q, None, table).poses
-        return Poses(found.rotations[:-1], found.origins[:-1])
+        placed = motion(system, q, None, table).poses
+        return Poses(placed.rotations[:-1], placed.origins[:-1])
     table = system.table(table)
 
     def step(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -39,11 +39,10 @@ def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
     if not rest:
         return Acting(base, None, jnp.zeros(system.speeds))
     given = sorted_actions(system, rest, known)
-    if not (given.between or _of_poses(given.single)):
-        found = loads(system, (t, q, z), None, given, known)
-        return Acting(base, None, found.efforts)
     moving = motion(system, q, z, known)
     found = loads(system, (t, q, z), moving, given, known)
+    if not (given.between or _of_poses(given.single)):
+        return Acting(base, None, found.efforts)
     return Acting(base, _in_joint_frames(system, moving, found, known), found.efforts)
 
 

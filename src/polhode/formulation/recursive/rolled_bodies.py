@@ -101,7 +101,7 @@ def accelerations(system: System, q: Any, z: Any, acting: Acting, table: Table) 
     known = system.table(table)
     walk = walk_of(system, known, _marks(system))
     bodies = body_tables(system, walk, known)
-    moved = _moved(walk, bodies, q, z, acting.wrenches, known)
+    moved = _moved(walk, bodies, q, z, wrenches=acting.wrenches, table=known)
     solved = _solved(walk, bodies, moved, acting.efforts)
     return _accelerated(walk, moved, solved, acting.upward, system.speeds)
 
@@ -133,7 +133,7 @@ def _marks(system: System) -> Any:
 
 
 def _moved(
-    walk: Walk, bodies: BodyTables, q: Any, z: Any, wrenches: Any, table: Table
+    walk: Walk, bodies: BodyTables, q: Any, z: Any, *, wrenches: Any, table: Table
 ) -> Moved:
     """Outward: velocities, and what follows from them."""
 
@@ -141,7 +141,7 @@ def _moved(
         place, body, W = row
 
         def joint(kind: Kind) -> Any:
-            return _joint_now(kind, walk.speeds, place, q, z, table)
+            return _joint_now(kind, place, q, z, longest=walk.speeds, table=table)
 
         R_AK, p_AK, S, S_dot_z, turning, shift = walk.of_kind(place, joint)
         R, p = body.R @ R_AK, body.p + body.R @ p_AK
@@ -156,7 +156,7 @@ def _moved(
 
 
 def _joint_now(
-    kind: Kind, longest: int, place: Places, q: Any, z: Any, table: Table
+    kind: Kind, place: Places, q: Any, z: Any, *, longest: int, table: Table
 ) -> tuple[Any, Any, Any, Any, Any, Any]:
     """Pose of K on A, S, S_dot z, S z and shift of a joint; S and shift padded."""
     joint = kind.at(place.slot)

@@ -135,10 +135,10 @@ def initialise(
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
         function = initialisation(equations, drive)
         backend = backend_of(equations)
-        made = compile(function, first, own, batched=True, backend=backend)
+        many = compile(function, first, own, batched=True, backend=backend)
         if backend != "xla":
-            warn_of_xla(equations.system.name, made.report())
-        equations.programs[key] = made
+            warn_of_xla(equations.system.name, many.report())
+        equations.programs[key] = many
     return equations.programs[key](given, table)
 
 

@@ -21,6 +21,7 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.joints.joint import Joint
+from polhode.joints.seat import coordinates_of
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Parameter, Table, at
 
@@ -73,8 +74,7 @@ def parted(thing: Any, table: Table) -> tuple[Any, Numbers]:
         if word in UNREAD or isinstance(value, Frame):
             continue
         if isinstance(value, Point | MaterialPoint):
-            is_material = isinstance(value, MaterialPoint)
-            numbers[word] = value.at(table) if is_material else value.coordinates
+            numbers[word] = coordinates_of(value, table)
         elif isinstance(value, Parameter):
             numbers[word] = at(value, table)
         elif isinstance(value, float | np.ndarray):
