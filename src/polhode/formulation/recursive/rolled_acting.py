@@ -11,7 +11,6 @@ from polhode.arrays import namespace, scanned
 from polhode.formulation.recursive.links import is_an_acceleration, near
 from polhode.formulation.recursive.rolled_bodies import Acting, accelerations
 from polhode.geometry.vector import cross
-from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.system.gather import driven_joints
 from polhode.system.rolled.acting import Loads, loads, sorted_actions
@@ -31,7 +30,7 @@ def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
     rest = []
     for action in system.actions:
         if is_an_acceleration(system, action):
-            up = direction(action.law.up, f"the up direction of {action.name!r}")
+            up = action.law.upward(known)
             upward = upward + at(action.law.gravity, known) * up
         else:
             rest.append(action)

@@ -9,7 +9,6 @@ import numpy as np
 
 from polhode.actions.motion_arrays import power
 from polhode.geometry.vector import cross
-from polhode.lowering.compile import compile
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
 from polhode.system.rolled import energies
@@ -44,17 +43,13 @@ def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
     """The audit at times t (n,) and states x (n, width) of a motion."""
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(t)
-    key = ("audit", tuple(sorted(table)), drive.key)
-    if key not in equations.programs:
-        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        # Of a large system lanes side by side take longer to be made than they save.
-        equations.programs[key] = compile(
-            audit_function(equations, drive),
-            *example,
-            batched=["t", "x", "held"],
-            lanes=1 if is_rolled(equations.system) else None,
-        )
-    return equations.programs[key](t, x, held, table)
+    function = audit_function(equations, drive)
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("audit", drive.key), ["t", "x", "held"]
+    # Of a large system lanes side by side take longer to be made than they save.
+    lanes = 1 if is_rolled(equations.system) else None
+    program = equations.program(name, function, example, batched=batched, lanes=lanes)
+    return program(t, x, held, table)
 
 
 def audit_function(equations: Equations, drive: Drive) -> Any:
@@ -65,7 +60,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        table = drive.table(t, q, z, table, held)
+        table = drive.table(t, q, z, table, held, y=y)
         powers = _powers(system, t, q, z, table)
         if system.constraints:
             intensities = core.accelerations(t, q, y, table)[1]

@@ -26,8 +26,8 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_ordered,
 )
 from polhode.formulation.solve.ordering import FEW, ordered
+from polhode.integrate.field.backend import stepped_part
 from polhode.integrate.field.constraint_violation import keeps_constraints
-from polhode.lowering.native_jax import native
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.natural_sizes import (
@@ -36,6 +36,7 @@ from polhode.system.natural_sizes import (
     position_sizes,
 )
 from polhode.system.rolled.size import is_rolled
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.constraints.constraint import Constraint
@@ -96,14 +97,15 @@ def field_of(
 ) -> Field:
     """The field of some equations, for use inside a trace.
 
-    `drive(t, q, z, table)` is the table with the inputs as they are there and then.
+    `drive(t, q, z, table, y)` is the table with the inputs as they are there and then.
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
-    solve = _native(equations, core.accelerations, "accelerations")
+    solve = stepped_part(equations, core.accelerations, "accelerations")
 
     def driven(t: Any, q: Any, y: Any) -> Table:
-        return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
+        z = core.speeds(t, q, y, table)
+        return drive(t, q, z, table, y) if drive else table
 
     # A method asks many slopes: they are traced once, and in a program written once.
     @shared
@@ -134,26 +136,6 @@ def field_of(
     )
 
 
-def backend_of(equations: Equations) -> str:
-    """What compiles the programs of a run.
-
-    A program has an operation or more for each entry of a state. Of a large system XLA
-    steps them in loops of its own, and calls the equations of motion in native code,
-    which are written once for all who ask.
-    """
-    return "xla" if is_rolled(equations.system) else "auto"
-
-
-def _native(equations: Equations, function: Callable, word: str) -> Callable:
-    """The function; where XLA steps it, as native code for one system at a time."""
-    if not is_rolled(equations.system):
-        return function
-    key = ("native", word)
-    if key not in equations.programs:
-        equations.programs[key] = native(function, lanes=1)
-    return equations.programs[key]
-
-
 def _soundness(
     equations: Equations, driven: Callable[..., Table], table: Table
 ) -> Callable[[Any, Any], Any]:
@@ -163,7 +145,7 @@ def _soundness(
     # A weight is a number wherever the state is one.
     doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
 
-    whole = _native(equations, partial(are_sound, system), "soundness")
+    whole = stepped_part(equations, partial(are_sound, system), "soundness")
 
     def is_sound(t: Any, x: Any) -> Any:
         if not doubtful:
@@ -208,11 +190,17 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
             z, A = moved(t, q, z)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
+    y = with_states_of(x, y, equations.controller_states)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def with_states_of(x: Any, y: Any, count: int) -> Any:
+    """Velocities y begun anew, the states of controllers as x has them."""
+    return jnp.concatenate([y[:-count], x[-count:]]) if count else y
 
 
 def _on_contacts(

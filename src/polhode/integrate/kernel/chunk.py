@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.field.vector_field import Field, backend_of, field_of
+from polhode.integrate.field.backend import backend_of
+from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import (
@@ -115,36 +116,38 @@ class Rows(NamedTuple):
     dense: Any
 
 
+class Runs(NamedTuple):
+    """Runs between chunks, with their parameters; leading axes are runs."""
+
+    stepper_states: StepperState
+    bounds: RunBounds
+    table: dict[str, Any]
+
+
 def chunk_program(
     equations: Equations,
     method: Method,
-    runs: tuple[StepperState, RunBounds, Any],
+    runs: Runs,
     drive: Drive,
 ) -> Program | PackedChunk:
-    """The compiled chunk of some equations and a method, for one run or for many.
-
-    `runs` are cursors, plans and parameters, their leading axes runs.
-    """
+    """The compiled chunk of some equations and a method, for one run or for many."""
     stepper_states, bounds, table = runs
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
     kind = (type(method), method.name, tuple(sorted(table)), many)
-    key = ("chunk", *kind, shapes, drive.key)
-    if key not in equations.programs:
-        function = _chunk(equations, method, drive)
+
+    def made() -> Program | PackedChunk:
+        function, backend = _chunk(equations, method, drive), backend_of(equations)
         first = (
             StepperState(*(leaf[0] for leaf in stepper_states)),
             RunBounds(*(leaf[0] for leaf in bounds)),
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            made: Any = compile(
-                function, *first, own, batched=True, backend=backend_of(equations)
-            )
-        else:
-            made = PackedChunk(function, *first, own, backend=backend_of(equations))
-        equations.programs[key] = made
-    return equations.programs[key]
+            return compile(function, *first, own, batched=True, backend=backend)
+        return PackedChunk(function, *first, own, backend=backend)
+
+    return equations.remembered(("chunk", *kind, shapes, drive.key), made)
 
 
 @final

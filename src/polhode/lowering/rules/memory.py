@@ -8,6 +8,8 @@ if that cannot be, the program is not lowered rather than wrong.
 
 from __future__ import annotations
 
+from typing import Any
+
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
 from polhode.lowering.ir.stored import LARGE, Stored, elements
@@ -18,7 +20,9 @@ AT_LEAST = 64  # elements: fewer are scalars
 LONG = 256  # elements: so many are changed in memory also at places that are known
 
 
-def elements_of(low: Lowering, buffer: Buffer, version: Node, shape: tuple) -> Value:
+def elements_of(
+    low: Lowering, buffer: Buffer, version: Node, shape: tuple[Any, ...]
+) -> Value:
     """The whole buffer at a version, as an array of elements."""
     stored = Stored.of(low.graph, buffer, version, shape)
     return stored if buffer.size >= LARGE else stored.elements()

@@ -24,11 +24,13 @@ from polhode.joints.joint import Joint
 from polhode.joints.seat import coordinates_of
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Parameter, Table, at
+from polhode.matter.quantities.direction import Direction
 
 # What kernels of a joint never read: its name, and what is known of its motor, whose
-# rotor is in a table of its own.
+# rotor is in a table of its own. A direction by parameters is read at the table, as a
+# triad.
 UNREAD = {"name", "limits", "rotor_inertia", "gear_ratio", "effort_limits"}
-UNREAD |= {"quantities"}
+UNREAD |= {"quantities", "directed"}
 
 Numbers = dict[str, Any]
 
@@ -73,7 +75,11 @@ def parted(thing: Any, table: Table) -> tuple[Any, Numbers]:
         word, value = field.name, getattr(thing, field.name)
         if word in UNREAD or isinstance(value, Frame):
             continue
-        if isinstance(value, Point | MaterialPoint):
+        if isinstance(value, Direction):
+            numbers[word] = value.at(table)
+        elif word == "triad":
+            numbers[word] = thing.triad_at(table)
+        elif isinstance(value, Point | MaterialPoint):
             numbers[word] = coordinates_of(value, table)
         elif isinstance(value, Parameter):
             numbers[word] = at(value, table)
@@ -135,6 +141,8 @@ def with_numbers(thing: Any, row: Mapping[str, Any]) -> Any:
     copy.__dict__.update(thing.__dict__)
     for word, number in row.items():
         copy.__dict__[word] = _replaced(getattr(thing, word), number)
+    if "triad" in row:
+        copy.__dict__["directed"] = None  # the table has its direction
     return copy
 
 

@@ -12,7 +12,6 @@ from polhode.actions.weight import WeightOf
 from polhode.arrays import namespace, scanned
 from polhode.geometry.vector import cross
 from polhode.joints.seat import coordinates_of
-from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.system.gather import driven_joints
 from polhode.system.loads import efforts_of
@@ -78,7 +77,7 @@ def potential(system: System, t: Any, q: Any, table: Table) -> Any:
 
 def _weight(system: System, action: WeightOf, now: Motion, table: Table) -> Any:
     """V = g sum m h, with heights above the origin of the pulling body."""
-    up = direction(action.law.up, f"the up direction of {action.name!r}")
+    up = action.law.upward(table)
     n = len(system.bodies)
     by, *_ = np.array(system.places_of((action.by,))) % (n + 1)
     owners = system.places_of([mass.point.frame for mass in action.masses])
