@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -74,6 +75,43 @@ def assert_close(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * scale)
 
 
+def tilted_tree() -> ph.System:
+    """Axes by one parameter or several, by numbers, and some walked backwards."""
+    a, b = ph.Parameter("a", 0.3), ph.Parameter("b", 0.5)
+    tilted = (ph.cos(a), 0.0, ph.sin(a)), (a, b, 1.0), (0.6, 0.0, 0.8)
+    kinds = [ph.Revolute, ph.Revolute, ph.Prismatic, ph.Revolute, ph.Prismatic]
+    parent, joints = ph.World().point(0.1, 0, 0), []
+    for k, kind in enumerate(kinds):
+        box = ph.solids.box(mass=1.0 + 0.1 * k, x=0.3, y=0.2, z=0.1)
+        body = ph.Body(f"b{k}", box)
+        ends = (parent, body.point(0.02, 0, -0.1))
+        ends = ends[::-1] if k == 3 else ends
+        joints.append(kind(f"j{k}", *ends, axis=tilted[k % 3]))
+        parent = body.point(0, 0.2, 0.1)
+    springs = [ph.Spring(joint, 3.0, name=f"s {joint.name}") for joint in joints]
+    weight = ph.Weight(9.81, up=(ph.sin(b), 0.0, ph.cos(b)))
+    return ph.System(joints, [weight, *springs], name="tilted")
+
+
+def test_axes_by_parameters_are_looked_up_in_loops() -> None:
+    """At nominal values and at others, which the table of a run gives."""
+    system = tilted_tree()
+    q, z = state_of(system, 1)
+
+    def both(q: Any, z: Any, table: Any) -> Any:
+        loops = of_tree(system, 0.0, q, z, table)
+        height = energies.potential(system, 0.0, q, table)
+        straight = articulated_body.accelerations(system, 0.0, q, z, table)
+        stored = system.potential_energy(0.0, q, table)
+        return jnp.append(loops, height), jnp.append(straight, stored)
+
+    table = {"a": -0.7, "b": 1.1}
+    program = compile(both, q, z, table, lanes=1)
+    assert_close(*program(q, z, table))
+    assert_close(*program(q, z, {"a": 0.3, "b": 0.5}))
+
+
+@pytest.mark.long
 @settings(max_examples=4, deadline=None)
 @given(trees(), st.integers(0, 1000))
 def test_loops_accelerate_as_straight_code_does(system: ph.System, seed: int) -> None:
