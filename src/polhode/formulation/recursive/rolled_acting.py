@@ -15,6 +15,7 @@ from polhode.matter.parameter import Table, at
 from polhode.system.gather import driven_joints
 from polhode.system.rolled.acting import Loads, loads, sorted_actions
 from polhode.system.rolled.motion import Motion, motion
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -39,7 +40,7 @@ def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
         return Acting(base, None, jnp.zeros(system.speeds))
     given = sorted_actions(system, rest, known)
     moving = motion(system, q, z, known)
-    found = loads(system, (t, q, z), moving, given, known)
+    found = loads(system, StateArrays(t, q, z), moving, given, known)
     if not (given.between or _of_poses(given.single)):
         return Acting(base, None, found.efforts)
     return Acting(base, _in_joint_frames(system, moving, found, known), found.efforts)
@@ -52,7 +53,8 @@ def are_sound(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     if not rest:
         return jnp.array(True)
     given = sorted_actions(system, rest, known)
-    return loads(system, (t, q, z), motion(system, q, z, known), given, known).is_sound
+    now, moving = StateArrays(t, q, z), motion(system, q, z, known)
+    return loads(system, now, moving, given, known).is_sound
 
 
 def _of_poses(actions: list[Any]) -> list[Any]:

@@ -194,7 +194,8 @@ def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Any) -> Solve
             k = kind.joint.speeds
             tau = own(efforts, place.z, k)
             S, rotors = here.S[:, :k], body.rotors[:k]
-            return _answer(kind, (S, rotors, tau), (inertia, bias, here.c), walk.speeds)
+            felt_here = Felt(S, rotors, tau, inertia, bias, here.c)
+            return _answer(kind, felt_here, walk.speeds)
 
         answer, inertia, bias = walk.of_kind(place, joint)
         passed = both_up(here.R, here.p, inertia)
@@ -207,11 +208,24 @@ def _solved(walk: Walk, bodies: BodyTables, moved: Moved, efforts: Any) -> Solve
     return scanned(step, start, (walk.places, bodies, moved), reverse=True)[1]
 
 
-def _answer(
-    kind: Kind, joint: tuple[Any, Any, Any], felt: tuple[Any, Any, Any], longest: int
-) -> tuple[Solved, Any, Any]:
+class Felt(NamedTuple):
+    """What a joint feels: S (6, k), rotors and efforts (k,) are its own.
+
+    The inertia (6, 6) and bias (6,) are those of all that it carries; c (6,) is the
+    acceleration of its body at no rates of its speeds.
+    """
+
+    S: Any
+    rotors: Any
+    tau: Any
+    inertia: Any
+    bias: Any
+    c: Any
+
+
+def _answer(kind: Kind, felt: Felt, longest: int) -> tuple[Solved, Any, Any]:
     """How a joint answers, padded, and the inertia and bias that it passes on."""
-    (S, rotors, tau), (inertia, bias, c) = joint, felt
+    S, rotors, tau, inertia, bias, c = felt
     if not kind.joint.speeds:
         none = Solved(jnp.zeros((longest, 6)), jnp.zeros(longest))
         return none, inertia, bias + inertia @ c

@@ -27,7 +27,9 @@ class Stored(np.ndarray):
     version: Node
 
     @classmethod
-    def of(cls, graph: Graph, buffer: Buffer, version: Node, shape: tuple) -> Stored:
+    def of(
+        cls, graph: Graph, buffer: Buffer, version: Node, shape: tuple[int, ...]
+    ) -> Stored:
         """The whole buffer at a version."""
         out = np.broadcast_to(np.empty((), object), shape).view(cls)
         out.graph, out.buffer, out.version = graph, buffer, version

@@ -25,6 +25,7 @@ from polhode.system.loads import efforts_of, joint_energy
 from polhode.system.rolled.alike import Group, groups
 from polhode.system.rolled.motion import Motion
 from polhode.system.rolled.walk import own
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -78,7 +79,7 @@ class Loads(NamedTuple):
 
 def loads(
     system: System,
-    state: tuple[Any, Any, Any],
+    state: StateArrays,
     moving: Motion,
     given: Sorted,
     table: Table,
@@ -107,10 +108,9 @@ def loads(
 
 
 def energy(
-    system: System, state: tuple[Any, Any], moving: Motion, given: Sorted, table: Table
+    system: System, t: Any, q: Any, *, moving: Motion, given: Sorted, table: Table
 ) -> Any:
     """What some actions store at (t, q)."""
-    t, q = state
     total = jnp.zeros(())
     for group, places in given.between:
 
@@ -156,7 +156,7 @@ def _between(
 
 
 def _along(
-    group: Group, places: np.ndarray, state: tuple, now: Any, table: Table
+    group: Group, places: np.ndarray, state: StateArrays, now: Any, table: Table
 ) -> tuple[Any, Any]:
     """Efforts of like laws along joints, added to those of all."""
     t, q, z = state

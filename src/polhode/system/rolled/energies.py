@@ -19,6 +19,7 @@ from polhode.system.mass import inertias, rotor_inertias
 from polhode.system.rolled.acting import Sorted, energy, picked, sorted_actions
 from polhode.system.rolled.motion import Motion, motion
 from polhode.system.rolled.walk import own
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -69,7 +70,8 @@ def potential(system: System, t: Any, q: Any, table: Table) -> Any:
     kept = [a for a in system.actions if a.is_conservative]
     weights = [a for a in kept if isinstance(a, WeightOf)]
     rest = [a for a in kept if not isinstance(a, WeightOf)]
-    total = energy(system, (t, q), now, sorted_actions(system, rest, known), known)
+    given = sorted_actions(system, rest, known)
+    total = energy(system, t, q, moving=now, given=given, table=known)
     for action in weights:
         total = total + _weight(system, action, now, known)
     return total
@@ -106,7 +108,7 @@ def powers(system: System, t: Any, q: Any, z: Any, table: Table) -> dict[str, An
         return {}
     given = sorted_actions(system, loose, known)
     now = motion(system, q, z, known)
-    found = _of_groups(given, now, (t, q, z), known)
+    found = _of_groups(given, now, StateArrays(t, q, z), known)
     for action in given.single:
         if driven_joints(action):
             parts = efforts_of(system, action, t, q, z, known)
@@ -119,7 +121,7 @@ def powers(system: System, t: Any, q: Any, z: Any, table: Table) -> dict[str, An
 
 
 def _of_groups(
-    given: Sorted, now: Motion, state: tuple, table: Table
+    given: Sorted, now: Motion, state: StateArrays, table: Table
 ) -> dict[str, Any]:
     """The powers of like laws, a loop for each kind."""
     t, q, z = state

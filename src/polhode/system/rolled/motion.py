@@ -131,14 +131,14 @@ def rates(system: System, q: Any, z: Any, table: Table) -> Any:
     """q_dot (nq,)."""
     if is_flat(system, "rates"):
         return jnp.asarray(z)
-    return _each(system, table, lambda joint, q, z: joint.rates(q, z), (q, z))
+    return _each(system, table, lambda joint, q, z: joint.rates(q, z), q=q, z=z)
 
 
 def local(system: System, q: Any, delta: Any, table: Table) -> Any:
     """The coordinates moved by delta (nz,), each joint along its own motion."""
     if is_flat(system, "local"):
         return q + delta
-    return _each(system, table, lambda joint, q, d: joint.local(q, d), (q, delta))
+    return _each(system, table, lambda joint, q, d: joint.local(q, d), q=q, z=delta)
 
 
 def normalised(system: System, q: Any, table: Table) -> Any:
@@ -146,7 +146,7 @@ def normalised(system: System, q: Any, table: Table) -> Any:
     if is_flat(system, "normalised"):
         return q
     zeros = jnp.zeros(system.speeds)
-    return _each(system, table, lambda joint, q, _: joint.normalised(q), (q, zeros))
+    return _each(system, table, lambda joint, q, _: joint.normalised(q), q=q, z=zeros)
 
 
 def is_flat(system: System, question: str) -> bool:
@@ -160,7 +160,9 @@ def _each(
     system: System,
     table: Table,
     question: Callable[[Joint, Any, Any], Any],
-    given: tuple[Any, Any],
+    *,
+    q: Any,
+    z: Any,
 ) -> Any:
     """What each joint answers (nq,) at its own entries of (nq,) and (nz,) columns."""
     walk: Walk = walk_of(system, system.table(table))
@@ -168,8 +170,8 @@ def _each(
     def step(found: Any, place: Places) -> tuple[Any, None]:
         def joint(kind: Kind) -> Any:
             one = kind.at(place.slot)
-            q_own = own(given[0], place.q, one.coordinates)
-            z_own = own(given[1], place.z, one.speeds)
+            q_own = own(q, place.q, one.coordinates)
+            z_own = own(z, place.z, one.speeds)
             return padded(question(one, q_own, z_own), walk.coordinates)
 
         return entered(found, walk.of_kind(place, joint), place.q), None
