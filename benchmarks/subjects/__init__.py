@@ -18,6 +18,7 @@ from benchmarks.subjects import (
     inside_jax,
     precision,
     rolling,
+    size,
     startup,
     stepping,
 )
@@ -38,6 +39,7 @@ CLAIMS = [
     *startup.CLAIMS,
     *first_run.CLAIMS,
     *rolling.CLAIMS,
+    *size.CLAIMS,
     *contact.CLAIMS,
     *derivation.CLAIMS,
     *described.CLAIMS,

@@ -66,10 +66,10 @@ def timed(work: Callable[[], Any]) -> None:
     print(json.dumps({"seconds": taken, "result": [float(x) for x in found]}))
 
 
-def in_fresh_process(call: str, folder: Path) -> dict:
-    """One of the functions above in a new Python, with a cache of its own."""
+def in_fresh_process(call: str, folder: Path, module: str = "first_run") -> dict:
+    """A function of a module of subjects in a new Python, with a cache of its own."""
     name = call.partition("(")[0]
-    code = f"from benchmarks.subjects.first_run import {name}; {call}"
+    code = f"from benchmarks.subjects.{module} import {name}; {call}"
     own = {"POLHODE_CACHE": str(folder / "c"), "XDG_STATE_HOME": str(folder / "s")}
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -82,12 +82,13 @@ def in_fresh_process(call: str, folder: Path) -> dict:
     return json.loads(done.stdout)
 
 
-def cold(call: str, rounds: int) -> Measured:
+def cold(call: str, rounds: int, module: str = "first_run") -> Measured:
     """The least of several processes, each with an empty cache."""
     found = []
     for _ in range(tries(rounds)):
         with tempfile.TemporaryDirectory() as folder:
-            found.append(in_fresh_process(call, Path(folder))["seconds"])
+            done = in_fresh_process(call, Path(folder), module)
+            found.append(done["seconds"])
     return Measured(min(found), None)
 
 
@@ -118,9 +119,10 @@ def stepper_call(rounds: int) -> Measured:
     return Measured(best, None)
 
 
-def _claim(
+def limit_claim(
     name: str, work: str, measure: Callable[[int], Measured], most: float
 ) -> Claim:
+    """Processor seconds in a fresh process, at most so many."""
     return Claim(
         name=name,
         work=work,
@@ -134,7 +136,7 @@ def _claim(
 
 CLAIMS = [
     *(
-        _claim(
+        limit_claim(
             f"first-{how.__name__}-{links}",
             f"chain of {links} links, first simulate, {how.__name__}",
             partial(how, f"chain({links})"),
@@ -147,7 +149,7 @@ CLAIMS = [
             (warm, 30, 0.2),
         )
     ),
-    _claim("readme-cold", "README's script, cold", partial(cold, "readme()"), 8.0),
-    _claim("readme-warm", "README's script, warm", partial(warm, "readme()"), 0.6),
-    _claim("stepper-call", "one step from Python", stepper_call, 3e-6),
+    limit_claim("readme-cold", "README's script, cold", partial(cold, "readme()"), 8.0),
+    limit_claim("readme-warm", "README's script, warm", partial(warm, "readme()"), 0.6),
+    limit_claim("stepper-call", "one step from Python", stepper_call, 3e-6),
 ]

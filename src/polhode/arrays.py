@@ -16,6 +16,7 @@ import numpy as np
 
 MARK = "removable_singularity"
 SHARED = "shared_function"
+KEPT = "kept_loop"
 NAMED = "named_function "
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -56,6 +57,19 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arrays)
 
     return jax.jit(shared_function)
+
+
+def scanned(step: Callable[..., Any], start: Any, rows: Any, **options: Any) -> Any:
+    """`lax.scan` as a loop that stays one in programs, however short it is.
+
+    It is for loops over tables of like things, whose number must not be in the code.
+    """
+    import jax
+
+    def kept_loop(state: Any, row: Any) -> tuple[Any, Any]:
+        return step(state, row)
+
+    return jax.lax.scan(jax.jit(kept_loop), start, rows, **options)
 
 
 def named_function(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -301,6 +301,19 @@ class Equations:  # limit: one noun answers every question about the motion
             return reading_in(self, coordinates, names or {}, operations)
         return reading_of(self, names or {}, operations)
 
+    def report(self) -> str:
+        """How programs of the system are written: body by body or in loops, and why.
+
+        >>> import polhode as ph
+        >>> ph.recursive(ph.models.chain_pendulum(100)).report()
+        'recursive of chain of 100 rods: loops over tables of 100 bodies'
+        """
+        from polhode.system.rolled.size import reason_against
+
+        why, count = reason_against(self.system), len(self.system.bodies)
+        how = f"body by body: {why}" if why else f"loops over tables of {count} bodies"
+        return f"{self.name} of {self.system.name}: {how}"
+
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
         """The accelerations of all bodies (n, 6), for use inside a trace."""
         y_dot, _ = self.functions.accelerations(t, q, y, table)
@@ -337,12 +350,15 @@ class Equations:  # limit: one noun answers every question about the motion
         examples: Sequence[Any],
         *,
         batched: Sequence[str] | bool = False,
+        lanes: int | None = None,
     ) -> Program:
         """The function compiled for arguments like the examples, once for each name.
 
         The name says what the function depends on beside arguments and equations.
         """
-        return kept_program(self.programs, name, function, examples, batched=batched)
+        return kept_program(
+            self.programs, name, function, examples, batched=batched, lanes=lanes
+        )
 
     def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, made once for each name and kept."""

@@ -21,6 +21,7 @@ def kept_program(
     examples: Sequence[Any],
     *,
     batched: Sequence[str] | bool = False,
+    lanes: int | None = None,
 ) -> Program:
     """The function compiled for arguments like the examples, once for each name.
 
@@ -29,12 +30,12 @@ def kept_program(
     """
     tables = tuple(tuple(sorted(each)) for each in examples if isinstance(each, dict))
     marks = batched if isinstance(batched, bool) else tuple(batched)
-    key = (name, tables, marks)
+    key = (name, tables, marks, lanes)
     found = kept.get(key)
     if found is None:
         from polhode.lowering.compile import compile
 
-        found = kept[key] = compile(function, *examples, batched=batched)
+        found = kept[key] = compile(function, *examples, batched=batched, lanes=lanes)
     return found
 
 

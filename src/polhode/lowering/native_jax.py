@@ -255,10 +255,16 @@ def as_jax(
     return call
 
 
-def native(function: Callable) -> Callable:
+def native(
+    function: Callable,
+    lanes: int | None = None,
+    told: Callable[[Report], None] | None = None,
+) -> Callable:
     """A JAX function that runs as native code: compiled once for shapes of arguments.
 
-    It is called and transformed as the function itself is.
+    It is called and transformed as the function itself is. `lanes` are those of
+    `compile`: one, where code for many side by side is not worth its making. `told`
+    is called with the report of each program made.
     """
     from polhode.lowering.compile import compile
 
@@ -272,7 +278,10 @@ def native(function: Callable) -> Callable:
         key = (tree, tuple((s.shape, s.dtype) for s in shapes))
         if key not in programs:
             examples = jax.tree_util.tree_unflatten(tree, shapes)
-            programs[key] = compile(function, *examples).jax
+            program = compile(function, *examples, lanes=lanes)
+            if told is not None:
+                told(program.report())
+            programs[key] = program.jax
         return programs[key](*arguments)
 
     return run

@@ -109,10 +109,16 @@ def mobility(system: System, state: State | None = None) -> Mobility:
     )
 
 
+# Bodies above which the mass matrix of the whole is not made to see that it is regular.
+MANY = 48
+
+
 def require_sound(system: System) -> None:
     """Refuse what has no motion, or not one only; silent inside a trace."""
     _require_freedom(system)
     neutral = system.neutral()
+    if not system.constraints and not system.values and bodies_resist(system, neutral):
+        return
     M = mass.mass_matrix(system, 0.0, neutral)
     g = rows.positions(system, 0.0, neutral)
     if is_traced(M, g, *system.parameters.values()):
@@ -136,6 +142,22 @@ def _require_freedom(system: System) -> None:
             "Give at least one joint that lets a motion through; ph.PrescribedMotion"
             " can hold it, and its reaction is then known.",
         )
+
+
+def bodies_resist(system: System, q: np.ndarray) -> bool:
+    """Whether in a large tree each body resists all motions of its own joint.
+
+    Then something resists every motion: of the joints that move in it one is nearest to
+    the world, and its body moves by it alone. No matrix of the whole is needed.
+    """
+    if len(system.bodies) <= MANY:
+        return False
+    for edge in system.tree.edges:
+        S = kinematics.subspace(edge, q, system.values)
+        own = S.T @ system.bodies[edge.child].spatial_inertia(system.values) @ S
+        if is_traced(own) or not (own.size == 0 or is_regular(own)):
+            return False
+    return True
 
 
 def is_regular(M: np.ndarray) -> bool:

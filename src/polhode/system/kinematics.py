@@ -74,6 +74,11 @@ def subspace(edge: Edge, q: Any, table: Table) -> Any:
 
 def poses(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Poses:
     """Where all bodies are, seen from the world: R_WB (n, 3, 3), p_WoBo_W (n, 3)."""
+    if in_loops(system, q):
+        from polhode.system.rolled.motion import motion
+
+        placed = motion(system, q, None, table).poses
+        return Poses(placed.rotations[:-1], placed.origins[:-1])
     table = system.table(table)
 
     def step(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -94,6 +99,10 @@ def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) 
 
     w_C = R_PC^T w_P + w_PC,     v_C = R_PC^T (v_P + w_P x p_PoCo) + v_PC
     """
+    if in_loops(system, q, z):
+        from polhode.system.rolled.motion import body_twists as rolled
+
+        return rolled(system, q, z, table)
     table = system.table(table)
 
     def step(edge: Edge, carrier: tuple[Any, Any]) -> tuple[Any, Any]:
@@ -112,6 +121,11 @@ def body_twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) 
 
 def twists(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Twists:
     """The velocities of all bodies about their origins, along the world's axes."""
+    if in_loops(system, q, z):
+        from polhode.system.rolled.motion import motion
+
+        found = motion(system, q, z, table).twists
+        return Twists(found.angular[:-1], found.linear[:-1])
     R_WB = poses(system, t, q, table).rotations
     V_B = body_twists(system, t, q, z, table)
     return Twists(_apply(R_WB, V_B[:, :3]), _apply(R_WB, V_B[:, 3:]))
@@ -142,6 +156,10 @@ def jacobians(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
 
 def rates(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any:
     """The rates of the coordinates, q_dot = psi(q, z), joint by joint."""
+    if in_loops(system, q, z):
+        from polhode.system.rolled import motion
+
+        return motion.rates(system, q, z, table)
     parts = [e.joint.rates(q[e.q], z[e.z]) for e in system.tree.edges]
     return namespace(q, z, *parts).concatenate(parts)
 
@@ -160,6 +178,10 @@ def neutral(system: System) -> np.ndarray:
 
 def normalised(system: System, q: Any) -> Any:
     """The same places, quaternions brought back to length one."""
+    if in_loops(system, q):
+        from polhode.system.rolled import motion
+
+        return motion.normalised(system, q, NOMINAL)
     parts = [edge.joint.normalised(q[edge.q]) for edge in system.tree.edges]
     return namespace(q, *parts).concatenate(parts)
 
@@ -169,9 +191,22 @@ def local(system: System, q: Any, delta: Any) -> Any:
 
     local(q, 0) = q, and its derivative by delta there is that of q_dot by z.
     """
+    if in_loops(system, q, delta):
+        from polhode.system.rolled import motion
+
+        return motion.local(system, q, delta, NOMINAL)
     edges = system.tree.edges
     parts = [e.joint.local(q[e.q], delta[e.z]) for e in edges]
     return namespace(q, delta, *parts).concatenate(parts)
+
+
+def in_loops(system: System, *columns: Any) -> bool:
+    """Whether a walk is a loop over tables: of a large tree, inside a trace."""
+    if namespace(*columns) is np or len(system.bodies) < 2:
+        return False
+    from polhode.system.rolled.size import is_rolled
+
+    return is_rolled(system)
 
 
 def _turned(pose: tuple[Any, Any]) -> tuple[Any, Any]:

@@ -107,6 +107,10 @@ def potential_energy(system: System, t: Any, q: Any, table: Table = NOMINAL) -> 
 
     The others' forces are all in `nonconservative_wrenches`: nothing counts twice.
     """
+    if kinematics.in_loops(system, q):
+        from polhode.system.rolled.energies import potential
+
+        return potential(system, t, q, table)
     each = energies(system, t, q, table)
     kept = [each[a.name] for a in system.actions if a.is_conservative]
     return sum(kept, 0.0 * q.sum())

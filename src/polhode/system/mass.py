@@ -47,6 +47,10 @@ def kinetic_energy(
     system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL
 ) -> Any:
     """T = sum over bodies of V^T M V / 2, and of rotors relative to their joints."""
+    if kinematics.in_loops(system, q, z):
+        from polhode.system.rolled.energies import sums
+
+        return sums(system, q, z, table).kinetic
     V = kinematics.body_twists(system, t, q, z, table)
     momenta = (inertias(system, table) @ V[..., None])[..., 0]
     rotors = (rotor_inertias(system, table) * z * z).sum()

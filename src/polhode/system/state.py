@@ -176,14 +176,14 @@ def _fill(
     """
     table = system.table()
     for name, value in coordinates.items():
-        if name in system.coordinate_names and not _is_joint(system, name):
+        if not _is_joint(system, name) and name in system.coordinate_names:
             _require_apart(system, name, value)
             q[system.coordinate_names.index(name)] = value
             continue
         edge = _known(system, name)
         q[edge.q] = _coordinates(edge.joint, value, table)
     for name, value in speeds.items():
-        if name in system.speed_names and not _is_joint(system, name):
+        if not _is_joint(system, name) and name in system.speed_names:
             admit(value, (), f"{name} of a state")
             z[system.speed_names.index(name)] = value
             continue
@@ -192,7 +192,7 @@ def _fill(
 
 
 def _is_joint(system: System, name: str) -> bool:
-    return any(edge.joint.name == name for edge in system.tree.edges)
+    return name in system.edges_by_name
 
 
 def _require_apart(system: System, name: str, value: Any) -> None:
@@ -229,7 +229,7 @@ def held_entries(system: System, name: str) -> Any:
 
 
 def _known(system: System, name: str, others: tuple[str, ...] = ()) -> Edge:
-    edges = {edge.joint.name: edge for edge in system.tree.edges}
+    edges = system.edges_by_name
     if name in edges:
         return edges[name]
     closing = [joint.name for joint in system.tree.loops]

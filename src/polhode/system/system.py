@@ -174,13 +174,13 @@ class System:  # limit: its functions are the contract with all formulations
 
     def edge(self, joint: str) -> Edge:
         """Where a joint is in the tree, by its name: its slices of q and z."""
-        if joint not in self._edges:
+        if joint not in self.edges_by_name:
             raise ModelError(
                 f"{self.name!r} has no joint {joint!r} with coordinates.",
                 "Joints that close loops have none of their own.",
-                suggestion(joint, self._edges),
+                suggestion(joint, self.edges_by_name),
             )
-        return self._edges[joint]
+        return self.edges_by_name[joint]
 
     def places_of(self, frames: Sequence[Frame]) -> tuple[int, ...]:
         """The numbers of the bodies that have these frames; the world's is -1."""
@@ -392,7 +392,8 @@ class System:  # limit: its functions are the contract with all formulations
         return any(isinstance(action, REAL) for action in self.actions)
 
     @cached_property
-    def _edges(self) -> dict[str, Edge]:
+    def edges_by_name(self) -> dict[str, Edge]:
+        """The joints of the tree by their names."""
         return {edge.joint.name: edge for edge in self.tree.edges}
 
     @cached_property

@@ -56,7 +56,7 @@ class Link(NamedTuple):
 def links(system: System, q: Any, z: Any, table: Table) -> list[Link]:
     """All links, in the order of the bodies."""
     table = system.table(table)
-    seats = [_near(edge, table)[1] for edge in system.tree.edges]
+    seats = [near(edge, table)[1] for edge in system.tree.edges]
     return [
         _link(system, edge, (q[edge.q], z[edge.z]), seats, table)
         for edge in system.tree.edges
@@ -86,7 +86,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     efforts = [np.zeros(edge.joint.speeds) for edge in system.tree.edges]
     upward, rest = np.zeros(3), []
     for action in system.actions:
-        if _is_an_acceleration(system, action):
+        if is_an_acceleration(system, action):
             up = action.law.upward(known)
             upward = upward + at(action.law.gravity, known) * up
         elif driven_joints(action):
@@ -99,7 +99,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     return Given(base, wrenches, jnp.concatenate([jnp.zeros(0), *efforts]))
 
 
-def _is_an_acceleration(system: System, action: Any) -> bool:
+def is_an_acceleration(system: System, action: Any) -> bool:
     """Whether an action gives every inertia in the system the same acceleration.
 
     A `Weight` does, where the system itself handed it all masses. Weight of chosen
@@ -124,8 +124,16 @@ def _on_bodies(
     total = Wrenches(*(sum(part[1:], part[0]) for part in parts))
     W = in_body_axes(system, system.poses(t, q, table).rotations, total, table)
     known = system.table(table)
-    seats = [_near(edge, known)[1] for edge in system.tree.edges]
+    seats = [near(edge, known)[1] for edge in system.tree.edges]
     return [wrench_in(seat, W[k]) for k, seat in enumerate(seats)]
+
+
+class Freedoms(NamedTuple):
+    """A joint now: its pose, S (6, k), and S_dot z (6,), walked as it is walked."""
+
+    pose: Step
+    S: Any
+    S_dot_z: Any
 
 
 def twist_down(steps: tuple[Step, Step], V: Any) -> Any:
@@ -141,6 +149,23 @@ def wrench_up(steps: tuple[Step, Step], W: Any) -> Any:
 def inertia_up(steps: tuple[Step, Step], M: Any) -> Any:
     """An inertia (6, 6), symmetric, about the parent's K and in its axes."""
     return _both_up(*steps[0], *steps[1], M)
+
+
+def twist_through(R: Any, p: Any, V: Any) -> Any:
+    """A twist of the parent about the child's K, which is at (R, p) in the parent's."""
+    w, v = V[:3], V[3:]
+    return jnp.concatenate([R.T @ w, R.T @ (v + cross(w, p))])
+
+
+def wrench_through(R: Any, p: Any, W: Any) -> Any:
+    """A wrench on the child about its K, about the parent's: the reverse."""
+    force = R @ W[3:]
+    return jnp.concatenate([R @ W[:3] + cross(p, force), force])
+
+
+def both_up(R: Any, p: Any, M: Any) -> Any:
+    """An inertia about the child's K, symmetric, about the parent's."""
+    return _shifted(_turned(M, R), p)
 
 
 @traced_once
@@ -204,7 +229,7 @@ def _blocks(A: Any, B: Any, D: Any) -> Any:
     return xp.concatenate([upper, xp.concatenate([B.T, D], axis=1)])
 
 
-def _near(edge: Edge, table: Table) -> tuple[Step, Step]:
+def near(edge: Edge, table: Table) -> tuple[Step, Step]:
     """The joint's frames: A fixed in the parent, K fixed in the child."""
     first = Step(*edge.joint.first_frame(table))
     second = Step(*edge.joint.second_frame(table))
@@ -216,21 +241,29 @@ def _link(
 ) -> Link:
     q, z = own
     joint = edge.joint
-    before, seat = _near(edge, table)
+    before, seat = near(edge, table)
     if edge.parent >= 0:
         R_PK, p_PoKo_P = seats[edge.parent]
         before = Step(R_PK.T @ before.R, R_PK.T @ (before.p - p_PoKo_P))
-    S, S_dot_z = _freedoms(joint, q, z, table)
-    there = Step(*joint.pose(q, table))
-    if edge.is_reversed:
-        S, S_dot_z = _reversed(joint, q, (z, S), table)
-        there = Step(there.R.T, -(there.R.T @ there.p))
-    inertia = _inertia(system.bodies[edge.child], seat, table)
+    there, S, S_dot_z = freedoms_of(joint, edge.is_reversed, q, z, table)
+    inertia = inertia_of(system.bodies[edge.child], seat, table)
     rotors = joint.reflected_inertia(table)
     return Link((before, there), S, S_dot_z, inertia, rotors, seat)
 
 
-def _inertia(body: Member, seat: Step, table: Table) -> Any:
+def freedoms_of(
+    joint: Joint, is_reversed: bool, q: Any, z: Any, table: Table
+) -> Freedoms:
+    """What a joint lets through at its own coordinates and speeds."""
+    S, S_dot_z = _freedoms(joint, q, z, table)
+    there = Step(*joint.pose(q, table))
+    if is_reversed:
+        S, S_dot_z = _reversed(joint, q, (z, S), table)
+        there = Step(there.R.T, -(there.R.T @ there.p))
+    return Freedoms(there, S, S_dot_z)
+
+
+def inertia_of(body: Member, seat: Step, table: Table) -> Any:
     """The inertia (6, 6) of a body about K, in its axes.
 
     Its mass is written there, not turned: m 1 is so exactly, and v x m v is zero.

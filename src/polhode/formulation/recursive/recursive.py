@@ -8,7 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
-from polhode.formulation.recursive import articulated_body, composite_inertia
+from polhode.formulation.recursive import (
+    articulated_body,
+    composite_inertia,
+    rolled_acting,
+)
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.formulation.recursive.links import Given, given
@@ -17,6 +21,7 @@ from polhode.formulation.solve.equations_of_motion import solve_ordered
 from polhode.formulation.solve.ordering import ordered
 from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
+from polhode.system.rolled.size import is_rolled
 from polhode.system.system import System
 
 # Speeds for which the mass matrix is solved in fewer operations than articulated bodies
@@ -46,6 +51,8 @@ def recursive(system: System) -> Equations:
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 
     def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        if is_rolled(system):
+            return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
         by = composite_inertia if system.speeds <= FEW else articulated_body
         return by.accelerations(system, t, q, z, table), jnp.zeros(0)
 

@@ -25,6 +25,7 @@ from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
 from polhode.system.natural_sizes import natural_sizes
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.integrate.audit.ledger import Ledger
@@ -65,8 +66,7 @@ def _energy_of_error(motion: Trajectory) -> float:
     assert motion.checkpoint is not None
     t, q, _ = motion.checkpoint.start
     error = np.asarray(motion.checkpoint.bounds.atol)[len(q) :]
-    M = np.asarray(motion.system.mass_matrix(t, q, motion.table))
-    return float(error @ M @ error) / 2
+    return _energy_at(motion, t, q, error)
 
 
 def _is_void(motion: Trajectory, ledger: Ledger) -> bool:
@@ -86,8 +86,16 @@ def _natural_energy(motion: Trajectory) -> float:
     duration = abs(float(motion.t[-1] - motion.t[0])) or 1.0
     z_dot = motion.steps.x_dot[:1, n:] if motion.is_dense else 0 * z
     speeds = scales(system, q, z, z_dot, np.array([duration])).speeds[0]
-    M = np.asarray(system.mass_matrix(motion.t[0], q[0], motion.table))
-    return float(speeds @ M @ speeds) / 2
+    return _energy_at(motion, motion.t[0], q[0], speeds)
+
+
+def _energy_at(motion: Trajectory, t: Any, q: np.ndarray, z: np.ndarray) -> float:
+    """T at some speeds, J; of a large tree without its mass matrix."""
+    system = motion.system
+    if is_rolled(system):
+        return float(system.kinetic_energy(t, q, z, motion.table))
+    M = np.asarray(system.mass_matrix(t, q, motion.table))
+    return float(z @ M @ z) / 2
 
 
 def warn_of_drift(

@@ -11,6 +11,8 @@ from polhode.actions.motion_arrays import power
 from polhode.geometry.vector import cross
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
+from polhode.system.rolled import energies
+from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -44,7 +46,9 @@ def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
     function = audit_function(equations, drive)
     example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
     name, batched = ("audit", drive.key), ["t", "x", "held"]
-    program = equations.program(name, function, example, batched=batched)
+    # Of a large system lanes side by side take longer to be made than they save.
+    lanes = 1 if is_rolled(equations.system) else None
+    program = equations.program(name, function, example, batched=batched, lanes=lanes)
     return program(t, x, held, table)
 
 
@@ -57,10 +61,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
         table = drive.table(t, q, z, table, held, y=y)
-        twists = system.twists(t, q, z, table)
-        each = system.wrenches(t, q, z, table)
-        loose = [a.name for a in system.actions if not a.is_conservative]
-        powers = {name: power(each[name], twists) for name in loose}
+        powers = _powers(system, t, q, z, table)
         if system.constraints:
             intensities = core.accelerations(t, q, y, table)[1]
             A = system.constraint_rows(t, q, z, table)[0]
@@ -80,8 +81,21 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     return audit
 
 
+def _powers(system: System, t: Any, q: Any, z: Any, table: Any) -> dict[str, Any]:
+    """By its name: the power of each action that stores nothing."""
+    if is_rolled(system):
+        return energies.powers(system, t, q, z, table)
+    twists = system.twists(t, q, z, table)
+    each = system.wrenches(t, q, z, table)
+    loose = [a.name for a in system.actions if not a.is_conservative]
+    return {name: power(each[name], twists) for name in loose}
+
+
 def _momenta(system: System, t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
     """Momentum, and angular momentum about the world's origin, in its axes."""
+    if is_rolled(system):
+        found = energies.sums(system, q, z, table)
+        return found.momentum, found.angular_momentum
     V = system.body_twists(t, q, z, table)
     h = (system.inertias(table) @ V[..., None])[..., 0]
     poses = system.poses(t, q, table)

@@ -9,6 +9,7 @@ keeps every configuration on its manifold.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -19,11 +20,13 @@ from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
 from polhode.formulation.contact.mode_forces import has_modes, modes_in
 from polhode.formulation.recursive.composite_inertia import mass_matrix
+from polhode.formulation.recursive.rolled_acting import are_sound
 from polhode.formulation.solve.equations_of_motion import (
     solve_constrained,
     solve_ordered,
 )
 from polhode.formulation.solve.ordering import FEW, ordered
+from polhode.integrate.field.backend import stepped_part
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
@@ -32,6 +35,7 @@ from polhode.system.natural_sizes import (
     natural_sizes,
     position_sizes,
 )
+from polhode.system.rolled.size import is_rolled
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -97,6 +101,7 @@ def field_of(
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
+    solve = stepped_part(equations, core.accelerations, "accelerations")
 
     def driven(t: Any, q: Any, y: Any) -> Table:
         z = core.speeds(t, q, y, table)
@@ -105,7 +110,7 @@ def field_of(
     # A method asks many slopes: they are traced once, and in a program written once.
     @shared
     def accelerations(t: Any, q: Any, y: Any) -> Any:
-        y_dot = core.accelerations(t, q, y, driven(t, q, y))[0]
+        y_dot = solve(t, q, y, driven(t, q, y))[0]
         if core.serves is None:
             return y_dot
         return jnp.where(core.serves(t, q, y, table), y_dot, jnp.nan)
@@ -140,10 +145,14 @@ def _soundness(
     # A weight is a number wherever the state is one.
     doubtful = [a for a in system.actions if not isinstance(a, WeightOf)]
 
+    whole = stepped_part(equations, partial(are_sound, system), "soundness")
+
     def is_sound(t: Any, x: Any) -> Any:
         if not doubtful:
             return jnp.array(True)
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
+        if is_rolled(system):
+            return whole(t, q, z, driven(t, q, x[n:]))
         # A sum shows any entry that is no number, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
@@ -136,15 +137,15 @@ def chunk_program(
     kind = (type(method), method.name, tuple(sorted(table)), many)
 
     def made() -> Program | PackedChunk:
-        function = _chunk(equations, method, drive)
+        function, backend = _chunk(equations, method, drive), backend_of(equations)
         first = (
             StepperState(*(leaf[0] for leaf in stepper_states)),
             RunBounds(*(leaf[0] for leaf in bounds)),
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            return compile(function, *first, own, batched=True)
-        return PackedChunk(function, *first, own)
+            return compile(function, *first, own, batched=True, backend=backend)
+        return PackedChunk(function, *first, own, backend=backend)
 
     return equations.remembered(("chunk", *kind, shapes, drive.key), made)
 
@@ -157,7 +158,13 @@ class PackedChunk:
     """
 
     def __init__(
-        self, function: Any, stepper_state: StepperState, bounds: RunBounds, table: Any
+        self,
+        function: Any,
+        stepper_state: StepperState,
+        bounds: RunBounds,
+        table: Any,
+        *,
+        backend: str,
     ):
         given = form_of((stepper_state, bounds))
 
@@ -165,7 +172,8 @@ class PackedChunk:
             after, rows = function(*given.unpacked(columns), table)
             return packed_in_trace(after), rows
 
-        self._program = compile(lone, packed((stepper_state, bounds)), table)
+        columns = packed((stepper_state, bounds))
+        self._program = compile(lone, columns, table, backend=backend)
         self._back = form_of(stepper_state).lifted()
 
     def __call__(

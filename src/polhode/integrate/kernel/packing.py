@@ -81,10 +81,12 @@ class PackedProgram:
     The trees that it takes and gives have an axis of one run before all others.
     """
 
-    def __init__(self, function: Any, example: Any, table: dict[str, Any]):
+    def __init__(
+        self, function: Any, example: Any, table: dict[str, Any], backend: str = "auto"
+    ):
         one = jax.tree_util.tree_map(lambda leaf: leaf[0, ...], example)
         alone = PackedFunction(function, form_of(one))
-        self.program = compile(alone, packed(one), table)
+        self.program = compile(alone, packed(one), table, backend=backend)
         assert alone.form is not None
         self.form = alone.form.lifted()  # of what it gives
         self._names = sorted(table)  # as the leaves of a table are ordered

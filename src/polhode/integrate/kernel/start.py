@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import FallbackWarning, IntegrationError
+from polhode.errors import IntegrationError
+from polhode.integrate.field.backend import backend_of, warn_of_xla
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
@@ -34,7 +34,6 @@ from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
-    from polhode.lowering.report import Report
     from polhode.system.system import System
 
 # Of the quickest time of the system: a first step that is seldom refused.
@@ -129,12 +128,14 @@ def initialise(
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
     function, system = initialisation(equations, drive), equations.system
+    backend = backend_of(equations)
     key = (tuple(sorted(table)), drive.key)
     if runs == 1:
 
         def alone() -> PackedProgram:
-            made = PackedProgram(function, given, own)
-            warn_of_xla(system.name, made.program.report())
+            made = PackedProgram(function, given, own, backend)
+            if backend != "xla":
+                warn_of_xla(system.name, made.program.report())
             return made
 
         only = {name: values[0, ...] for name, values in table.items()}
@@ -142,26 +143,12 @@ def initialise(
 
     def many() -> Program:
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
-        made = compile(function, first, own, batched=True)
-        warn_of_xla(system.name, made.report())
+        made = compile(function, first, own, batched=True, backend=backend)
+        if backend != "xla":
+            warn_of_xla(system.name, made.report())
         return made
 
     return equations.remembered(("start", *key), many)(given, table)
-
-
-def warn_of_xla(name: str, report: Report) -> None:
-    """Say that the equations of a system have no native code, and which line is why."""
-    repair = "Write that line with other functions of jax.numpy, or sample it"
-    if "float32" in report.reason:
-        # An array of jax.numpy made where jax_enable_x64 is off draws the time along.
-        repair = "Make the arrays that it closes over with NumPy, in double precision"
-    if report.backend == "xla":
-        warnings.warn(
-            f"{name!r} runs on XLA, often a hundred times slower than native code:"
-            f" {report.reason}. {repair}.",
-            FallbackWarning,
-            stacklevel=2,
-        )
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:
@@ -185,13 +172,15 @@ def _probe(equations: Equations, drive: Drive) -> Any:
     ) -> tuple[InitialDerivative, Any]:
         table = {**given, **drive.unpacked(held)}
         field = field_of(equations, table, drive.driven)
-        y, spread = core.start(t, q, z, table), jax.jacfwd(core.start, 2)
+        y = core.start(t, q, z, table)
         x = jnp.concatenate([q, y])
         x_dot = field.x_dot(t, x)
         n = field.coordinates
         now, change = (t, q, y), (jnp.ones_like(t), x_dot[:n], x_dot[n:])
         _, z_dot = jax.jvp(field.speeds, now, change)
-        there = spread(t, q, z, table)
+        # The system's own speeds are their own: of many, no matrix says so.
+        is_own = field.is_in_speeds
+        there = None if is_own else jax.jacfwd(core.start, 2)(t, q, z, table)
         is_kept = jnp.array(True)
         # By its own parameters a system has checked its states already.
         if equations.system.constraints and given:
@@ -239,7 +228,7 @@ def _laid(
 
 def _moving(spread: Any, speeds: Any) -> Any:
     """Natural sizes of y, from those of the system's speeds."""
-    found = jnp.abs(spread) @ speeds
+    found = speeds if spread is None else jnp.abs(spread) @ speeds
     # Velocities of a formulation's own that no speed moves here may move elsewhere.
     most = jnp.max(found, initial=0.0)
     return jnp.where(found > UNMOVED * most, found, most)

@@ -17,6 +17,7 @@ from polhode.arrays import MARK
 from polhode.lowering.ir.fold import Arithmetic
 from polhode.lowering.ir.graph import MOST, Buffer, Element, Graph, Node, TooLarge
 from polhode.lowering.ir.scalars import TYPES
+from polhode.lowering.ir.stored import elements
 from polhode.lowering.trace.trace import ClosedJaxpr, Literal, inner_jaxprs, source_line
 
 Value = np.ndarray
@@ -24,6 +25,12 @@ UNROLL_AT_MOST = 30_000  # operations before folding: 30 links of an articulated
 
 
 NARROW = ("float32",)
+
+
+# Primitives that take large arrays in memory as they are: indices, and what is inside.
+BY_INDEX = {"dynamic_slice", "dynamic_update_slice", "gather", "select_n", "slice"}
+BY_INDEX |= {"scatter", "scatter-add", "scatter-sub", "scatter-mul", "scatter-min"}
+BY_INDEX |= {"scatter-max", "scan", "while", "cond", "jit", "custom_jvp_call"}
 
 
 class Unlowerable(Exception):
@@ -79,6 +86,14 @@ class Lowering:
     def graph(self) -> Graph:
         return self.build.graph
 
+    def table(self, items: list[Element], type: str) -> Buffer:
+        """Constants in memory, each list once."""
+        values = np.array(items, dtype=type)
+        key = (type, values.tobytes())
+        if key not in self.tables:
+            self.tables[key] = Buffer("table", type, len(items), values=values)
+        return self.tables[key]
+
     def interpret(self, jaxpr: Any, constants: Any, *arguments: Value) -> list[Value]:
         """Run a jaxpr on arrays of elements."""
         from polhode.lowering.rules import RULES
@@ -100,6 +115,8 @@ class Lowering:
             try:
                 self.where = equation
                 operands = [*map(read, equation.invars)]
+                if equation.primitive.name not in BY_INDEX:
+                    operands = [*map(elements, operands)]
                 if not checked and not any(inner_jaxprs(equation.params)):
                     self._check(equation)  # inner ones say it themselves
                 if id(equation) in self.narrow:
@@ -245,7 +262,8 @@ def scalarise(
         arguments.append(value.reshape(shape))
     try:
         with np.errstate(all="ignore"):  # NaN and infinity are values like any other
-            outputs = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+            found = lowering.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
+            outputs = [*map(elements, found)]
     except TooLarge:
         reason = f"its arrays are large: over {MOST} scalar operations"
         raise Unlowerable("the whole", reason) from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.lowering.ir.graph import Buffer, Element, Node
+from polhode.lowering.ir.graph import Buffer, Element, Node, key_of
 
 LONG = 64  # elements: fewer are written out
 TURNS = 4  # rows that a loop over them needs at least
@@ -70,7 +70,7 @@ def columns_of(value: np.ndarray) -> list[Column] | None:
 def column_of(items: list[Element], first: int, stride: int) -> Column | None:
     """One column, if its items are all the same or equally spaced in memory."""
     top = items[0]
-    if all(item is top for item in items):
+    if all(item is top for item in items) or is_one_number(items):
         return Column(first, stride, len(items), top)
     steps = in_steps(items)
     if steps is None:
@@ -78,6 +78,15 @@ def column_of(items: list[Element], first: int, stride: int) -> Column | None:
     source, start, step = steps
     reads = top.args[1:]
     return Column(first, stride, len(items), None, source, start, step, reads)
+
+
+def is_one_number(items: list[Element]) -> bool:
+    """Whether all are one constant; each element of an array is its own object."""
+    top = items[0]
+    if isinstance(top, Node) or isinstance(items[-1], Node):
+        return False
+    key = key_of(top)
+    return all(not isinstance(item, Node) and key_of(item) == key for item in items)
 
 
 def roots_of(outputs: list[np.ndarray]) -> list[Element]:

@@ -18,6 +18,7 @@ from polhode.lowering.ir.program import (
     zero_d,
 )
 from polhode.lowering.ir.scalars import bits, evaluate, is_float
+from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules import memory, rolling
 from polhode.lowering.rules.conversion import convert_element
 
@@ -121,7 +122,7 @@ def same(low: Lowering, equation: Any, *values: Value) -> Any:
 def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
     type = type_of(equation.outvars[0].aval)
     if low.exact and which.dtype == object:
-        return each(_closed, which, *cases)
+        return each(_closed, *map(elements, (which, *cases)))
     if which.dtype != object and which.ndim == 0:
         return cases[int(which)]
     if all_known((which, *cases)):
@@ -129,6 +130,7 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
     merged = _merged(low, which, cases)
     if merged is not None:
         return merged
+    which, *cases = map(elements, (which, *cases))  # type: ignore[assignment]
     if type_of(equation.invars[0].aval) == "bool":
 
         def either(w: Element, no: Element, yes: Element) -> Element:
@@ -156,7 +158,7 @@ def _merged(low: Lowering, which: Value, cases: tuple[Value, ...]) -> Value | No
     """An array in memory, updated or not by one decision."""
     if len(cases) != 2 or cases[0].size < memory.AT_LEAST:
         return None
-    flags = lift(which).reshape(-1)
+    flags = lift(elements(which)).reshape(-1)
     if any(flag is not flags[0] for flag in flags):
         return None
     return memory.merge_select(low, flags[0], cases[1], cases[0])

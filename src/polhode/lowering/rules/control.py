@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.arrays import KEPT
 from polhode.lowering.ir.graph import Element, Loop, Node
 from polhode.lowering.ir.program import (
     Key,
@@ -17,6 +18,7 @@ from polhode.lowering.ir.program import (
     lift,
     type_of,
 )
+from polhode.lowering.ir.stored import elements
 from polhode.lowering.rules.indexing import pick
 from polhode.lowering.rules.layout import Layout
 from polhode.lowering.rules.loops import Carry, build_loop, count_code, store_columns
@@ -47,11 +49,18 @@ def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
         rolled = job.rolled()
         size = count_code(job.loop)
         short = p["length"] <= LONGEST
-        low.unroll[key] = short and size * p["length"] <= low.unroll_at_most
+        few = size * p["length"] <= low.unroll_at_most
+        low.unroll[key] = short and few and not is_kept(p["jaxpr"])
         if not low.unroll[key]:
             return rolled
         low.latest = before
     return job.unrolled()
+
+
+def is_kept(body: Any) -> bool:
+    """Whether the body of a loop is marked to stay one: it calls one function."""
+    equations = body.jaxpr.eqns
+    return len(equations) == 1 and equations[0].params.get("name") == KEPT
 
 
 class Scan:
@@ -75,7 +84,7 @@ class Scan:
         carry, rows = self.carry, []
         order = range(self.length)
         for t in reversed(order) if self.reverse else order:
-            carry, row = self.step(carry, [x[t, ...] for x in self.xs])
+            carry, row = self.step(carry, [elements(x)[t, ...] for x in self.xs])
             rows.append([lift(y) for y in row])
         rows = rows[::-1] if self.reverse else rows
         return [*carry, *(np.stack(column) for column in zip(*rows, strict=True))]
@@ -104,7 +113,10 @@ class Scan:
 
     def _slice(self, k: int, index: Element) -> Value:
         """x[index] for the loop's own index."""
-        x, variable = lift(self.xs[k]), self.equation.invars[-len(self.xs) :][k]
+        x, variable = (
+            lift(elements(self.xs[k])),
+            self.equation.invars[-len(self.xs) :][k],
+        )
         out = np.empty(x.shape[1:], object)
         for place in np.ndindex(out.shape):
             items = [x[(t, *place)] for t in range(self.length)]

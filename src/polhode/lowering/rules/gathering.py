@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of, zero_d
+from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.arithmetic import each
 from polhode.lowering.rules.indexing import (
@@ -29,7 +30,7 @@ def _mode(equation: Any) -> str:
 
 def _index_vectors(low: Lowering, equation: Any, indices: Value, which: int) -> Value:
     kind = type_of(equation.invars[which].aval)
-    lifted = lift(indices)
+    lifted = lift(elements(indices))
     out = np.empty(lifted.shape, object)
     for place in np.ndindex(lifted.shape):
         out[place] = as_index(low, unwrap(low, lifted[place]), kind)
@@ -127,7 +128,9 @@ def scatter(op: str | None) -> Callable[..., Value]:
         dropped |= {int(d) for d in numbers.operand_batching_dims}
         sizes = iter([updates.shape[d] for d in window_dims])
         shape = [1 if d in dropped else next(sizes) for d in range(x.ndim)]
-        out, updates = lift(x).copy(), lift(updates)
+        # What is in memory is changed there; what is not must not be changed here.
+        out = x if isinstance(x, Stored) else lift(x).copy()
+        updates = lift(elements(updates))
         clip = _mode(equation) == "CLIP"
         limits = [n - s for n, s in zip(x.shape, shape, strict=True)]
         for place in np.ndindex(vectors.shape[:-1]):
@@ -142,9 +145,11 @@ def scatter(op: str | None) -> Callable[..., Value]:
                 starts = [
                     clamped(low, s, m) for s, m in zip(starts, limits, strict=True)
                 ]
-            if out.size >= memory.AT_LEAST and any(isinstance(s, Node) for s in starts):
+            moves = any(isinstance(s, Node) for s in starts)
+            if (moves and out.size >= memory.AT_LEAST) or memory.is_long(low, out):
                 out = _write_memory(low, out, block, starts, (step, type))
             else:
+                out = elements(out)
                 _write(low, out, block, starts, (step, type))
         return out
 
@@ -172,6 +177,8 @@ def _write_memory(
     if any(m < 0 for m in limits):
         return out
     inside = _within(low, starts, limits)
+    if inside is False:
+        return out
     safe = [clamped(low, s, m) for s, m in zip(starts, limits, strict=True)]
     if memory.whole(out) is None:
         buffer, version = memory.new_memory(low, out, type)

@@ -16,7 +16,8 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
-from polhode.lowering.ir.strided_views import in_steps
+from polhode.lowering.ir.stored import Stored, elements
+from polhode.lowering.ir.strided_views import in_steps, is_one_number
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
 
@@ -41,9 +42,9 @@ def pick(
     if all(item is first for item in items):
         return first
     if not any(isinstance(item, Node) for item in items):
-        if all(item == first for item in items) and first != 0:
+        if is_one_number(items):
             return first
-        return low.graph.load(_table(low, items, type), index)
+        return low.graph.load(low.table(items, type), index)
     steps = in_steps(items)
     if steps is not None:
         buffer, start, step = steps
@@ -56,12 +57,6 @@ def pick(
 
 def affine(low: Lowering, index: Element, start: int, step: int) -> Element:
     return low.build.add(low.build.mul(step, index, "int64"), start, "int64")
-
-
-def _table(low: Lowering, items: list[Element], type: str) -> Buffer:
-    values = np.array(items, dtype=type)
-    key = (type, values.tobytes())
-    return low.tables.setdefault(key, Buffer("table", type, len(items), values=values))
 
 
 def _select(low: Lowering, items: list[Element], index: Element, type: str) -> Element:
@@ -139,6 +134,8 @@ def window(
     low: Lowering, x: Value, where: list[Element], sizes: Any, type: str
 ) -> Value:
     """The block of the given sizes that starts at elements `where`."""
+    if isinstance(x, Stored):
+        return _stored_window(low, x, where, sizes)
     fixed = [
         slice(0, n) if isinstance(w, Node) else slice(w, w + size)
         for n, w, size in zip(x.shape, where, sizes, strict=True)
@@ -166,14 +163,18 @@ def window(
     return out
 
 
-def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
-    """A window of an array in memory: one load an element."""
-    if x.size < memory.AT_LEAST or memory.whole(x) is None:
-        return None
+def _stored_window(low: Lowering, x: Value, where: list, sizes: Any) -> Value:
     out = np.empty(sizes, object)
     for place in np.ndindex(*sizes):
         out[place] = memory.read(low, x, flat_place(low, x.shape, where, place))
     return out
+
+
+def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value | None:
+    """A window of an array in memory: one load an element."""
+    if x.size < memory.AT_LEAST or memory.whole(x) is None:
+        return None
+    return _stored_window(low, x, where, sizes)
 
 
 def flat_place(
@@ -201,18 +202,21 @@ def dynamic_update_slice(
     limits = [n - size for n, size in zip(x.shape, update.shape, strict=True)]
     where = starts_of(low, equation, starts, 2, limits)
     type = type_of(equation.outvars[0].aval)
-    out, update = lift(x).copy(), lift(update)
-    if not any(isinstance(w, Node) for w in where):
+    update = lift(elements(update))
+    is_long = memory.is_long(low, x)
+    if not is_long and not any(isinstance(w, Node) for w in where):
+        out = lift(elements(x)).copy()
         out[
             tuple(slice(w, w + n) for w, n in zip(where, update.shape, strict=True))
         ] = update
         return out
-    if x.size >= memory.AT_LEAST:
+    if is_long or x.size >= memory.AT_LEAST:
         pairs = [
             (flat_place(low, x.shape, where, place), update[place])
             for place in np.ndindex(*update.shape)
         ]
         return memory.update(low, lift(x), pairs, type)
+    out = lift(x).copy()
     hits: dict[tuple, Element] = {}
     for place in np.ndindex(*update.shape):
         for start in product(*(range(m + 1) for m in limits)):

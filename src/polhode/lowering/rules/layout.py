@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.lowering.ir import stored
 from polhode.lowering.ir.graph import Element, key_of
 from polhode.lowering.ir.program import Key, Value, is_key, lift, type_of
 
@@ -27,7 +28,7 @@ class Layout:
     def flatten(self, values: Any) -> list[Element]:
         out: list[Element] = []
         for value in values:
-            for element in lift(value).flat:
+            for element in lift(stored.elements(value)).flat:
                 if isinstance(element, Key):
                     out += [element.first, element.second]
                 else:

@@ -10,28 +10,28 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value
-from polhode.lowering.ir.strided_views import columns_of
+from polhode.lowering.ir.stored import LARGE, Stored, elements
+from polhode.lowering.ir.strided_views import Column, columns_of
 from polhode.lowering.trace.trace import source_line
 
 AT_LEAST = 64  # elements: fewer are scalars
+LONG = 256  # elements: so many are changed in memory also at places that are known
 
 
 def elements_of(
     low: Lowering, buffer: Buffer, version: Node, shape: tuple[Any, ...]
 ) -> Value:
     """The whole buffer at a version, as an array of elements."""
-    out = np.empty(buffer.size, object)
-    make, type = low.graph.make, buffer.type
-    out[:] = [make("load", type, (j, version), buffer) for j in range(buffer.size)]
-    return out.reshape(shape)
+    stored = Stored.of(low.graph, buffer, version, shape)
+    return stored if buffer.size >= LARGE else stored.elements()
 
 
 def whole(value: Value) -> tuple[Buffer, Node] | None:
     """The buffer and version of which a value is exactly the content."""
+    if isinstance(value, Stored):
+        return value.buffer, value.version
     if value.dtype != object or value.size == 0:
         return None
     first = value.flat[0]
@@ -48,9 +48,16 @@ def whole(value: Value) -> tuple[Buffer, Node] | None:
     return buffer, version
 
 
+def is_long(low: Lowering, value: Value) -> bool:
+    """Whether a value is a long array in memory as it is now: it is changed there."""
+    found = whole(value) if value.size >= LONG else None
+    return found is not None and low.latest.get(found[0]) is found[1]
+
+
 def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -> Node:
     """A version of the buffer with the value as its content."""
-    columns = columns_of(value)
+    value = elements(value)
+    columns = columns_of(value) or _from_table(low, buffer, value)
     if columns is None or any(c.source is buffer for c in columns):
         items = value.reshape(-1).tolist()
         pairs = [part for j, item in enumerate(items) for part in (j, item)]
@@ -66,6 +73,14 @@ def write_all(low: Lowering, buffer: Buffer, after: Node | None, value: Value) -
         note_source(low, after)
     assert after is not None
     return after
+
+
+def _from_table(low: Lowering, buffer: Buffer, value: Value) -> list[Column] | None:
+    """A long array of constants, copied from a table of them by a loop."""
+    items = value.reshape(-1).tolist()
+    if value.size < LONG or any(isinstance(item, Node) for item in items):
+        return None
+    return [Column(0, 1, value.size, None, low.table(items, buffer.type), 0, 1)]
 
 
 def new_memory(low: Lowering, value: Value, type: str) -> tuple[Buffer, Node]:

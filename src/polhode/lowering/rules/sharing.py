@@ -18,6 +18,7 @@ from polhode.lowering.ir.expand import EXPANSIONS
 from polhode.lowering.ir.graph import Block, Element, Node, key_of
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
 from polhode.lowering.ir.schedule import Function, find_live
+from polhode.lowering.ir.stored import elements
 
 EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
@@ -38,6 +39,7 @@ def called(
     low: Lowering, body: Any, arguments: tuple[Value, ...]
 ) -> list[Value] | None:
     """The results of a call; None where the function must be inlined."""
+    arguments = tuple(map(elements, arguments))
     if not _is_of_doubles(body, arguments):
         return None
     flat = [e for a in arguments for e in lift(a).reshape(-1).tolist()]
@@ -89,7 +91,8 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
 
     try:
         inside = [_mapped(param, a) for a in arguments]
-        results = low.interpret(body.jaxpr, body.consts, *inside)
+        found = low.interpret(body.jaxpr, body.consts, *inside)
+        results = [*map(elements, found)]
     finally:
         graph.current, low.latest = before, latest
     outs = list(dict.fromkeys(e for r in results for e in _nodes(r)))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift, type_of
+from polhode.lowering.ir.stored import Stored
 
 
 def together(values: tuple[Value, ...]) -> list[Value]:
@@ -40,7 +41,8 @@ def take_slice(low: Lowering, equation: Any, x: Value) -> Value:
     p = equation.params
     strides = p["strides"] or (1,) * x.ndim
     ranges = zip(p["start_indices"], p["limit_indices"], strides, strict=True)
-    return x[tuple(slice(*r) for r in ranges)]
+    where = tuple(slice(*r) for r in ranges)
+    return x.part(where) if isinstance(x, Stored) else x[where]
 
 
 def concatenate(low: Lowering, equation: Any, *values: Value) -> Value:

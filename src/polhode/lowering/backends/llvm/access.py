@@ -33,7 +33,8 @@ def of_column(emit: Emitter, column: Column, counter: str) -> Element:
         return column.element
     place = in_steps(emit, counter, column.start, column.step)
     value = Node("load", buffer.type, (emit.named("int64", place),), buffer)
-    if buffer.kind != "input" or emit.memory.batched[buffer.slot]:
+    is_one = buffer.kind == "input" and not emit.memory.batched[buffer.slot]
+    if buffer.kind != "table" and not is_one:
         emit.varying.add(value)
     load(emit, value)
     return value
