@@ -31,7 +31,7 @@ from polhode.system.system import System
 STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
 LEVEL = 1e-6  # of what the largest force does over a natural displacement
 PACES = 40  # of a walk from one member to another
-LEAP = 2.0  # times the size of a step: rates that change more are another family's
+LEAP = 0.05  # of natural rates: those that change more beside a step are another's
 HALVINGS = 5  # of a pace: a family is curved, and Newton's method arrives from nearby
 HALF_TURNS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 
@@ -194,16 +194,15 @@ def _walked(search: Search, one: Settled, step: np.ndarray) -> Settled:
     """The balance a step further; less far where that is no balance, or another's.
 
     Newton's method from far away may come to a balance that is no member of the family:
-    its rates then change by more than the step.
+    its rates then change by more than the step says.
     """
     sizes, n = search.sizes(one), search.balance.system.speeds
     free = np.array(search.balance.free, int)
     for halvings in range(HALVINGS):
         part = step / 2**halvings
         there = search.moved(one, part)
-        gained = np.abs((there.rates - one.rates)[free]) / sizes[n:]
-        far = np.max(np.abs(part) / sizes)
-        if there.worst <= ACCEPTED and np.max(gained, initial=0.0) <= LEAP * far:
+        gained = np.abs((there.rates - one.rates)[free] - part[n:]) / sizes[n:]
+        if there.worst <= ACCEPTED and np.max(gained, initial=0.0) <= LEAP:
             break
     return there
 
