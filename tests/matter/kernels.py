@@ -17,6 +17,7 @@ from polhode.matter import (
     spread,
 )
 from polhode.matter.solids import lines, polyhedra, surfaces, units
+from polhode.matter.tables import pieces
 
 _rng = np.random.default_rng(11)
 _m = np.float64(1.7)
@@ -34,6 +35,9 @@ _corners = _rng.normal(size=(4, 3, 3))
 _faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 _lengths = tuple(np.float64(x) for x in (0.3, 0.5, 0.8))
 _body = (_m, _r, _I, _v, _w)
+_knots, _others = np.linspace(0.0, 2.0, 5), np.array([-1.0, 0.0, 0.5, 2.0])
+_curve = pieces.pieces_of(_knots, _rng.normal(size=5), "spline", "extend")
+_sheet = pieces.patches_of(_knots, _others, _rng.normal(size=(5, 4)), "linear", "hold")
 
 
 def _moments_sum(mass, centre, inertia):
@@ -146,5 +150,10 @@ KERNELS = {
     "unit_tube": (units.tube, _lengths),
     "unit_cone": (units.cone, _lengths[:2]),
     "unit_torus": (units.torus, (_lengths[2], _lengths[0])),
+    "table": (lambda x: pieces.evaluate_1d(_curve, x), (np.float64(0.83),)),
+    "table_of_two": (
+        lambda x, y: pieces.evaluate_2d(_sheet, x, y),
+        (np.float64(0.83), np.float64(0.2)),
+    ),
     "unit_capsule": (units.capsule, _lengths[:2]),
 }

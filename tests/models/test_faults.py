@@ -284,7 +284,7 @@ def test_what_is_only_unusual_is_accepted(case):
 
 def test_many_turns_are_suspected_of_being_degrees():
     """Beyond fifty turns a warning asks."""
-    with pytest.warns(NumericalWarning, match="64 turns; angles are in radians"):
+    with pytest.warns(NumericalWarning, match="64 turns: are degrees meant"):
         ph.models.pendulum().state(hinge=400.0)
 
 

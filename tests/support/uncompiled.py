@@ -37,7 +37,22 @@ _REASONS = {
         actions.force_elements.connectors.Spring
         actions.force_elements.connectors.Damper
         actions.contact.contact_laws.restitution_of
-        actions.potentials.potential.distinct actions.potentials.potential.admitted
+        actions.potentials.potential.distinct
+        actions.machines.curves.require_curve actions.machines.curves.require_resisting
+        matter.parameter.unit_of matter.quantities.constants.admit_constants
+        matter.quantities.direction.parameters_of_direction
+    """,
+    "an expression of parameters, evaluated by a table of them like every quantity": """
+        matter.quantities.functions.sin matter.quantities.functions.cos
+        matter.quantities.functions.tan matter.quantities.functions.exp
+        matter.quantities.functions.log matter.quantities.functions.sqrt
+        matter.quantities.functions.tanh matter.quantities.functions.arctan
+        matter.quantities.functions.of_quantity
+    """,
+    "coefficients of pieces, made once; their values are kernels": """
+        matter.tables.pieces.pieces_of matter.tables.pieces.patches_of
+        matter.tables.pieces.derivative matter.tables.pieces.integral
+        matter.tables.pieces.slope_of_patches matter.tables.table.family_1d
     """,
     "a constructor of solids: their moments, unit_* and others, are the kernels": """
         matter.solids.compound.joined matter.solids.compound.pierced
@@ -67,7 +82,8 @@ _REASONS = {
     "text, equality or a constant: no function of arrays": """
         geometry.vector.permutation_symbol geometry.vector.shown
         geometry.vector.components_close geometry.vector.is_scalar
-        actions.gravitation.listed_masses
+        actions.gravitation.listed_masses actions.machines.curves.line_of
+        matter.tables.table.as_plain
     """,
     "a question answered on the host: a rank, a choice or a fit with refusals": """
         geometry.motion.configuration.degrees_of_freedom

@@ -36,6 +36,8 @@ def state():
 def test_other_things_are_refused_in_words(function, placed, named, state):
     """A state, a name, nothing, a number, a model not called, a list."""
     for wrong in (state, "pendulum", None, 3, ph.models.pendulum, [state]):
+        if function is ph.sweep and wrong is ph.models.pendulum:
+            continue  # workers of an executor build the model by it
         with pytest.raises(PolhodeError) as told:
             function(wrong, *[state] * placed, **dict.fromkeys(named, 1.0))
         assert told.value.repair
