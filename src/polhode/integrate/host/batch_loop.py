@@ -183,9 +183,12 @@ class Taken(NamedTuple):
 
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
         """With what a chunk has left; states beyond the count are not read yet."""
-        filled = np.arange(found.x.shape[1]) < found.count[:, None]
-        run, k = np.nonzero(filled)
-        self.x[alive[run], self.count[alive[run]] + k] = found.x[filled]
+        _, c, width = found.x.shape
+        each = np.flatnonzero(np.arange(c) < found.count[:, None])
+        run, k = np.divmod(each, c)
+        run = alive[run]
+        place = run * self.x.shape[1] + self.count[run] + k
+        self.x.reshape(-1, width)[place] = found.x.reshape(-1, width)[each]
         count = np.array(self.count)
         count[alive] += found.count
         return self._replace(
