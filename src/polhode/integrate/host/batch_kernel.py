@@ -85,6 +85,8 @@ def glide_program(
     method: Method,
     example: tuple[Any, ...],
     watched: Watched,
+    *,
+    backend: str = "auto",
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
@@ -94,7 +96,8 @@ def glide_program(
     glider, _, table, *rest = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
     is_sampled = len(rest) > 2
-    key = ("glide", *_kind(method, table), works, terms, is_sampled, watched.key)
+    places = (works, terms, is_sampled, backend)
+    key = ("glide", *_kind(method, table), *places, watched.key)
     if key not in equations.programs:
         if watched.switches:
             function = event_glide(equations, method, watched)
@@ -104,7 +107,9 @@ def glide_program(
             function = _glide(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
-        equations.programs[key] = compile(function, *example, batched=batched)
+        equations.programs[key] = compile(
+            function, *example, batched=batched, backend=backend
+        )
     return equations.programs[key]
 
 

@@ -55,6 +55,7 @@ class Given(NamedTuple):
     sampled  whether goals were asked for, so that they lie between steps
     guide    with the events that are watched for, if there are any
     drive    laws of time and state, where they drive the runs
+    backend  "llvm", or "cuda": runs are made on a GPU
     """
 
     equations: Equations
@@ -65,6 +66,7 @@ class Given(NamedTuple):
     sampled: bool
     context: RunContext | None = None
     drive: Drive = UNDRIVEN
+    backend: str = "llvm"
 
 
 class Batch(NamedTuple):
