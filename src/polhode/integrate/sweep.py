@@ -154,14 +154,15 @@ def sweep(
     given = Given(equations, pick[0], *options, watched_for, drive, backend)
     _require_unaudited(given)
     _require_device(given, executor)
-    from polhode.integrate.storage.sweep_parts import (
-        complete,
-        failed_runs,
-        share_of,
-        sweep_parts,
-    )
-
     parts: Any = None
+    if to is not None:
+        from polhode.integrate.storage.sweep_parts import (
+            complete,
+            failed_runs,
+            share_of,
+            sweep_parts,
+        )
+
     with at_most_threads(threads):
         if to is not None:
             # A folder is made for runs that begin, as a file is.

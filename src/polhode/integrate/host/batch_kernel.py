@@ -136,7 +136,7 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    last = ("t_end", "room", "due") if len(example) >= 5 else ("goal",)
+    last: tuple[str, ...] = ("t_end", "room", "due") if len(example) >= 5 else ("goal",)
     last = last[: len(example) - 3]
     names = ("glider", "bounds", "table", *last)
     return [

@@ -172,7 +172,7 @@ class Taken(NamedTuple):
     x       (runs, s, width) where samples go
     """
 
-    count: np.ndarray
+    number: np.ndarray
     step: SampledStep
     times: np.ndarray
     x: np.ndarray
@@ -180,7 +180,7 @@ class Taken(NamedTuple):
     def due(self, pick: np.ndarray) -> Due:
         """What a chunk of some runs begins with."""
         c = len(self.times) - self.x.shape[1]
-        times = self.times[self.count[pick, None] + np.arange(c)]
+        times = self.times[self.number[pick, None] + np.arange(c)]
         return Due(times, _picked(self.step, pick))
 
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
@@ -189,19 +189,19 @@ class Taken(NamedTuple):
         each = np.flatnonzero(np.arange(c) < found.count[:, None])
         run, k = np.divmod(each, c)
         run = alive[run]
-        place = run * self.x.shape[1] + self.count[run] + k
+        place = run * self.x.shape[1] + self.number[run] + k
         self.x.reshape(-1, width)[place] = found.x.reshape(-1, width)[each]
-        count = np.array(self.count)
-        count[alive] += found.count
+        number = np.array(self.number)
+        number[alive] += found.count
         return self._replace(
-            count=count, step=_replaced(self.step, alive, found.step)
+            number=number, step=_replaced(self.step, alive, found.step)
         )
 
     @property
     def is_full(self) -> np.ndarray:
         """Runs whose kept step may have more samples than a chunk took."""
         sign = np.sign(self.times[-1])
-        return (self.times[self.count] - self.step.end_t) * sign <= 0
+        return (self.times[self.number] - self.step.end_t) * sign <= 0
 
 
 def _first_taken(given: Given, fleet: Batch, x: np.ndarray) -> Taken | None:
@@ -209,9 +209,7 @@ def _first_taken(given: Given, fleet: Batch, x: np.ndarray) -> Taken | None:
     if not given.sampled or given.context is not None:
         return None
     runs, _, width = x.shape
-    step = first_step(
-        fleet.stepper_states, seed_terms(given.method, given.audited)
-    )
+    step = first_step(fleet.stepper_states, seed_terms(given.method, given.audited))
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
     never = np.full(capacity(width), np.inf * sign)
     times = np.concatenate([given.output_times, never])
@@ -222,7 +220,7 @@ def _beyond(given: Given, way: _Way, x: np.ndarray) -> np.ndarray:
     """Times of samples (runs, s); those not reached are where the runs ended."""
     assert way.taken is not None
     there = way.gliders.stepper_state
-    missed = np.arange(x.shape[1]) >= way.taken.count[:, None]
+    missed = np.arange(x.shape[1]) >= way.taken.number[:, None]
     x[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
     return np.where(missed, there.t[:, None], given.output_times)
 

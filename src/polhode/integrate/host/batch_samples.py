@@ -54,7 +54,7 @@ class Samples(NamedTuple):
 
 
 class Taking(NamedTuple):
-    """On the way: times before `claimed` lie in steps, those before `taken` are rows."""
+    """On the way: times before `claimed` lie in steps; before `taken` they are rows."""
 
     taken: Any
     claimed: Any
@@ -71,7 +71,8 @@ def seed_terms(method: Method, is_audited: bool) -> int:
     """How many columns of a step are kept to find its dense output."""
     if is_audited or not hasattr(method, "dense_of"):
         return method.dense_terms
-    return method.kept_terms
+    late: Any = method
+    return int(late.kept_terms)
 
 
 def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
@@ -87,7 +88,8 @@ class Taker:
     def __init__(
         self, method: Method, field: Field, is_late: bool, times: Any, sign: Any
     ):
-        self._method, self._field, self._is_late = method, field, is_late
+        self._method: Any = method
+        self._field, self._is_late = field, is_late
         self._times, self._sign, self._count = times, sign, times.shape[0]
 
     def begin(self, step: SampledStep) -> Taking:

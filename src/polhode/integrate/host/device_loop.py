@@ -165,7 +165,7 @@ def _require_room(device: Device, trees: Any, shape: tuple[int, int, int]) -> No
         raise IntegrationError(
             f"{runs} runs with {samples} samples need {needed / 2**30:.1f} GiB on the"
             f" GPU, which has {free / 2**30:.1f} GiB free.",
-            f"A run takes {each:.0f} bytes: its state in three copies, and its samples.",
+            f"A run takes {each:.0f} bytes: three copies of its state, and samples.",
             f"Give slab={max(1, int(0.8 * free / each))}, so that fewer are under way"
             " at once, or ask for fewer samples.",
         )
@@ -179,9 +179,7 @@ def _result(
     work = device.fetch(way.gliders.work)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, work)
-    spent = (there.status == RUNNING) & (
-        there.accepted + there.rejected >= given.limit
-    )
+    spent = (there.status == RUNNING) & (there.accepted + there.rejected >= given.limit)
     status = np.where(spent, WORK_LIMIT, there.status)
     runs, width = there.x.shape
     if way.step is None:
@@ -195,9 +193,7 @@ def _result(
     return BatchResult(t, found, landing, status, *first, None)
 
 
-def _tell(
-    watch: Watch, device: Device, fleet: Batch, way: _Way, began: float
-) -> None:
+def _tell(watch: Watch, device: Device, fleet: Batch, way: _Way, began: float) -> None:
     start, stop = fleet.bounds.start, fleet.bounds.stop
     there = way.gliders.stepper_state
     span = np.where(stop == start, 1.0, stop - start)

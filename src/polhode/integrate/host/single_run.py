@@ -142,7 +142,11 @@ def _programs(
     given: Given, begin: Any, own: Any
 ) -> tuple[PackedProgram, PackedProgram]:
     """What makes a run ready, and what carries it on."""
-    programs, method, places = given.equations.programs, given.method, extent(given, is_alone=True)
+    programs, method, places = (
+        given.equations.programs,
+        given.method,
+        extent(given, is_alone=True),
+    )
     kind = (tuple(sorted(own)), *places, given.drive.key)
     key = ("lone", type(method), method.name, *kind)
     if key not in programs:

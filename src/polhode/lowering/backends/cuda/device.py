@@ -38,6 +38,11 @@ class Device:
         self.threads: int = (
             device.attributes["MultiProcessorCount"] * THREADS_A_PROCESSOR
         )
+        # One double takes as long as so many singles: 2 on cards for computing, 64 on
+        # those for pictures.
+        self.singles_a_double: int = device.attributes.get(
+            "SingleToDoublePrecisionPerfRatio", 0
+        )
         self.free_bytes: int = device.mem_info[0]
 
     def kernel(self, text: str) -> Kernel:
