@@ -80,7 +80,8 @@ def test_a_link_under_the_temporary_name_is_not_followed(tmp_path, monkeypatch):
         assert one != other
         assert one.suffix == ".toml"
     monkeypatch.setattr(output_file.secrets, "token_hex", lambda _: "guessed")
-    guess = tmp_path / f".a.{os.getpid()}-guessed.part.toml"
+    who = f"{output_file.host_word()}-{os.getpid()}"
+    guess = tmp_path / f".a.{who}-guessed.part.toml"
     guess.symlink_to(letter)
     with pytest.raises(FileExistsError):
         write_file(path, "new")

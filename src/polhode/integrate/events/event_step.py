@@ -42,7 +42,7 @@ from polhode.integrate.events.occurrence_buffer import (
 from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
-from polhode.integrate.field.vector_field import Field, field_of
+from polhode.integrate.field.vector_field import Field, field_of, with_states_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import (
@@ -55,6 +55,7 @@ from polhode.integrate.kernel.status import (
     ZENO,
 )
 from polhode.integrate.methods.projection import settling
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -456,13 +457,14 @@ def _begun(
     """The leg that begins in a state that changes have left, and whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
     (q, z), t, field = state, here.t, run.field(held)
-    x = jnp.concatenate([q, field.start(t, q, z)])
+    y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
+    x = jnp.concatenate([q, y])
     x_dot = field.x_dot(t, x)
     is_kept = jnp.array(True)
     if system.constraints:
         table = run.drive.table(t, q, z, run.table, held)
         A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
     recent = jnp.append(here.recent[1:], t)
     leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)
     leg = leg._replace(begun=t, before=here.accepted)

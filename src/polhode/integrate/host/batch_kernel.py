@@ -98,7 +98,8 @@ def glide_program(
     is_sampled = len(rest) > 2
     places = (works, terms, is_sampled, backend)
     key = ("glide", *_kind(method, table), *places, watched.key)
-    if key not in equations.programs:
+
+    def made() -> Program:
         if watched.switches:
             function = event_glide(equations, method, watched)
         elif is_sampled:
@@ -107,10 +108,9 @@ def glide_program(
             function = _glide(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
-        equations.programs[key] = compile(
-            function, *example, batched=batched, backend=backend
-        )
-    return equations.programs[key]
+        return compile(function, *example, batched=batched, backend=backend)
+
+    return equations.remembered(key, made)
 
 
 def lone_glide(

@@ -17,7 +17,7 @@ from polhode.integrate.events.locate import restricted
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
 from polhode.integrate.field.input_table import UNDRIVEN
 from polhode.integrate.field.states import unchecked
-from polhode.integrate.kernel.chunk import StepperState, chunk_program
+from polhode.integrate.kernel.chunk import Runs, StepperState, chunk_program
 from polhode.integrate.kernel.start import initialise, step_settings
 from polhode.integrate.kernel.status import RUNNING
 from polhode.lowering.compile import compile
@@ -109,7 +109,7 @@ def run_segment(
     least = FIRST_SHARE * (setting.until - t)
     cursor = cursor._replace(h=np.clip(cursor.h, least, setting.until - t))
     program = chunk_program(
-        setting.equations, setting.method, (cursor, bounds, table), UNDRIVEN
+        setting.equations, setting.method, Runs(cursor, bounds, table), UNDRIVEN
     )
     terms = setting.method.dense_terms
     here = _first(cursor, terms)
