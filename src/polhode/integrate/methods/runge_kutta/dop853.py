@@ -21,8 +21,6 @@ from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
 STABLE = 6.1
-# Slopes of a step that its dense output needs; the three between are found of them.
-KEPT = sorted({i for w in (*STAGES_BETWEEN, *BEND) for i in w if i <= len(NODES) + 1})
 
 
 @final
@@ -39,7 +37,6 @@ class DormandPrince8(Adaptive):
     name: ClassVar[str] = "Dormand-Prince 8(5,3)"
     order: ClassVar[int] = 8
     dense_terms: ClassVar[int] = 4
-    kept_terms: ClassVar[int] = len(KEPT)
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
@@ -47,18 +44,7 @@ class DormandPrince8(Adaptive):
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
         k.append(field.x_dot(t + h, there))
-        kept = tuple(k[i] for i in KEPT)
-        dense = self.dense_of(field, (t, x, h), kept)
-        return Attempt(there, error, dense, edge=edge, seeds=kept)
-
-    def dense_of(
-        self, field: Field, at: tuple[Any, Any, Any], seeds: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
-        """The terms of dense output of a step (t, x, h), from slopes that it left."""
-        t, x, h = at
-        k: list[Any] = [None] * (1 + max(KEPT))
-        for i, slope in zip(KEPT, seeds, strict=True):
-            k[i] = slope
         for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
             k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
-        return tuple(axpy(h, weights, k) for weights in BEND)
+        dense = tuple(axpy(h, weights, k) for weights in BEND)
+        return Attempt(there, error, dense, edge=edge)
