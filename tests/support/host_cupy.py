@@ -51,7 +51,7 @@ def host_cupy(processors: int = 1, free_bytes: int = 2**30) -> Any:
     """What stands in for the module `cupy`; `.fetched` counts copies to NumPy,
     `.synchronised` waits for the device."""
 
-    def asnumpy(array: np.ndarray, order: str) -> np.ndarray:
+    def asnumpy(array: np.ndarray, order: str = "C") -> np.ndarray:
         module.fetched += 1
         return np.array(array, order=order)
 
@@ -71,10 +71,13 @@ def host_cupy(processors: int = 1, free_bytes: int = 2**30) -> Any:
     module = SimpleNamespace(
         ndarray=ndarray,
         RawModule=RawModule,
-        asarray=lambda a: np.asarray(a).view(ndarray),
+        # What comes from NumPy is copied, as to a device.
+        asarray=lambda a: a if isinstance(a, ndarray) else np.array(a).view(ndarray),
         ascontiguousarray=lambda a: np.ascontiguousarray(a).view(ndarray),
         asnumpy=asnumpy,
         empty=empty,
+        flatnonzero=lambda a: np.flatnonzero(a).view(ndarray),
+        arange=lambda n: np.arange(n).view(ndarray),
         fetched=0,
         synchronised=0,
         cuda=SimpleNamespace(

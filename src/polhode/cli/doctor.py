@@ -124,7 +124,21 @@ def _square(x: Any) -> Any:
 def _cuda() -> str:
     """Whether a GPU answers; no GPU is not a fault."""
     said = _try("cuda")
+    if said == WORKS:
+        from polhode.lowering.backends.cuda.device import current_device
+
+        return f"{WORKS}; {_worth(current_device().singles_a_double)}"
     return said.replace("does not work", "not here").partition("\n")[0]
+
+
+def _worth(singles: int) -> str:
+    """What the double precision of a card is worth, in which all is computed."""
+    if singles <= 0:
+        return "it does not tell how quick its double precision is"
+    share = f"double precision at 1/{singles} of its single precision"
+    if singles > 4:
+        return f"{share}: expect no more than a few processor cores"
+    return share
 
 
 def _version(name: str, missing: str = MISSING) -> str:

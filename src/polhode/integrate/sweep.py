@@ -64,6 +64,7 @@ from polhode.system.system import System
 
 # Runs that are under way together: their lanes are refilled from among them.
 SLAB = 16384
+SLAB_OF_DEVICE = 2**20  # fewer than some 34 000 do not fill a GPU
 
 
 def sweep(
@@ -87,6 +88,7 @@ def sweep(
     threads: int | None = None,
     slab: int | None = None,
     part: str | None = None,
+    backend: str = "llvm",
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -109,6 +111,7 @@ def sweep(
     a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` is
     the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
     not there yet, in an order of chance, so that two processes seldom make the same.
+    `backend="cuda"` makes the runs on a GPU, with the same bits; not with events.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -123,7 +126,8 @@ def sweep(
     if source.factory is not None:
         states = moved_to(equations.system, states)
     pick = picked(equations, method, rtol, atol)
-    watch, slab = admit_watch(watch), admit_slab(slab, SLAB)
+    usual = SLAB_OF_DEVICE if backend == "cuda" else SLAB
+    watch, slab = admit_watch(watch), admit_slab(slab, usual)
     admit_threads(threads)
     _require_folder(to, form, executor, part)
     if isinstance(states, Ensemble):
@@ -155,16 +159,18 @@ def sweep(
         pick = suited(equations, pick, rtol, atol, decay)
     options = (output_times, admit_limit(limit), audited, times is not None)
     watched_for = context._replace(method=pick[0]) if context.switches else None
-    given = Given(equations, pick[0], *options, watched_for, drive)
+    given = Given(equations, pick[0], *options, watched_for, drive, backend)
     _require_unaudited(given)
-    from polhode.integrate.storage.sweep_parts import (
-        complete,
-        failed_runs,
-        share_of,
-        sweep_parts,
-    )
-
+    _require_device(given, executor)
     parts: Any = None
+    if to is not None:
+        from polhode.integrate.storage.sweep_parts import (
+            complete,
+            failed_runs,
+            share_of,
+            sweep_parts,
+        )
+
     with at_most_threads(threads):
         if to is not None:
             # A folder is made for runs that begin, as a file is.
@@ -211,6 +217,26 @@ def _require_unaudited(given: Given) -> None:
             "a sweep with events cannot be audited.",
             "Works are reckoned over whole steps on the way, and events cut steps.",
             "Leave audited=True out, or ask ph.simulate(...)[k].ledger().",
+        )
+
+
+def _require_device(given: Given, executor: Any) -> None:
+    """Refuse what does not run on a GPU, and words that are no backend."""
+    if given.backend not in ("llvm", "cuda"):
+        raise IntegrationError(
+            f"a sweep has no backend {given.backend!r}.",
+            "Runs are made by native code or on a GPU.",
+            'Give backend="llvm" or backend="cuda".',
+        )
+    if given.backend != "cuda":
+        return
+    if given.context is not None or executor is not None:
+        what = "with events" if executor is None else "by an executor"
+        raise IntegrationError(
+            f'a sweep {what} does not run with backend="cuda".',
+            "Events that are not plain are looked at by the host, run by run, and"
+            " workers would share one GPU.",
+            'Leave backend="cuda" out.',
         )
 
 
@@ -267,7 +293,12 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
     """The runs of one slab, to their goals."""
     asked, until = slab.asked, slab.asked.until
     refused: dict[int, PolhodeError] = {}
-    if slab.total == 1 and given.context is None:
+    if given.backend == "cuda":
+        from polhode.integrate.host.device_loop import run_on_device
+
+        fleet, refused = _launched(given, slab)
+        flight = run_on_device(given, fleet, watch)
+    elif slab.total == 1 and given.context is None:
         flight = flown_alone(given, (asked.runs, asked.table, until), watch)
     else:
         fleet, refused = _launched(given, slab)

@@ -10,6 +10,8 @@ its terms e0, e1, ... each raise the degree by one, and none moves the rows or s
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,10 +62,24 @@ def between(
     s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any], dense: Any
 ) -> Any:
     """x at the share s of a step h, from (x, slope) at its ends and its terms."""
+    return between_by(mul, (s, h), start, end, dense)
+
+
+def between_by(
+    product: Callable[[Any, Any], Any],
+    at: tuple[Any, Any],
+    start: tuple[Any, Any],
+    end: tuple[Any, Any],
+    dense: Any,
+) -> Any:
+    """The same at (s, h) with another word for products: one that rounds each."""
+    s, h = at
     d = end[0] - start[0]
-    a = h * start[1] - d
-    b = d - h * end[1] - a
-    higher = 0.0 * d
-    for k in reversed(range(len(dense))):
-        higher = dense[k] + (s if k % 2 == 0 else 1 - s) * higher
-    return start[0] + s * (d + (1 - s) * (a + s * (b + (1 - s) * higher)))
+    a = product(h, start[1]) - d
+    inner = d - product(h, end[1]) - a
+    if len(dense):
+        higher = dense[len(dense) - 1]
+        for k in reversed(range(len(dense) - 1)):
+            higher = dense[k] + product(s if k % 2 == 0 else 1 - s, higher)
+        inner = inner + product(1 - s, higher)
+    return start[0] + product(s, d + product(1 - s, a + product(s, inner)))

@@ -20,6 +20,7 @@ from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_roo
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.host.batch_samples import Due, Samples, Taker, Taking
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.methods.projection import settling
@@ -84,24 +85,30 @@ def glide_program(
     method: Method,
     example: tuple[Any, ...],
     watched: Watched,
+    *,
+    backend: str = "auto",
 ) -> Program:
     """(glider, bounds, table, t_end, room) -> glider, for many runs at once.
 
     Work and dense output are reckoned where the example has a place for them. Where
     there are switches it is (glider, bounds, table, goal) -> glider, buffer.
     """
-    glider, _, table, *_ = example
+    glider, _, table, *rest = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
-    key = ("glide", *_kind(method, table), works, terms, watched.key)
+    is_sampled = len(rest) > 2
+    places = (works, terms, is_sampled, backend)
+    key = ("glide", *_kind(method, table), *places, watched.key)
 
     def made() -> Program:
         if watched.switches:
             function = event_glide(equations, method, watched)
+        elif is_sampled:
+            function = sampled_glide(equations, method, works > 0, watched.drive)
         else:
             function = _glide(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
-        return compile(function, *example, batched=batched)
+        return compile(function, *example, batched=batched, backend=backend)
 
     return equations.remembered(key, made)
 
@@ -129,7 +136,8 @@ def _kind(method: Method, table: Any) -> tuple[Any, ...]:
 
 
 def _leaves(example: tuple[Any, ...]) -> list[str]:
-    last = ("t_end", "room") if len(example) == 5 else ("goal",)
+    last: tuple[str, ...] = ("t_end", "room", "due") if len(example) >= 5 else ("goal",)
+    last = last[: len(example) - 3]
     names = ("glider", "bounds", "table", *last)
     return [
         name
@@ -163,6 +171,50 @@ def _glide(
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
+
+    return glide
+
+
+def sampled_glide(
+    equations: Equations, method: Method, is_audited: bool, drive: Drive
+) -> Any:
+    """(glider, bounds, table, t_end, room, due) -> glider, samples; to be traced.
+
+    A step with samples in it is kept, and its samples are taken some attempts later:
+    side by side with those of other lanes, whose steps have theirs at other attempts.
+    """
+    is_late = hasattr(method, "dense_of") and not is_audited
+    advance = advance_of(method, is_late)
+    audit = audit_function(equations, drive) if is_audited else None
+
+    def glide(
+        glider: BatchState,
+        bounds: RunBounds,
+        table: Any,
+        t_end: Any,
+        room: Any,
+        due: Due,
+    ) -> tuple[BatchState, Samples]:
+        field = settling(field_of(equations, table, drive.driven), method)
+        sign = jnp.sign(bounds.stop - bounds.start)
+        take = Taker(method, field, is_late, due.times, sign)
+
+        def goes_on(carry: tuple[BatchState, Taking, Any]) -> Any:
+            (stepper_state, *_), taking, k = carry
+            ahead = (t_end - stepper_state.t) * sign > 0
+            may = (k < room) & take.has_room(taking)
+            return (stepper_state.status == RUNNING) & ahead & may
+
+        def attempt(carry: Any) -> Any:
+            glider, taking, k = carry
+            start = glider.stepper_state
+            after, rows = advance(field, method, bounds, start)
+            taking = take.claim(taking, start, rows, k)
+            return _followed(glider, after, rows, audit, table), taking, k + 1
+
+        first = (glider, take.begin(due.step), 0 * room)
+        glider, taking, _ = lax.while_loop(goes_on, attempt, first)
+        return glider, take.end(taking)
 
     return glide
 

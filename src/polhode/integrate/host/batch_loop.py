@@ -17,6 +17,14 @@ from polhode.integrate.host.batch_kernel import (
     first_gliders,
     glide_program,
 )
+from polhode.integrate.host.batch_samples import (
+    Due,
+    SampledStep,
+    Samples,
+    capacity,
+    first_step,
+    seed_terms,
+)
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import (
@@ -47,6 +55,7 @@ class Given(NamedTuple):
     sampled  whether goals were asked for, so that they lie between steps
     guide    with the events that are watched for, if there are any
     drive    laws of time and state, where they drive the runs
+    backend  "llvm", or "cuda": runs are made on a GPU
     """
 
     equations: Equations
@@ -57,6 +66,7 @@ class Given(NamedTuple):
     sampled: bool
     context: RunContext | None = None
     drive: Drive = UNDRIVEN
+    backend: str = "llvm"
 
 
 class Batch(NamedTuple):
@@ -110,16 +120,19 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     runs, width = fleet.stepper_states.x.shape
     fleet, tracker = _patrolled(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
-    way = _Way(gliders, np.array(fleet.stepper_states.status), _mark(tracker))
     t, x = (
         np.zeros((runs, len(given.output_times))),
         np.zeros((runs, len(given.output_times), width)),
     )
+    taken = _first_taken(given, fleet, x)
+    way = _Way(gliders, np.array(fleet.stepper_states.status), _mark(tracker), taken)
     clock = _Clock(watch, fleet, time.perf_counter())
     # With events a run goes on to its end, where changes may still be due.
     last = float(fleet.bounds.stop[0])
     end = np.inf * np.sign(last - fleet.bounds.start[0]) if given.context else last
-    for k, t_end in enumerate(given.output_times):
+    # With events samples are taken at halts: the host may cut the step they lie in.
+    halts = given.output_times if taken is None else ()
+    for k, t_end in enumerate(halts):
         goal = t_end if given.sampled else end
         way = _to_goal(given, fleet, (way, tracker), goal, clock)
         if given.sampled:
@@ -132,6 +145,8 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
         for (run, k), value in tracker.early.items():
             t[run, k], x[run, k] = given.output_times[k], value
     there = way.gliders.stepper_state
+    if way.taken is not None:
+        t = _beyond(given, way, x)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
     first = (fleet.bounds.start, fleet.stepper_states.x)
@@ -147,17 +162,81 @@ class _Way(NamedTuple):
     gliders: BatchState
     status: np.ndarray
     collected: Any
+    taken: Taken | None = None
+
+
+class Taken(NamedTuple):
+    """Samples of runs on their way: how many each has (runs,), and its kept step.
+
+    times   (s + c,) of all samples, and then as many that no run reaches
+    x       (runs, s, width) where samples go
+    """
+
+    number: np.ndarray
+    step: SampledStep
+    times: np.ndarray
+    x: np.ndarray
+
+    def due(self, pick: np.ndarray) -> Due:
+        """What a chunk of some runs begins with."""
+        c = len(self.times) - self.x.shape[1]
+        times = self.times[self.number[pick, None] + np.arange(c)]
+        return Due(times, _picked(self.step, pick))
+
+    def after(self, alive: np.ndarray, found: Samples) -> Taken:
+        """With what a chunk has left; states beyond the count are not read yet."""
+        _, c, width = found.x.shape
+        each = np.flatnonzero(np.arange(c) < found.count[:, None])
+        run, k = np.divmod(each, c)
+        run = alive[run]
+        place = run * self.x.shape[1] + self.number[run] + k
+        self.x.reshape(-1, width)[place] = found.x.reshape(-1, width)[each]
+        number = np.array(self.number)
+        number[alive] += found.count
+        return self._replace(
+            number=number, step=_replaced(self.step, alive, found.step)
+        )
+
+    @property
+    def is_full(self) -> np.ndarray:
+        """Runs whose kept step may have more samples than a chunk took."""
+        sign = np.sign(self.times[-1])
+        return (self.times[self.number] - self.step.end_t) * sign <= 0
+
+
+def _first_taken(given: Given, fleet: Batch, x: np.ndarray) -> Taken | None:
+    """Before the first chunk; None where samples are not taken in the loop."""
+    if not given.sampled or given.context is not None:
+        return None
+    runs, _, width = x.shape
+    step = first_step(fleet.stepper_states, seed_terms(given.method, given.audited))
+    sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
+    never = np.full(capacity(width), np.inf * sign)
+    times = np.concatenate([given.output_times, never])
+    return Taken(np.zeros(runs, np.int64), step, times, x)
+
+
+def _beyond(given: Given, way: _Way, x: np.ndarray) -> np.ndarray:
+    """Times of samples (runs, s); those not reached are where the runs ended."""
+    assert way.taken is not None
+    there = way.gliders.stepper_state
+    missed = np.arange(x.shape[1]) >= way.taken.number[:, None]
+    x[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
+    return np.where(missed, there.t[:, None], given.output_times)
 
 
 def _mark(tracker: BatchEventTracker | None) -> Any:
     return None if tracker is None else tracker.mark()
 
 
-def extent(given: Given) -> tuple[int, int]:
-    """How many terms of dense output, and how many works, are reckoned on the way."""
+def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
+    """How many terms of dense output, and how many works, are reckoned on the way.
+
+    A run alone, and runs with events, halt at their samples.
+    """
     works = len(loose_actions(given.equations)) if given.audited else 0
-    # Without samples every goal is the end of a step; events lie within steps.
-    terms = given.method.dense_terms if given.sampled or given.context else 0
+    halts = given.sampled and is_alone
+    terms = given.method.dense_terms if halts or given.context else 0
     return terms, works
 
 
@@ -185,12 +264,15 @@ def _to_goal(
     sign = np.sign(fleet.bounds.stop - fleet.bounds.start)
     try:
         while True:
-            gliders, status, _ = way
+            gliders, status, _, taken = way
             ahead = (t_end - gliders.stepper_state.t) * sign > 0
-            alive = np.flatnonzero(_is_going(status) & ahead)
+            goes = _is_going(status) & ahead
+            alive = np.flatnonzero(goes if taken is None else goes | taken.is_full)
             if not len(alive):
                 return way
-            after, *buffers = _called(given, fleet, gliders, alive, t_end)
+            after, *buffers = _called(given, fleet, way, alive, t_end)
+            if taken is not None:
+                taken = taken.after(alive, buffers.pop())
             after = _attended(after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
@@ -198,7 +280,8 @@ def _to_goal(
             spent = stepper_state.accepted + stepper_state.rejected >= given.limit
             out = spent & _is_going(stepper_state.status)
             now = np.where(out, WORK_LIMIT, stepper_state.status)
-            way = _Way(gliders, _replaced(status, alive, now), _mark(tracker))
+            own = (_replaced(status, alive, now), _mark(tracker), taken)
+            way = _Way(gliders, *own)
             clock.tell(gliders.stepper_state)
     except KeyboardInterrupt:
         if tracker is not None:
@@ -213,12 +296,12 @@ def _is_going(status: np.ndarray) -> np.ndarray:
 
 
 def _called(
-    given: Given, fleet: Batch, gliders: BatchState, alive: np.ndarray, t_end: float
+    given: Given, fleet: Batch, way: _Way, alive: np.ndarray, t_end: float
 ) -> tuple[Any, ...]:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
-    trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
+    trees = (_picked(way.gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     watched = given.context.watched if given.context else Watched((), given.drive)
@@ -228,10 +311,12 @@ def _called(
     goal: tuple[Any, ...] = (far, room)
     if watched.switches:
         goal = (Goal(far, room, step_of(given.method)),)
-    example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
+    due = () if way.taken is None else (way.taken.due(pick),)
+    own = tuple(_picked(each, 0) for each in due)
+    example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal, *own)
     program = glide_program(given.equations, given.method, example, watched)
-    after = program(*trees, table, *goal)
-    parts = after if watched.switches else (after,)
+    after = program(*trees, table, *goal, *due)
+    parts = after if watched.switches or due else (after,)
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 

@@ -142,7 +142,8 @@ def _programs(
     given: Given, begin: Any, own: Any
 ) -> tuple[PackedProgram, PackedProgram]:
     """What makes a run ready, and what carries it on."""
-    equations, method, places = given.equations, given.method, extent(given)
+    equations, method = given.equations, given.method
+    places = extent(given, is_alone=True)
     kind = (tuple(sorted(own)), *places, given.drive.key)
 
     def readied() -> PackedProgram:

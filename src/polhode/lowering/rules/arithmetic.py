@@ -33,7 +33,7 @@ PLAIN = """
 """
 COMPARE = ("eq", "ne", "lt", "le", "gt", "ge")
 SAME = """
-    copy stop_gradient optimization_barrier reduce_precision sharding_constraint
+    copy stop_gradient reduce_precision sharding_constraint
 """
 
 
@@ -117,6 +117,16 @@ def same(low: Lowering, equation: Any, *values: Value) -> Any:
         if (parameters["exponent_bits"], parameters["mantissa_bits"]) != (11, 52):
             raise Unlowerable("", "it rounds to fewer bits than float64 has")
     return list(values) if equation.primitive.multiple_results else values[0]
+
+
+def barrier(low: Lowering, equation: Any, *values: Value) -> list[Value]:
+    """The same numbers; a product that goes through it keeps a rounding of its own."""
+
+    def kept(x: Element) -> Element:
+        is_number = isinstance(x, Node) and is_float(x.type)
+        return low.graph.make("copy", x.type, (x,)) if is_number else x
+
+    return [each(kept, value) for value in values]
 
 
 def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value:
@@ -248,6 +258,7 @@ def square(low: Lowering, equation: Any, x: Value) -> Value:
 RULES: dict[str, Rule] = {name: plain(name) for name in PLAIN.split()}
 RULES.update({name: compare(name) for name in COMPARE})
 RULES.update(dict.fromkeys(SAME.split(), same))
+RULES["optimization_barrier"] = barrier
 RULES.update(
     {
         "add": elementwise("add", lambda b, x, y, t: b.add(x, y, t)),

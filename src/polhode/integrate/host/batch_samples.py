@@ -1,0 +1,172 @@
+"""Samples inside a compiled loop of many runs: taken from steps, some attempts later.
+
+Dense output may cost slopes of its own. Of runs in lanes some has a sample in nearly
+every attempt, so that lanes which took theirs at once would make all others wait: a
+step with samples is kept, and every few attempts all lanes take theirs side by side.
+Products are rounded one by one: the bits are those of NumPy, which samples runs alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.integrate.field.dense_output import between_by
+
+if TYPE_CHECKING:
+    from polhode.integrate.field.vector_field import Field
+    from polhode.integrate.kernel.chunk import Rows, StepperState
+    from polhode.integrate.methods.method import Method
+
+PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
+# Samples of one chunk: of wide states fewer, but an array in memory in any case.
+MOST, ELEMENTS, IN_MEMORY = 32, 1024, 64
+
+
+class SampledStep(NamedTuple):
+    """A step that has samples: its start, its end, and of what its terms are found."""
+
+    t: Any
+    x: Any
+    x_dot: Any
+    end_t: Any
+    end_x: Any
+    end_x_dot: Any
+    seeds: Any
+
+
+class Due(NamedTuple):
+    """What a chunk begins with: the next times (c,), and the step kept before it."""
+
+    times: Any
+    step: SampledStep
+
+
+class Samples(NamedTuple):
+    """What a chunk leaves: how many states were taken, they (c, width), the step."""
+
+    count: Any
+    x: Any
+    step: SampledStep
+
+
+class Taking(NamedTuple):
+    """On the way: times before `claimed` lie in steps; before `taken` they are rows."""
+
+    taken: Any
+    claimed: Any
+    rows: Any
+    step: SampledStep
+
+
+def capacity(width: int) -> int:
+    """How many samples a run takes in a chunk at most."""
+    return max(-(-IN_MEMORY // width), min(MOST, ELEMENTS // width))
+
+
+def seed_terms(method: Method, is_audited: bool) -> int:
+    """How many columns of a step are kept to find its dense output."""
+    if is_audited or not hasattr(method, "dense_of"):
+        return method.dense_terms
+    late: Any = method
+    return int(late.kept_terms)
+
+
+def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
+    """The start of runs as a step of no length; leading axes are runs."""
+    *runs, width = stepper_states.x.shape
+    here = (stepper_states.t, stepper_states.x, stepper_states.x_dot)
+    return SampledStep(*here, *here, np.zeros((*runs, terms, width)))
+
+
+class Taker:
+    """Takes the samples of one run, inside a trace."""
+
+    def __init__(
+        self, method: Method, field: Field, is_late: bool, times: Any, sign: Any
+    ):
+        self._method: Any = method
+        self._field, self._is_late = field, is_late
+        self._times, self._sign, self._count = times, sign, times.shape[0]
+
+    def begin(self, step: SampledStep) -> Taking:
+        """With the step that was kept, whose samples may not all be taken."""
+        none = jnp.zeros((), np.int64)
+        rows = jnp.zeros((self._count, step.x.shape[0]))
+        claimed = self._claimed(none, step.end_t)
+        return Taking(none, claimed, rows, SampledStep(*step))
+
+    def has_room(self, taking: Taking) -> Any:
+        """Whether all samples of the kept step can be taken, and one more."""
+        return taking.claimed < self._count
+
+    def claim(self, taking: Taking, start: Any, rows: Rows, k: Any) -> Taking:
+        """After an attempt: its step is kept if it was accepted and has samples."""
+        has = self._sign * (self._times[taking.claimed] - rows.t) <= 0
+        is_due = rows.accepted & has
+        is_time = is_due | ((k & (PERIOD - 1)) == PERIOD - 1)
+        taking = self._flushed(taking, is_time)
+        here = (start.t, start.x, start.x_dot, rows.t, rows.x, rows.x_dot)
+        new = SampledStep(*here, rows.dense)
+
+        def keep(taking: Taking) -> Taking:
+            claimed = self._claimed(taking.claimed, rows.t)
+            return taking._replace(claimed=claimed, step=new)
+
+        return Taking(*lax.cond(is_due, keep, lambda taking: taking, taking))
+
+    def end(self, taking: Taking) -> Samples:
+        """All that is claimed is taken; what the chunk leaves."""
+        taking = self._flushed(taking, jnp.array(True))
+        return Samples(taking.taken, taking.rows, taking.step)
+
+    def _claimed(self, first: Any, t: Any) -> Any:
+        """How many times lie up to t, from the first on."""
+
+        def more(k: Any) -> Any:
+            at = self._times[jnp.minimum(k, self._count - 1)]
+            return (k < self._count) & (self._sign * (at - t) <= 0)
+
+        return lax.while_loop(more, lambda k: k + 1, first)
+
+    def _flushed(self, taking: Taking, is_time: Any) -> Taking:
+        def flush(taking: Taking) -> Taking:
+            step = SampledStep(*taking.step)
+            h = step.end_t - step.t
+            dense = step.seeds
+            if self._is_late:
+                at, seeds = (step.t, step.x, h), tuple(step.seeds)
+                dense = jnp.stack(self._method.dense_of(self._field, at, seeds))
+
+            def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+                k, rows = carry
+                x = self._sample(step, dense, self._times[k])
+                return k + 1, lax.dynamic_update_slice(rows, x[None], (k, 0))
+
+            k, rows = lax.while_loop(
+                lambda carry: carry[0] < taking.claimed,
+                one,
+                (taking.taken, taking.rows),
+            )
+            return taking._replace(taken=k, rows=rows)
+
+        waits = is_time & (taking.taken < taking.claimed)
+        return Taking(*lax.cond(waits, flush, lambda taking: taking, taking))
+
+    def _sample(self, step: SampledStep, dense: Any, t: Any) -> Any:
+        """x at a time in the step; see `batch_loop.at_goal`."""
+        past = (step.end_t - t) * self._sign > 0
+        h = step.end_t - step.t
+        whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
+        s = jnp.where(past, (t - step.t) / whole, 1.0)
+        ends = (step.x, step.x_dot), (step.end_x, step.end_x_dot)
+        found = between_by(_rounded, (s, h), *ends, dense)
+        found = jnp.where(s == 0, step.x, found)
+        return jnp.where(s == 1, step.end_x, found)
+
+
+def _rounded(a: Any, b: Any) -> Any:
+    return lax.optimization_barrier(a * b)
