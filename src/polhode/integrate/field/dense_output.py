@@ -59,21 +59,18 @@ def evaluate(steps: Steps, times: np.ndarray) -> np.ndarray:
 
 
 def between(
-    s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any], dense: Any
-) -> Any:
-    """x at the share s of a step h, from (x, slope) at its ends and its terms."""
-    return between_by(mul, (s, h), start, end, dense)
-
-
-def between_by(
-    product: Callable[[Any, Any], Any],
-    at: tuple[Any, Any],
-    start: tuple[Any, Any],
-    end: tuple[Any, Any],
+    s: Any,
+    h: Any,
+    start: tuple[Any, ...],
+    end: tuple[Any, ...],
     dense: Any,
+    *,
+    product: Callable[[Any, Any], Any] = mul,
 ) -> Any:
-    """The same at (s, h) with another word for products: one that rounds each."""
-    s, h = at
+    """x at the share s of a step h, from (x, slope) at its ends and its terms.
+
+    Another word for products may round each of them.
+    """
     d = end[0] - start[0]
     a = product(h, start[1]) - d
     inner = d - product(h, end[1]) - a

@@ -183,8 +183,7 @@ def sampled_glide(
     A step with samples in it is kept, and its samples are taken some attempts later:
     side by side with those of other lanes, whose steps have theirs at other attempts.
     """
-    is_late = hasattr(method, "dense_of") and not is_audited
-    advance = advance_of(method, is_late)
+    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
@@ -194,10 +193,10 @@ def sampled_glide(
         t_end: Any,
         room: Any,
         due: Due,
-    ) -> tuple[BatchState, Samples]:
+    ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
         field = settling(field_of(equations, table, drive.driven), method)
         sign = jnp.sign(bounds.stop - bounds.start)
-        take = Taker(method, field, is_late, due.times, sign)
+        take = Taker(due.times, sign)
 
         def goes_on(carry: tuple[BatchState, Taking, Any]) -> Any:
             (stepper_state, *_), taking, k = carry

@@ -23,7 +23,6 @@ from polhode.integrate.host.batch_samples import (
     Samples,
     capacity,
     first_step,
-    seed_terms,
 )
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
@@ -209,7 +208,7 @@ def _first_taken(given: Given, fleet: Batch, x: np.ndarray) -> Taken | None:
     if not given.sampled or given.context is not None:
         return None
     runs, _, width = x.shape
-    step = first_step(fleet.stepper_states, seed_terms(given.method, given.audited))
+    step = first_step(fleet.stepper_states, given.method.dense_terms)
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
     never = np.full(capacity(width), np.inf * sign)
     times = np.concatenate([given.output_times, never])

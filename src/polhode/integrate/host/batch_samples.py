@@ -1,8 +1,8 @@
 """Samples inside a compiled loop of many runs: taken from steps, some attempts later.
 
-Dense output may cost slopes of its own. Of runs in lanes some has a sample in nearly
-every attempt, so that lanes which took theirs at once would make all others wait: a
-step with samples is kept, and every few attempts all lanes take theirs side by side.
+Of runs in lanes some has a sample in nearly every attempt, so that lanes which took
+theirs at once would make all others wait: a step with samples is kept, and every few
+attempts all lanes take theirs side by side.
 Products are rounded one by one: the bits are those of NumPy, which samples runs alone.
 """
 
@@ -14,12 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.field.dense_output import between_by
+from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
-    from polhode.integrate.field.vector_field import Field
     from polhode.integrate.kernel.chunk import Rows, StepperState
-    from polhode.integrate.methods.method import Method
 
 PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.
@@ -27,7 +25,7 @@ MOST, ELEMENTS, IN_MEMORY = 32, 1024, 64
 
 
 class SampledStep(NamedTuple):
-    """A step that has samples: its start, its end, and of what its terms are found."""
+    """A step that has samples: its start, its end, and terms of its dense output."""
 
     t: Any
     x: Any
@@ -35,7 +33,7 @@ class SampledStep(NamedTuple):
     end_t: Any
     end_x: Any
     end_x_dot: Any
-    seeds: Any
+    dense: Any
 
 
 class Due(NamedTuple):
@@ -67,14 +65,6 @@ def capacity(width: int) -> int:
     return max(-(-IN_MEMORY // width), min(MOST, ELEMENTS // width))
 
 
-def seed_terms(method: Method, is_audited: bool) -> int:
-    """How many columns of a step are kept to find its dense output."""
-    if is_audited or not hasattr(method, "dense_of"):
-        return method.dense_terms
-    late: Any = method
-    return int(late.kept_terms)
-
-
 def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
     """The start of runs as a step of no length; leading axes are runs."""
     *runs, width = stepper_states.x.shape
@@ -85,11 +75,7 @@ def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
 class Taker:
     """Takes the samples of one run, inside a trace."""
 
-    def __init__(
-        self, method: Method, field: Field, is_late: bool, times: Any, sign: Any
-    ):
-        self._method: Any = method
-        self._field, self._is_late = field, is_late
+    def __init__(self, times: Any, sign: Any):
         self._times, self._sign, self._count = times, sign, times.shape[0]
 
     def begin(self, step: SampledStep) -> Taking:
@@ -135,15 +121,10 @@ class Taker:
     def _flushed(self, taking: Taking, is_time: Any) -> Taking:
         def flush(taking: Taking) -> Taking:
             step = SampledStep(*taking.step)
-            h = step.end_t - step.t
-            dense = step.seeds
-            if self._is_late:
-                at, seeds = (step.t, step.x, h), tuple(step.seeds)
-                dense = jnp.stack(self._method.dense_of(self._field, at, seeds))
 
             def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
                 k, rows = carry
-                x = self._sample(step, dense, self._times[k])
+                x = self._sample(step, self._times[k])
                 return k + 1, lax.dynamic_update_slice(rows, x[None], (k, 0))
 
             k, rows = lax.while_loop(
@@ -156,14 +137,14 @@ class Taker:
         waits = is_time & (taking.taken < taking.claimed)
         return Taking(*lax.cond(waits, flush, lambda taking: taking, taking))
 
-    def _sample(self, step: SampledStep, dense: Any, t: Any) -> Any:
+    def _sample(self, step: SampledStep, t: Any) -> Any:
         """x at a time in the step; see `batch_loop.at_goal`."""
         past = (step.end_t - t) * self._sign > 0
         h = step.end_t - step.t
         whole = lax.optimization_barrier(jnp.where(h == 0, 1.0, h))
         s = jnp.where(past, (t - step.t) / whole, 1.0)
         ends = (step.x, step.x_dot), (step.end_x, step.end_x_dot)
-        found = between_by(_rounded, (s, h), *ends, dense)
+        found = between(s, h, *ends, step.dense, product=_rounded)
         found = jnp.where(s == 0, step.x, found)
         return jnp.where(s == 1, step.end_x, found)
 

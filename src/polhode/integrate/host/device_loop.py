@@ -26,7 +26,6 @@ from polhode.integrate.host.batch_samples import (
     SampledStep,
     capacity,
     first_step,
-    seed_terms,
 )
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.status import RUNNING, WORK_LIMIT
@@ -56,7 +55,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     step = None
     if given.sampled:
-        terms = seed_terms(given.method, given.audited)
+        terms = given.method.dense_terms
         step = first_step(fleet.stepper_states, terms)
     _require_room(device, (gliders, fleet.bounds, step), (runs, samples, width))
     x = device.empty((max(1, runs * samples), width), "float64")

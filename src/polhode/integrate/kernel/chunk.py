@@ -8,7 +8,6 @@ run made in chunks is, bit for bit, the run made at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax.numpy as jnp
@@ -227,15 +226,9 @@ def _chunk(equations: Equations, method: Method, drive: Drive) -> Callable[..., 
     return chunk
 
 
-def advance_of(
-    method: Method, is_late: bool = False
-) -> Callable[..., tuple[StepperState, Rows]]:
-    """(field, method, plan, cursor) -> the cursor after one attempt, and its row.
-
-    Where it is late, a row has the seeds of its dense output, and not its terms.
-    """
-    advance = _adaptive if method.is_adaptive else _fixed
-    return partial(advance, is_late=True) if is_late else advance
+def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
+    """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
+    return _adaptive if method.is_adaptive else _fixed
 
 
 def _idle(method: Method, stepper_state: StepperState) -> tuple[StepperState, Rows]:
@@ -252,12 +245,7 @@ def _bend(terms: tuple[Any, ...], x: Any) -> Any:
 
 
 def _fixed(
-    field: Field,
-    method: Method,
-    bounds: RunBounds,
-    stepper_state: StepperState,
-    *,
-    is_late: bool = False,
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> tuple[StepperState, Rows]:
     count = stepper_state.accepted + 1
     done = count - stepper_state.before
@@ -274,17 +262,12 @@ def _fixed(
     after = stepper_state._replace(tried=stepper_state.h, status=status)
     reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
     reached = _remembered(reached, moved)
-    dense = _bend(moved.seeds if is_late else moved.dense, x)
+    dense = _bend(moved.dense, x)
     return _chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
 
 
 def _adaptive(
-    field: Field,
-    method: Method,
-    bounds: RunBounds,
-    stepper_state: StepperState,
-    *,
-    is_late: bool = False,
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
 ) -> tuple[StepperState, Rows]:
     left = stepper_state.t_end - stepper_state.t
     is_last = 1.01 * jnp.abs(stepper_state.h) >= jnp.abs(left)
@@ -319,7 +302,7 @@ def _adaptive(
     reached = _remembered(reached, moved)
     held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=stepper_state.stiff + held)
-    dense = _bend(moved.seeds if is_late else moved.dense, x)
+    dense = _bend(moved.dense, x)
     return _chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
 
 

@@ -32,8 +32,6 @@ class Attempt(NamedTuple):
     edge        another state at the time of the end, its slope, and the h |lambda| up
                 to which the method is stable: by them a run knows whether accuracy or
                 stability holds its steps; None where a method does not tell
-    seeds       slopes (width,) of which `method.dense_of` finds the terms of dense
-                output later, where they cost slopes of their own
     """
 
     x: Any
@@ -42,7 +40,6 @@ class Attempt(NamedTuple):
     is_solved: Any = True
     carried: Any = None
     edge: tuple[Any, Any, float] | None = None
-    seeds: tuple[Any, ...] = ()
 
     @property
     def foreseen(self) -> Any:
