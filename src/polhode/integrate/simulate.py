@@ -42,7 +42,17 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
+from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.integrate.simulate_contacts import (
+    contact_start,
+    exact_equations,
+    is_continuation,
+    is_exact,
+    require_apart,
+    warn_of_gains,
+    with_contacts,
+)
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
@@ -125,22 +135,11 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
-    is_exact = not isinstance(method, Moreau)
-    if isinstance(model, System) and model.supports and is_exact:
-        from polhode.integrate.simulate_contacts import simulate_contacts
-
-        return simulate_contacts(
-            model,
-            state,
-            until=until,
-            settings=(method, rtol, atol),
-            samples=samples,
-            parameters=parameters,
-            limit=limit,
-            impacts=impacts,
-            others={"watch": watch, "to": to, "events": events, "inputs": inputs},
-        )
-    equations = equations_of(model, method)
+    has_contacts = is_exact(model, method)
+    if has_contacts:
+        equations = exact_equations(model, method, impacts)
+    else:
+        equations = equations_of(model, method)
     pick = picked(equations, method, rtol, atol)
     memory, watch = admit_memory(memory), admit_watch(watch)
     asked = admitted(
@@ -153,18 +152,22 @@ def simulate(
     )
     asked.require_all()
     runs, until, times, table, _ = asked
+    if has_contacts and not is_continuation(to):
+        require_apart(asked)
     context = run_context(equations, pick[0], events, inputs, len(runs))
+    context = with_contacts(context, asked, impacts)
     input_log = initial_inputs(context, runs, until)
     drive = context.inputs.drive
     at = (runs, table, until, (drive, input_log.held))
-    tolerances = (rtol, atol) if method is None else None
+    # Contacts are located between steps of an explicit method.
+    tolerances = (rtol, atol) if method is None and not has_contacts else None
     pick, go = _launched(equations, at, pick, tolerances)
     method, context = pick[0], context._replace(method=pick[0])
     stepper_states, bounds = go.stepper_state._replace(**input_log._asdict()), go.bounds
     if to is None:
         require_memory(method, bounds, times, stepper_states.x.shape[1], memory)
     all_runs = (stepper_states, bounds, table)
-    if context.switches:
+    if context.watched.is_needed:
         program: Any = EventChunk(equations, method, context.watched, all_runs)
     else:
         program = chunk_program(equations, method, all_runs, drive)
@@ -172,10 +175,16 @@ def simulate(
         times, admit_limit(limit), None, method.dense_terms, memory=memory
     )
     options = options._replace(context=context if context.is_needed else None)
+    if has_contacts and not is_continuation(to):
+        begun = contact_start(context, (runs, *all_runs), program)
+        stepper_states = begun.go.stepper_state._replace(
+            **{**input_log._asdict(), "held": begun.held}
+        )
+        bounds, options = begun.go.bounds, options._replace(begun=begun.met)
     made_by = equations, *pick
     if to is not None:
-        begun = (runs, stepper_states, bounds, table)
-        stepper_states, bounds, options = _stored(to, made_by, begun, options)
+        given = (runs, stepper_states, bounds, table)
+        stepper_states, bounds, options = _stored(to, made_by, given, options)
     try:
         with watched(watch, equations.system.name) as told:
             options = options._replace(watch=told)
@@ -191,6 +200,9 @@ def simulate(
     if options.store is not None:
         options.store.seal(found[0].outcome)
     _warn(found)
+    if has_contacts:
+        for kept in all_kept:
+            warn_of_gains(context, kept.tracker.met if kept.tracker else [])
     alone = isinstance(state, State) and len(found) == 1
     return found[0] if alone else Motions(tuple(found))
 
@@ -317,6 +329,8 @@ def _trajectory(
     motion = replace(
         motion, events=told.events, inputs=told.input_log, cause=told.cause
     )
+    if options.context is not None and options.context.limits is not None:
+        motion = with_contact_log(motion, told.met)
     checkpoint = Checkpoint(
         last, kept.bounds, start, until, options.samples, options.limit
     )

@@ -1,101 +1,234 @@
-"""`ph.simulate` of a system with supports: arguments checked, runs one by one."""
+"""Runs of systems with supports: what they refuse, and how they begin.
+
+Such a run is any run with limits (see `events.contact_limits`): its contacts open,
+slip, stick and strike inside the compiled loop.
+"""
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polhode.errors import IntegrationError, IntegrationWarning
-from polhode.formulation.contact.mode_forces import contact_equations
-from polhode.formulation.contact.questions import require_order
-from polhode.integrate.host.admission import admit_limit, admitted
-from polhode.integrate.host.contact_run import require_exact, run_contacts
-from polhode.integrate.host.method_choice import picked
-from polhode.integrate.results.motions import Motions
-from polhode.system.state import State
+import numpy as np
+
+from polhode.errors import (
+    ContactError,
+    IntegrationError,
+    ModelError,
+    NumericalWarning,
+    Overlap,
+)
+from polhode.formulation.contact.instant import TOUCHES, overlap
+from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
+from polhode.formulation.contact.questions import GAIN, gain_sentence, require_order
+from polhode.formulation.equations import Equations
+from polhode.integrate.events.contact_limits import (
+    SwitchRecord,
+    contact_limits,
+    first_modes,
+)
+from polhode.integrate.events.context import Case, RunContext
+from polhode.integrate.events.limit_host import changed_by_host
+from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, T
+from polhode.integrate.events.occurrence_rows import tail_of
+from polhode.integrate.events.restart import undecided
+from polhode.integrate.field.states import States, unchecked
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
+from polhode.integrate.kernel.status import NEEDS_HOST
+from polhode.integrate.methods.calvo import Calvo7
+from polhode.integrate.methods.dop853 import DormandPrince8
+from polhode.integrate.methods.dormand_prince import DormandPrince
+from polhode.integrate.methods.moreau import Moreau
+from polhode.lowering.compile import compile
+from polhode.system import contacts
+from polhode.system.contacts import names
+from polhode.system.system import System
 
 if TYPE_CHECKING:
-    from polhode.integrate.results.trajectory import Trajectory
-    from polhode.system.system import System
+    from polhode.integrate.host.admission import Admitted
+    from polhode.integrate.methods.method import Method
+
+MOST_POINTS = 8
+EXPLICIT = (DormandPrince, DormandPrince8, Calvo7)
 
 
-def simulate_contacts(  # limit: it has the arguments of simulate
-    system: System,
-    state: Any,
-    *,
-    until: Any,
-    settings: tuple[Any, Any, Any],
-    samples: Any,
-    parameters: Any,
-    limit: Any,
-    impacts: str,
-    others: dict[str, Any],
-) -> Any:
-    """The motion, or the motions of several states; `settings` (method, rtol, atol)."""
-    equations = contact_equations(system)
-    _refuse(system, others)
-    require_order(impacts)
-    pick = picked(equations, *settings)
-    require_exact(system, settings[0])
-    asked = admitted(
-        equations, state, until=until, samples=samples, parameters=parameters
-    )
-    asked.require_all()
-    runs, end, times, table, _ = asked
-    if any(float(t) > end for t in runs.t):
+def is_exact(model: Any, method: Method | None) -> bool:
+    """Whether switches of contacts are located: a method that steps over has none."""
+    if isinstance(model, System):
+        return bool(model.supports) and not isinstance(method, Moreau)
+    return isinstance(model, Equations) and knows_modes(model)
+
+
+def exact_equations(model: Any, method: Method | None, order: str) -> Equations:
+    """The equations of a system whose contacts are located; refused where they cannot.
+
+    `order` is that in which several contacts strike.
+    """
+    system = model if isinstance(model, System) else model.system
+    require_order(order)
+    _require_few(system)
+    if method is not None and not isinstance(method, EXPLICIT):
+        raise IntegrationError(
+            f"{method.name} cannot run {system.name!r}, which has supports.",
+            "Switches of contacts are located between steps of an explicit method.",
+            "Leave the method out, or give ph.methods.DormandPrince or"
+            " ph.methods.DormandPrince8.",
+        )
+    return contact_equations(system)
+
+
+def _require_few(system: System) -> None:
+    count = len(names(system))
+    if count > MOST_POINTS:
+        raise ModelError(
+            f"{system.name!r} has {count} points that may touch; located one by one"
+            f" are at most {MOST_POINTS}.",
+            "Every combination of open, sliding and sticking points is a motion of its"
+            " own.",
+            "Give fewer corners (ph.surfaces.hull with those that can touch), or a"
+            " method that steps over contacts.",
+        )
+
+
+def with_contacts(
+    context: RunContext, asked: Admitted, order: str
+) -> RunContext:
+    """The context of runs whose contacts are limits, their modes where they begin."""
+    equations, runs = context.equations, asked.runs
+    if not knows_modes(equations):
+        return context
+    system, end = equations.system, asked.until
+    late = runs.t > end
+    if np.any(late):
         raise IntegrationError(
             f"{system.name!r} cannot run back to t = {end:g} s.",
             "An impact and a slip that stops forget what was before them.",
             "Let until be later than the start.",
         )
-    found = []
-    for k in range(len(runs)):
-        own = {name: float(values[k]) for name, values in table.items()}
-        motion = run_contacts(
-            runs[k],
-            pick,
-            until=end,
-            table=own,
-            limit=admit_limit(limit),
-            order=impacts,
-        )
-        found.append(motion if times is None else _sampled(motion, times))
-    _warn(found)
-    return (
-        found[0]
-        if isinstance(state, State) and len(found) == 1
-        else Motions(tuple(found))
+    span = end - float(np.min(runs.t))
+    inputs = context.inputs.with_modes(first_modes(system, span))
+    limits = contact_limits(equations, order)
+    return context._replace(inputs=inputs, limits=limits)
+
+
+def overlaps(asked: Admitted) -> dict[int, Overlap]:
+    """Runs that begin inside of what they rest on, and what is told of each."""
+    runs, table, system = asked.runs, asked.table, asked.runs.system
+    key = ("gaps of starts", tuple(sorted(table)))
+    if key not in system.compiled:
+        own = {name: float(values[0]) for name, values in table.items()}
+        example = (float(runs.t[0]), runs.q[0], own)
+        batched = ["t", "q", *(["table"] if own else [])]
+        system.compiled[key] = compile(
+            lambda t, q, table: contacts.gaps(system, t, q, table),
+            *example, batched=batched,
+        )  # fmt: skip
+    gap = system.compiled[key](runs.t, runs.q, dict(table))
+    deep = np.flatnonzero(
+        np.min(gap, axis=1) < -TOUCHES * contacts.contact_length(system)
     )
+    return {int(k): overlap(system, gap[k]) for k in deep}
 
 
-def _sampled(motion: Trajectory, times: Any) -> Trajectory:
-    reached = times[times <= motion.t[-1]]
-    return motion.resampled(reached)
+class ContactStart(NamedTuple):
+    """Runs whose contacts are decided.
+
+    held    (runs, m) with their modes
+    met     of each run, what happened at its start
+    faults  of runs that cannot begin: no motion, or several
+    """
+
+    go: InitialStep
+    held: np.ndarray
+    met: list[list[np.ndarray]]
+    faults: dict[int, ContactError]
 
 
-def _refuse(system: System, others: dict[str, Any]) -> None:
-    """Refuse arguments of `simulate` that runs with supports do not know yet."""
-    given = {"to": others["to"], "inputs": others["inputs"] or None}
-    given["events"] = others["events"] if len(_listed(others["events"])) else None
-    for word, value in given.items():
-        if value is not None:
-            raise IntegrationError(
-                f"{word}=... cannot be given to a run of {system.name!r}, which has"
-                " supports.",
-                "Such runs go from switch to switch of their contacts, and know of no"
-                " others yet.",
-                f"Leave {word} out; touches, slips and openings are in motion.events.",
+Turn = Callable[[StepperState, RunBounds], tuple[StepperState, OccurrenceBuffer]]
+
+
+def decided_starts(
+    context: RunContext, runs: tuple[States, StepperState, RunBounds, Any], turn: Turn
+) -> ContactStart:
+    """What contacts do at the starts of runs, by one turn of the loop itself.
+
+    Steps and tolerances are then those of the motion that follows.
+    """
+    states, first, bounds, table = runs
+    due = undecided(context, first)
+    after, buffers = turn(due, bounds._replace(room=np.zeros_like(bounds.room)))
+    leaves = [np.array(leaf) for leaf in after]
+    met = [[*buffers.rows[k, : int(buffers.count[k])]] for k in range(len(states))]
+    faults: dict[int, ContactError] = {}
+    for k in np.flatnonzero(after.status == NEEDS_HOST).tolist():
+        own = {name: values[k] for name, values in table.items()}
+        case = Case(k, RunBounds(*(leaf[k] for leaf in bounds)), own)
+        try:
+            made = changed_by_host(
+                context, case, StepperState(*(leaf[k] for leaf in leaves))
             )
+        except ContactError as error:
+            faults[k] = error
+            continue
+        met[k] = [made.met]
+        for leaf, new in zip(leaves, made.stepper_state, strict=True):
+            leaf[k] = new
+    there = StepperState(*leaves)
+    n = context.system.coordinates
+    begun = unchecked(context.system, there.t, there.x[:, :n], there.x[:, n:])
+    settings = step_settings(context.method, float(bounds.stop[0]))
+    drive = context.inputs.drive
+    go = initialise(context.equations, begun, table, settings, (drive, there.held))
+    return ContactStart(go, there.held, met, faults)
 
 
-def _listed(events: Any) -> list[Any]:
-    return [events] if not isinstance(events, list | tuple) else [*events]
+def is_continuation(to: Any) -> bool:
+    """Whether a run goes on from its file, where its contacts are known."""
+    from polhode.integrate.storage.session import Continuation
+
+    return isinstance(to, Continuation)
 
 
-def _warn(motions: list[Trajectory]) -> None:
-    failed = [k for k, motion in enumerate(motions) if not motion.outcome.is_complete]
-    if failed:
-        first = motions[failed[0]]
-        warning = IntegrationWarning(first.outcome.sentence)
-        warning.__cause__ = first.cause
-        warnings.warn(warning, stacklevel=4)
+def contact_start(
+    context: RunContext, runs: tuple[States, StepperState, RunBounds, Any], program: Any
+) -> ContactStart:
+    """The starts of runs of `simulate`, where a run that cannot begin is an error."""
+
+    def turn(first: StepperState, bounds: RunBounds) -> Any:
+        after, _, buffers = program(first, bounds, runs[3])
+        return after, buffers
+
+    found = decided_starts(context, runs, turn)
+    for error in found.faults.values():
+        raise error
+    return found
+
+
+def require_apart(asked: Admitted) -> None:
+    """Refuse starts inside of what bodies rest on."""
+    for error in overlaps(asked).values():
+        raise error
+
+
+def warn_of_gains(context: RunContext, met: list[Any]) -> None:
+    """Say so where a law of impact has given energy: the most that one gave."""
+    system, width = context.system, context.inputs.drive.width
+    own = [
+        row
+        for row in met
+        if isinstance(row, np.ndarray) and row[GUARD] == len(context.events)
+    ]
+    if not own:
+        return
+    n = len(names(system))
+    records = np.array([tail_of(system, row)[width:] for row in own])
+    # Works are the last 2n numbers of a record.
+    gained = records[:, SwitchRecord.width(n) - 2 * n : SwitchRecord.width(n)].sum(1)
+    moving = records[:, 5]
+    for k in np.flatnonzero(gained > GAIN * moving):
+        told = SwitchRecord.of(records[k], n)
+        point = names(system)[int(np.argmax(np.abs(told.impulse[:, 0])))]
+        words = gain_sentence(point, float(gained[k]), float(own[k][T]))
+        warnings.warn(words, NumericalWarning, stacklevel=4)

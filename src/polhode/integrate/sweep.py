@@ -21,7 +21,8 @@ from polhode.integrate.host.admission import (
     admitted,
     raise_of_run,
 )
-from polhode.integrate.host.batch_loop import Batch, Given, run_batch
+from polhode.integrate.host.batch_kernel import first_gliders
+from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_batch
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import run_context
 from polhode.integrate.host.loop import Watch
@@ -43,8 +44,16 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT, equations_of
+from polhode.integrate.simulate_contacts import (
+    decided_starts,
+    exact_equations,
+    is_exact,
+    overlaps,
+    with_contacts,
+)
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -68,6 +77,7 @@ def sweep(
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
     inputs: Mapping[str, Any] | None = None,
+    impacts: str = "at once",
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -81,6 +91,7 @@ def sweep(
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
     `inputs` are laws of time, or of time and state, by the names of what they drive.
+    What supports of a system do is among the events; `impacts` is as in `simulate`.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -90,7 +101,11 @@ def sweep(
     >>> found.final_q[:, 2].round(6).tolist()
     [3.2, -0.9]
     """
-    equations = equations_of(model, method)
+    has_contacts = is_exact(model, method)
+    if has_contacts:
+        equations = exact_equations(model, method, impacts)
+    else:
+        equations = equations_of(model, method)
     pick = picked(equations, method, rtol, atol)
     watch = admit_watch(watch)
     asked = admitted(
@@ -98,16 +113,20 @@ def sweep(
     )
     runs, until, times, table, refused = asked
     _require_one_start(runs)
+    if has_contacts:
+        refused.update({k: e for k, e in overlaps(asked).items() if k not in refused})
     if len(refused) == len(runs):
         asked.require_all()
     output_times = np.array([until]) if times is None else times
     context = run_context(equations, pick[0], events, inputs, len(runs))
+    context = with_contacts(context, asked, impacts)
     drive = _drive(context)
-    if method is None:
+    if method is None and not has_contacts:
         decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     options = (output_times, admit_limit(limit), audited, times is not None)
-    watched_for = context._replace(method=pick[0]) if context.switches else None
+    is_watched = context.watched.is_needed
+    watched_for = context._replace(method=pick[0]) if is_watched else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
     parts = None
@@ -243,7 +262,44 @@ def _launched(
         sides = np.zeros((len(states), len(given.context.events)), np.int64)
         stepper_states = stepper_states._replace(sides=sides, held=held)
     share = (pick.start / len(runs), len(states) / len(runs))
-    return Batch(stepper_states, bounds, table, share), refused
+    fleet = Batch(stepper_states, bounds, table, share)
+    if given.context is None or given.context.limits is None:
+        return fleet, refused
+    return _with_contacts_decided(given, states, fleet, refused)
+
+
+def _with_contacts_decided(
+    given: Given, states: States, fleet: Batch, refused: dict[int, PolhodeError]
+) -> tuple[Batch, dict[int, PolhodeError]]:
+    """The fleet in the modes in which its runs begin, and those that cannot."""
+    assert given.context is not None
+    before = fleet.stepper_states
+
+    def turn(first: StepperState, bounds: RunBounds) -> Any:
+        gliders = first_gliders(first, *extent(given))
+        every = np.arange(len(states))
+        here = fleet._replace(bounds=bounds)
+        after, buffer = called(given, here, gliders, every, np.inf, room=0)
+        return after.stepper_state, buffer
+
+    begun = decided_starts(
+        given.context, (states, before, fleet.bounds, fleet.table), turn
+    )
+    refused = {**begun.faults, **refused}
+    if len(refused) == len(states):
+        raise_of_run(0, refused, len(states))
+    status = np.array(begun.go.stepper_state.status)
+    status[[*refused]] = [status_of(error) for error in refused.values()]
+    # Runs that are refused keep what they were to begin from.
+    lost = np.isin(np.arange(len(states)), [*refused])[:, None]
+    new = begun.go.stepper_state
+    new = new._replace(
+        x=np.where(lost, before.x, new.x), held=begun.held, sides=before.sides
+    )
+    met = [(k, row) for k, rows in enumerate(begun.met) for row in rows]
+    met = [(k, row) for k, row in met if k not in refused]
+    fleet = fleet._replace(stepper_states=new._replace(status=status), begun=met)
+    return fleet._replace(bounds=begun.go.bounds), refused
 
 
 def _require_one_start(runs: States) -> None:

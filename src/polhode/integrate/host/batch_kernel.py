@@ -94,7 +94,7 @@ def glide_program(
     works, terms = glider.work.shape[0], glider.dense.shape[0]
     key = ("glide", *_kind(method, table), works, terms, watched.key)
     if key not in equations.programs:
-        if watched.switches:
+        if watched.is_needed:
             function = event_glide(equations, method, watched)
         else:
             function = _glide(equations, method, works > 0, watched.drive)

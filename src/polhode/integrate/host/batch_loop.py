@@ -60,12 +60,16 @@ class Given(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Runs at their start; `share` is of all runs: before these, and of these."""
+    """Runs at their start; `share` is of all runs: before these, and of these.
+
+    begun   what has happened at the very start: number of the run, row of a buffer
+    """
 
     stepper_states: StepperState
     bounds: RunBounds
     table: dict[str, np.ndarray]
     share: tuple[float, float]
+    begun: list[tuple[int, np.ndarray]] | None = None
 
 
 class FinalState(NamedTuple):
@@ -170,6 +174,8 @@ def _patrolled(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | N
     tracker = BatchEventTracker(
         given.context, fleet.bounds, fleet.table, given.output_times
     )
+    for run, row in fleet.begun or ():
+        tracker.met.append((np.array([run]), row[None]))
     return fleet._replace(stepper_states=tracker.begin(fleet.stepper_states)), tracker
 
 
@@ -190,7 +196,7 @@ def _to_goal(
             alive = np.flatnonzero(_is_going(status) & ahead)
             if not len(alive):
                 return way
-            after, *buffers = _called(given, fleet, gliders, alive, t_end)
+            after, *buffers = called(given, fleet, gliders, alive, t_end)
             after = _attended(after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
@@ -212,8 +218,14 @@ def _is_going(status: np.ndarray) -> np.ndarray:
     return (status == RUNNING) | (status == SWITCHING)
 
 
-def _called(
-    given: Given, fleet: Batch, gliders: BatchState, alive: np.ndarray, t_end: float
+def called(
+    given: Given,
+    fleet: Batch,
+    gliders: BatchState,
+    alive: np.ndarray,
+    t_end: float,
+    *,
+    room: int = ROOM,
 ) -> tuple[Any, ...]:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
@@ -224,14 +236,14 @@ def _called(
     watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
-    far, room = float(t_end), np.int64(min(ROOM, left))
-    goal: tuple[Any, ...] = (far, room)
-    if watched.switches:
-        goal = (Goal(far, room, step_of(given.method)),)
+    far, most = float(t_end), np.int64(min(room, left))
+    goal: tuple[Any, ...] = (far, most)
+    if watched.is_needed:
+        goal = (Goal(far, most, step_of(given.method)),)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal)
     program = glide_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal)
-    parts = after if watched.switches else (after,)
+    parts = after if watched.is_needed else (after,)
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 

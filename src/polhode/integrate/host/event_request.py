@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ from polhode.integrate.events.event import (
     admit_events,
     require_names,
 )
-from polhode.integrate.events.occurrence_rows import OccurrenceRows
+from polhode.integrate.events.contact_rows import events_met
+from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switching, guards_of, switches_of
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
@@ -49,6 +50,7 @@ class Guided(NamedTuple):
     events: Events
     input_log: InputLog
     table: Callable[[Any], Any]
+    met: Sequence[Met] = ()
 
 
 def run_context(
@@ -64,7 +66,8 @@ def run_context(
     found = admit_inputs(equations.system, inputs)
     listed = admit_events(events, Switching)
     switches = switches_of(equations.system, listed)
-    require_names([guard.name for guard in guards_of(switches)])
+    own = [support.name for support in equations.system.supports]
+    require_names([*own, *(guard.name for guard in guards_of(switches))])
     for each in listed:
         if isinstance(each, Switching) and each.modes:
             found = found.with_modes(each.modes_of(runs))
@@ -113,17 +116,10 @@ def guided(kept: RunRecord, context: RunContext | None) -> Guided:
     return Guided(
         told.sentence if told else "",
         told.cause if told else None,
-        Events(
-            OccurrenceRows(
-                context.equations.system,
-                names,
-                tracker.met,
-                drive.width if context.inputs.modes else 0,
-            ),
-            names,
-        ),
+        events_met(context.equations.system, names, tracker.met, context.inputs),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),
+        tracker.met,
     )
 
 

@@ -41,7 +41,8 @@ def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, di
     if given.context is None or flight.tracker is None:
         return None, {}
     names = tuple(event.name for event in given.context.events)
-    found = events_of(given.equations.system, names, flight.tracker.met)
+    width = given.drive.width if given.context.limits is not None else None
+    found = events_of(given.equations.system, names, flight.tracker.met, width)
     return found, flight.tracker.told
 
 

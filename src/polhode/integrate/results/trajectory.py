@@ -119,7 +119,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         supports = [support.name for support in self.system.supports]
         if key in supports and isinstance(self.method, Moreau):
             return stepped_support(self, supports.index(key))
-        if key in supports and self.contacts.spans:
+        if key in supports and self.contacts:
             return SupportMotion(self, supports.index(key))
         raise not_asked(self, key)
 

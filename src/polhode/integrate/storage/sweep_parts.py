@@ -59,6 +59,7 @@ LONGEST_NOTE = 1_000_000  # bytes that are looked at of a note of another sweep
 # A part of thousands of runs is written in less: for so long others wait for the lock.
 WAIT = 12_000  # tries, 60 s
 SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
+SIDES["event told"] = ("event", "number_told")
 
 
 def sweep_parts(
@@ -299,6 +300,8 @@ def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
     if "event_names" not in columns:
         return None
     own = {name: columns[f"event {name}"] for name in ARRAYS}
+    if "event told" in columns:
+        own["told"] = columns["event told"]
     names = json.loads(columns["event_names"].tobytes())
     return SweepEvents(system, tuple(names), **own)
 
@@ -363,6 +366,8 @@ def _content(part: Sweep, facts: tuple[str, ...]) -> bytes:
             file.dimensions["event"] = len(part.events)
             file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
             file.dimensions["event_letter"] = len(columns["event_names"])
+            if part.events.told is not None:
+                file.dimensions["number_told"] = part.events.told.shape[1]
         for name, values in columns.items():
             place = _place(name, values)
             file.create_variable(name, place, values.dtype, data=values)
@@ -381,6 +386,8 @@ def _happened(part: Sweep) -> dict[str, np.ndarray]:
         texts["told"] = json.dumps({str(run): word for run, word in part.told.items()})
     if part.events is not None:
         found |= {f"event {name}": getattr(part.events, name) for name in ARRAYS}
+        if part.events.told is not None:
+            found["event told"] = part.events.told
         texts["event_names"] = json.dumps(part.events.names)
     return found | {n: np.frombuffer(t.encode(), np.uint8) for n, t in texts.items()}
 

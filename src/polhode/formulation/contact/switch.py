@@ -26,18 +26,18 @@ from polhode.formulation.contact.decide import (
 from polhode.formulation.contact.instant import Seen, laws_of, seen
 from polhode.formulation.contact.mode_forces import Modes
 from polhode.formulation.contact.questions import strike
+from polhode.formulation.contact.switch_traced import (
+    CLEARANCE,
+    IDLE,
+    PARTS,
+    PARTS_SETTLED,
+    SETTLED,
+    SLIPS,
+    STOPPED,
+)
 from polhode.matter.parameter import Table
 from polhode.system.contacts import names
 from polhode.system.state import State
-
-# Of the natural length: a contact that bears nothing and does not part may sink so far
-# by rounding before it is asked again.
-CLEARANCE = 1e-10
-# Of the natural length: gaps of contacts that settle together with one that chatters.
-SETTLED = 1e-7
-# A slip that ends is this share of the speed at most; else it has only turned.
-STOPPED = 1e-6
-
 
 class Switch(NamedTuple):
     """The state and modes from which a run goes on, and the impact there, if any."""
@@ -115,10 +115,10 @@ def _switched(
         hit = now.touching | now.approaching
         after = seen(state, table)
         u = struck.velocity
-        parts = u[:, 0] > (1e-9 if not settles else 1e-6) * now.speed
+        parts = u[:, 0] > (PARTS_SETTLED if settles else PARTS) * now.speed
         # What an impact has stopped or pressed stays; the rest parts.
         touching = hit & ~parts
-        stops = np.max(np.abs(u[:, 1:]), axis=1) <= 1e-10 * now.speed
+        stops = np.max(np.abs(u[:, 1:]), axis=1) <= SLIPS * now.speed
         now = after._replace(
             touching=touching,
             approaching=np.zeros_like(touching),
@@ -198,6 +198,6 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     # Open contacts that touch and do not part bear nothing, and are not to be struck.
     rate = np.max(np.abs(now.problem.free), initial=0.0)
     idle = at.touching & (motion.status == OPEN)
-    idle &= np.abs(motion.acceleration[:, 0]) <= 1e-7 * rate
+    idle &= np.abs(motion.acceleration[:, 0]) <= IDLE * rate
     clearance = np.where(idle, CLEARANCE * now.length, 0.0)
     return Modes(closed, sticks, some, clearance)
