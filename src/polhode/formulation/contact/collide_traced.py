@@ -15,7 +15,7 @@ import numpy as np
 from jax import lax
 
 from polhode.formulation.contact.collide import SEQUENCE, STILL
-from polhode.formulation.contact.mode_forces import unsymmetric_solver
+from polhode.formulation.contact.mode_forces import refined_solution
 from polhode.formulation.contact.routh_traced import (
     AT_ONCE,
     BASE,
@@ -52,11 +52,18 @@ class TracedLaws(NamedTuple):
     law: Any
 
 
+class ImpactOrder(NamedTuple):
+    """How several contacts strike, by its name; what settles stops at once."""
+
+    name: str
+    settles: Any
+
+
 def collide_traced(
-    W: Any, u: Any, laws: TracedLaws, touching: Any, order: str
+    W: Any, u: Any, laws: TracedLaws, touching: Any, order: ImpactOrder
 ) -> TracedStruck:
     """The impact of all contacts that touch; one alone goes along Routh's path."""
-    if order == "in sequence":
+    if order.name == "in sequence":
         return _in_sequence(W, u, laws, touching)
     if len(u) == 1:
         return _routh(W, u, laws, jnp.ones(1, bool))
@@ -70,7 +77,7 @@ def collide_traced(
     def many(_: Any) -> TracedStruck:
         return simultaneous_traced(W, u, laws, touching)
 
-    is_alone = jnp.sum(approaching) == 1
+    is_alone = (jnp.sum(approaching) == 1) & ~order.settles
     first = TracedStruck(*lax.cond(is_alone, alone, _nothing(u), None))
     others = touching & ~is_it
     after = first.velocity
@@ -237,7 +244,8 @@ def _newton_step(problem: _Problem, P: Any) -> Any:
     side = jnp.where(slides[:, None], edge, pressed[:, 1:])
     right = jnp.concatenate([pressed[:, :1], side], axis=1)
     right = jnp.where(on[:, None], right, -P)
-    step = unsymmetric_solver(rows.reshape(3 * n, 3 * n))(right.reshape(-1))
+    none = jnp.zeros(3 * n) * rho[0]  # not a constant: the function is written once
+    step = refined_solution(rows.reshape(3 * n, 3 * n), none, right.reshape(-1))
     return step.reshape(n, 3)
 
 

@@ -128,7 +128,7 @@ def held_forces(W: Any, c: Any, closed: Any, sticks: Any, T: Any) -> tuple[Any, 
     pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
     coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
     mask = normal_and_held(closed, sticks)
-    x = masked_solver(coupled.reshape(3 * n, 3 * n), W, mask)(-c).reshape(n, 3)
+    x = masked_solution(coupled.reshape(3 * n, 3 * n), W, mask, -c).reshape(n, 3)
     r = x.at[:, 1:].add(T * x[:, :1])
     return r, (W @ r.reshape(-1) + c).reshape(n, 3)
 
@@ -139,24 +139,30 @@ def normal_and_held(closed: Any, sticks: Any) -> Any:
     return jnp.stack([closed, held, held], axis=1).reshape(-1)
 
 
-def masked_solver(matrix: Any, W: Any, mask: Any) -> Any:
-    """b -> x with the rows and columns of a matrix that a mask keeps; others are zero.
+def masked_solution(matrix: Any, W: Any, mask: Any, b: Any) -> Any:
+    """x with the rows and columns of a matrix that a mask keeps; others are zero.
 
     Proximal: what is redundant yields by a share of the mean of W's diagonal.
     """
     S = mask[:, None] * matrix * mask
     size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
-    own = (1 - mask) * (size + (size == 0)) + mask * YIELD * size
-    solve = unsymmetric_solver(S + jnp.diag(own))
+    own = (1 - mask) * (size + (size == 0))
+    return mask * refined_solution(S, own + mask * YIELD * size, mask * b)
 
-    def masked(b: Any) -> Any:
-        b = mask * b
-        x = solve(b)
-        for _ in range(ITERATIONS):
-            x = x + solve(b - S @ x)
-        return mask * x
 
-    return masked
+@shared
+def refined_solution(S: Any, yielding: Any, b: Any) -> Any:
+    """x with S x = b, from solutions with (S + diag(yielding)) in the place of S.
+
+    All contact problems of a program are solved by this one function.
+    """
+    solve = unsymmetric_solver(S + jnp.diag(yielding))
+    x = solve(b)
+
+    def again(_: Any, x: Any) -> Any:
+        return x + solve(b - S @ x)
+
+    return lax.fori_loop(0, ITERATIONS, again, x)
 
 
 def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:
@@ -226,6 +232,8 @@ def _contact_equations(system: System) -> Equations:
     base = recursive(system.without_supports).functions
     contact_length(system)  # measured now: inside a trace is too late
 
+    # Asked by stages, at cuts and after changes: in a program it is written once.
+    @shared
     def accelerations(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
         problem = problem_function(system)(t, q, z, without_modes(table))
         r = mode_forces(problem, modes_in(system, table)).force.reshape(-1)
@@ -237,7 +245,9 @@ def _contact_equations(system: System) -> Equations:
         speeds=base.start,
         rates=base.rates,
         terms=base.terms,
-        accelerations=accelerations,
+        accelerations=lambda t, q, z, table: accelerations(
+            t, q, z, {name: v for name, v in table.items() if name != MEMORY}
+        ),
         bodies=base.bodies,
         along=base.along,
         joint_wrenches=base.joint_wrenches,

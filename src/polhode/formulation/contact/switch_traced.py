@@ -18,8 +18,8 @@ from jax import lax
 from polhode.formulation.contact.collide_traced import (
     TracedLaws,
     TracedStruck,
+    ImpactOrder,
     collide_traced,
-    simultaneous_traced,
 )
 from polhode.formulation.contact.decide import OPEN, SLIDES, STICKS
 from polhode.formulation.contact.decide_traced import (
@@ -169,15 +169,8 @@ def _struck(
     problem: ContactProblem, own: TracedLaws, hit: Any, settles: Any, order: str
 ) -> TracedStruck:
     W, u = problem.delassus, problem.rows.velocity
-    still = own._replace(restitution=jnp.zeros_like(own.restitution))
-
-    def settle(_: Any) -> TracedStruck:
-        return simultaneous_traced(W, u, still, hit)
-
-    def strike(_: Any) -> TracedStruck:
-        return collide_traced(W, u, own, hit, order)
-
-    return TracedStruck(*lax.cond(settles, settle, strike, None))
+    own = own._replace(restitution=jnp.where(settles, 0.0, own.restitution))
+    return collide_traced(W, u, own, hit, ImpactOrder(order, settles))
 
 
 def _after(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.arrays import namespace
+from polhode.arrays import namespace, shared
 from polhode.errors import ContactError
 from polhode.formulation.contact.decide import OPEN, SLIDES, STICKS
 from polhode.formulation.contact.mode_forces import (
@@ -111,9 +111,14 @@ def contact_limits(equations: Equations, order: str) -> Limits:
     system = equations.system
     n = len(names(system))
 
-    def values(t: Any, q: Any, z: Any, table: Table) -> LimitValues:
+    @shared
+    def written_once(t: Any, q: Any, z: Any, table: Table) -> LimitValues:
         found = guards(system, t, q, z, table)
         return LimitValues(found.value.reshape(-1), found.rounding.reshape(-1))
+
+    def values(t: Any, q: Any, z: Any, table: Table) -> LimitValues:
+        own = {name: v for name, v in table.items() if name != MEMORY}
+        return LimitValues(*written_once(t, q, z, own))
 
     def change(t: Any, q: Any, z: Any, fired: Any, table: Table) -> LimitChange:
         return _changed(equations, order, (t, q, z), fired, table)

@@ -28,7 +28,7 @@ PLACES = np.linspace(0.0, 1.0, 6)
 # Of a step: no limit falls in it.
 NOWHERE = 2.0
 # A limit that begins at zero may rise and fall again: so near is looked for its top.
-HALVINGS = 24
+HALVINGS = 50
 MOST_TURNS = 120
 SHARP = 2 * np.finfo(float).eps
 # No limit has fallen; or all are to be decided anew, as where a run begins.
@@ -112,7 +112,8 @@ class Fallen(NamedTuple):
 
 def fallen(look: Look, sharp: Any) -> Fallen:
     """The first limit that falls in a step; `sharp` is how well shares are known."""
-    each = [look(jnp.asarray(s)) for s in PLACES]
+    # Not constants: a function that is asked at such is written for each of them.
+    each = [look(jnp.where(sharp > 0, s, 0.5)) for s in PLACES]
     g, r = (jnp.stack(part) for part in zip(*each, strict=True))
     # What is not a number is no limit that holds.
     g = jnp.where(jnp.isfinite(g), g, -jnp.inf)
@@ -177,9 +178,9 @@ def _first(look: Look, looks: _Looks, sharp: Any) -> Fallen:
         def own(values: Any) -> Any:
             return jnp.sum(jnp.where(is_it, values, 0.0))
 
-        def value(s: Any) -> tuple[Any, Any]:
-            found, rounding = map(own, look(s))
-            return jnp.where(jnp.isfinite(found), found, -1.0), rounding
+        def value(s: Any) -> Any:
+            found = own(look(s).value)
+            return jnp.where(jnp.isfinite(found), found, -1.0)
 
         ends = _Ends(own(low), now.high, own(at_low), own(now.at_high))
         s = _zero(value, ends, jnp.any(is_it & was_above), sharp)
@@ -221,8 +222,8 @@ def _zero(value: Any, ends: _Ends, was_above: Any, sharp: Any) -> Any:
     def nearer(carry: tuple[Any, ...]) -> tuple[Any, ...]:
         s, _, k, _ = carry
         s = ends.low + (s - ends.low) / 2
-        g, rounding = value(s)
-        return s, g, k + 1, g > rounding
+        g = value(s)
+        return s, g, k + 1, g > 0
 
     none = jnp.zeros((), np.int64)
     begin = (ends.high, ends.at_high, none, was_above)
@@ -245,7 +246,7 @@ def _zero(value: Any, ends: _Ends, was_above: Any, sharp: Any) -> Any:
         # So far from both ends, that the bracket closes once one is near.
         away = jnp.minimum(sharp, width / 2)
         s = jnp.clip(b.low + share * width, b.low + away, b.high - away)
-        g, _ = value(s)
+        g = value(s)
         up = g > 0
         near = (width <= 2 * sharp) | (g == 0)
         return _Bracket(

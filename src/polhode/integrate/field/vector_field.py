@@ -18,8 +18,9 @@ from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
 from polhode.formulation.contact.delassus import problem_function
 from polhode.formulation.contact.mode_forces import (
+    MEMORY,
     has_modes,
-    masked_solver,
+    masked_solution,
     modes_in,
     normal_and_held,
     without_modes,
@@ -182,7 +183,8 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     if system.coordinates != system.speeds:
         q = system.normalised(q)
     if has_modes(system, table):
-        q, y = _on_contacts(equations, t, q, y, table)
+        own = {name: v for name, v in table.items() if name != MEMORY}
+        q, y = _contact_projection(equations)(t, q, y, own)
     elif system.constraints:
         placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
@@ -195,6 +197,14 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:
+    """(t, q, z, table) -> q, z on closed contacts; in a program it is written once."""
+    compiled, key = equations.system.compiled, "projection on contacts"
+    if key not in compiled:
+        compiled[key] = shared(lambda *given: _on_contacts(equations, *given))
+    return compiled[key]
 
 
 def _on_contacts(
@@ -214,19 +224,16 @@ def _on_contacts(
             q = placed(t, q)
     problem = problem_function(system)(t, q, z, own)
     W, Y, still = problem.delassus, problem.speeds, jnp.zeros_like(modes.closed)
-    press = masked_solver(W, W, normal_and_held(modes.closed, still))
-    for _ in range(NEWTON):
-        gap = contacts.gaps(system, t, q, own)
-        missed = jnp.stack([gap, still, still], axis=1).reshape(-1)
-        q = system.local(q, -Y @ press(missed))
+    # Steps leave so little that one iteration squares it away.
+    mask = normal_and_held(modes.closed, still)
+    missed = jnp.stack([problem.rows.gap, still, still], axis=1).reshape(-1)
+    q = system.local(q, -Y @ masked_solution(W, W, mask, missed))
     if system.constraints:
         for _ in range(NEWTON):
             z, _ = moved(t, q, z)
-    hold = masked_solver(W, W, normal_and_held(modes.closed, modes.sticks))
-    for _ in range(NEWTON):
-        u = contacts.velocities(system, t, q, z, own)
-        z = z - Y @ hold(u.reshape(-1))
-    return q, z
+    mask = normal_and_held(modes.closed, modes.sticks)
+    u = contacts.velocities(system, t, q, z, own).reshape(-1)
+    return q, z - Y @ masked_solution(W, W, mask, u)
 
 
 def _projections(
