@@ -330,7 +330,8 @@ def _trajectory(
         motion, events=told.events, inputs=told.input_log, cause=told.cause
     )
     if options.context is not None and options.context.limits is not None:
-        motion = with_contact_log(motion, told.met)
+        order = options.context.limits.key[-1]
+        motion = with_contact_log(motion, told.met, order)
     checkpoint = Checkpoint(
         last, kept.bounds, start, until, options.samples, options.limit
     )

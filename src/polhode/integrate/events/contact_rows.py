@@ -71,7 +71,13 @@ class SwitchRows(Sequence[Occurrence]):
         self, system: System, words: Sequence[str], met: Sequence[Met], held: int
     ):
         self._given = (system, words, met, held)
+        self.words, self.met = words, met
         self._made: tuple[Occurrence, ...] | None = None
+
+    @property
+    def told(self) -> int:
+        """How many numbers a switch tells."""
+        return SwitchRecord.width(len(names(self._given[0])))
 
     def _all(self) -> tuple[Occurrence, ...]:
         if self._made is None:

@@ -83,10 +83,13 @@ class ContactLog:
     """Modes along all rows of a motion, impacts, and the works that are not powers.
 
     It is made when somebody asks: a switch takes the loop less than Python its row.
+    `order` is that in which several contacts struck.
     """
 
-    def __init__(self, make: Callable[[], ContactParts] | None = None):
-        self._make = make
+    def __init__(
+        self, make: Callable[[], ContactParts] | None = None, order: str = ""
+    ):
+        self._make, self.order = make, order
 
     def __bool__(self) -> bool:
         return self._make is not None
@@ -128,7 +131,9 @@ class ContactLog:
 
     def at_rows(self, rows: np.ndarray) -> ContactLog:
         """The log of a motion made of some rows of this one."""
-        return ContactLog(lambda: self._at_rows(rows)) if self else self
+        if not self:
+            return self
+        return ContactLog(lambda: self._at_rows(rows), self.order)
 
     def _at_rows(self, rows: np.ndarray) -> ContactParts:
         own = self.parts
@@ -145,9 +150,11 @@ class ContactLog:
 NO_CONTACTS = ContactLog()
 
 
-def with_contact_log(motion: Trajectory, met: Sequence[Met]) -> Trajectory:
+def with_contact_log(
+    motion: Trajectory, met: Sequence[Met], order: str
+) -> Trajectory:
     """A motion that knows what its contacts did, from what its run has met."""
-    return replace(motion, contacts=ContactLog(lambda: _parts(motion, met)))
+    return replace(motion, contacts=ContactLog(lambda: _parts(motion, met), order))
 
 
 def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:

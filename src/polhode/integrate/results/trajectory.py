@@ -185,7 +185,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """
         from polhode.integrate.storage.save import save
 
-        refuse_supports(self.system, "A file of a motion")
+        if not self.contacts:
+            refuse_supports(self.system, "A file of a motion")
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:
