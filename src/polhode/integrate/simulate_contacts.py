@@ -92,9 +92,7 @@ def _require_few(system: System) -> None:
         )
 
 
-def with_contacts(
-    context: RunContext, asked: Admitted, order: str
-) -> RunContext:
+def with_contacts(context: RunContext, asked: Admitted, order: str) -> RunContext:
     """The context of runs whose contacts are limits, their modes where they begin."""
     equations, runs = context.equations, asked.runs
     if not knows_modes(equations):

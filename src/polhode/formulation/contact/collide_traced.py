@@ -230,7 +230,7 @@ def _newton_step(problem: _Problem, P: Any) -> Any:
     kappa = jnp.where(slides, mu * y[:, 0] / jnp.where(size > 0, size, 1.0), 0.0)
     eps = PROXIMAL * jnp.sum(jnp.diagonal(W)) / (3 * n)
     unit = jnp.eye(3 * n)
-    We = (rho[:, None, None] * (W + eps * unit).reshape(n, 3, 3 * n))
+    We = rho[:, None, None] * (W + eps * unit).reshape(n, 3, 3 * n)
     unit = unit.reshape(n, 3, 3 * n)
     slope = unit - We
     across = kappa[:, None, None] * (jnp.eye(2) - d[:, :, None] * d[:, None, :])

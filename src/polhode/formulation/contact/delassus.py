@@ -70,9 +70,7 @@ def problem_function(system: System) -> Any:
     """(t, q, z, table) -> ContactProblem, traced; in a program it is written once."""
     key = "contact problem, written once"
     if key not in system.compiled:
-        system.compiled[key] = shared(
-            lambda *given: contact_problem_of(system, *given)
-        )
+        system.compiled[key] = shared(lambda *given: contact_problem_of(system, *given))
     return system.compiled[key]
 
 

@@ -131,9 +131,7 @@ def _noted(path: Path, word: Any, flag: Any) -> Path:
     flag = flag & (path.count < MOST_PHASES)
     digit = jnp.where(flag, word, 0) * BASE ** path.count.astype(float)
     last = jnp.where(flag, word, path.last).astype(path.last.dtype)
-    return path._replace(
-        phases=path.phases + digit, count=path.count + flag, last=last
-    )
+    return path._replace(phases=path.phases + digit, count=path.count + flag, last=last)
 
 
 def _tangential(W: Any, u: Any, law: Law, still: Any) -> tuple[Any, Any, Any]:
@@ -188,9 +186,7 @@ def _least(A: Any, b: Any) -> Any:
     return x
 
 
-def _rate(
-    W: Any, u: Any, mu: Any, T_rate: Any, word: Any
-) -> tuple[Any, Any, Any]:
+def _rate(W: Any, u: Any, mu: Any, T_rate: Any, word: Any) -> tuple[Any, Any, Any]:
     """du/dp (3,), T', and for how far; infinite while the slip keeps its line."""
     rate = W @ jnp.concatenate([jnp.ones(1), T_rate])
     holds = (word == STICKING) & (mu > 0)

@@ -39,6 +39,7 @@ from polhode.matter.parameter import Table
 from polhode.system.contacts import names
 from polhode.system.state import State
 
+
 class Switch(NamedTuple):
     """The state and modes from which a run goes on, and the impact there, if any."""
 

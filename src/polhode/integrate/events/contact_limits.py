@@ -129,8 +129,7 @@ def contact_limits(equations: Equations, order: str) -> Limits:
         made, by_impact = _by_host(system, order, (t, q, z), held, without_modes(table))
         x, k = land(made).x, system.coordinates
         before, after = (
-            system.kinetic_energy(t, q, z, table)
-            + system.potential_energy(t, q, table)
+            system.kinetic_energy(t, q, z, table) + system.potential_energy(t, q, table)
             for q, z in ((q, z), (x[:k], x[k:]))
         )
         record = SwitchRecord.of(made.record, n)
@@ -280,5 +279,3 @@ def _require_progress(memory: Any, fired: tuple[int, int], state: State) -> None
         "Change the start or a coefficient a little, or take a method that steps"
         " over contacts.",
     )
-
-

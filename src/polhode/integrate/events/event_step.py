@@ -383,9 +383,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
 
     # The host knows of no limits: a step that ends before them is made for it.
     has_limit = (step.fall.s < NOWHERE) & ~is_plain
-    shorter = before._replace(
-        h=step.fall.s * ends.h / 2, rejected=before.rejected + 1
-    )
+    shorter = before._replace(h=step.fall.s * ends.h / 2, rejected=before.rejected + 1)
     watched = _chosen(has_limit, shorter, watched)
     row = row._replace(accepted=row.accepted & ~has_limit)
     kept = lax.cond(stop.is_met & is_plain, halt, lambda _: (watched, row), None)

@@ -86,9 +86,7 @@ class ContactLog:
     `order` is that in which several contacts struck.
     """
 
-    def __init__(
-        self, make: Callable[[], ContactParts] | None = None, order: str = ""
-    ):
+    def __init__(self, make: Callable[[], ContactParts] | None = None, order: str = ""):
         self._make, self.order = make, order
 
     def __bool__(self) -> bool:
@@ -150,9 +148,7 @@ class ContactLog:
 NO_CONTACTS = ContactLog()
 
 
-def with_contact_log(
-    motion: Trajectory, met: Sequence[Met], order: str
-) -> Trajectory:
+def with_contact_log(motion: Trajectory, met: Sequence[Met], order: str) -> Trajectory:
     """A motion that knows what its contacts did, from what its run has met."""
     return replace(motion, contacts=ContactLog(lambda: _parts(motion, met), order))
 
