@@ -16,7 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.friction import Coulomb
+from polhode.actions.contact.friction import Coulomb
 from polhode.constraints.constraint import Attachment, require_two_bodies
 from polhode.constraints.surfaces import Corners, Cylinder, Surface, Track
 from polhode.errors import ModelError
