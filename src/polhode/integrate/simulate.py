@@ -12,6 +12,15 @@ import numpy as np
 from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
+from polhode.integrate.contact.contact_start import (
+    contact_start,
+    exact_equations,
+    is_continuation,
+    is_exact,
+    require_apart,
+    warn_of_gains,
+    with_contacts,
+)
 from polhode.integrate.events.event import Event
 from polhode.integrate.events.event_chunk import EventChunk
 from polhode.integrate.field.dense_output import Steps, bare
@@ -41,18 +50,9 @@ from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
-from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.contact_log import with_contact_log
+from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
-from polhode.integrate.simulate_contacts import (
-    contact_start,
-    exact_equations,
-    is_continuation,
-    is_exact,
-    require_apart,
-    warn_of_gains,
-    with_contacts,
-)
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System

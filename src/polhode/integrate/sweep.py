@@ -10,6 +10,13 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
+from polhode.integrate.contact.contact_start import (
+    decided_starts,
+    exact_equations,
+    is_exact,
+    overlaps,
+    with_contacts,
+)
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.field.input_table import Drive
@@ -30,6 +37,7 @@ from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
 from polhode.integrate.host.single_run import flown_alone
 from polhode.integrate.host.sweep_part import part_of
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.start import (
     initial_derivative,
     initialise,
@@ -44,16 +52,8 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT, equations_of
-from polhode.integrate.simulate_contacts import (
-    decided_starts,
-    exact_equations,
-    is_exact,
-    overlaps,
-    with_contacts,
-)
 from polhode.system.state import State
 from polhode.system.system import System
 

@@ -117,7 +117,7 @@ def _routh(W: Any, u: Any, laws: TracedLaws, is_it: Any) -> TracedStruck:
 def simultaneous_traced(
     W: Any, u: Any, laws: TracedLaws, touching: Any
 ) -> TracedStruck:
-    """All contacts that touch, at once: 0 <= P_N _|_ u_N+ + e u_N- >= 0, and Coulomb."""
+    """All that touch, at once: 0 <= P_N _|_ u_N+ + e u_N- >= 0, and Coulomb."""
     n = len(u)
     aim = u * jnp.stack([1 + laws.restitution, jnp.ones(n), jnp.ones(n)], axis=1)
     P, missed = _newton(_Problem(W, aim, laws.dynamic, touching))

@@ -96,7 +96,7 @@ def _with_direction(at: TracedInstant, status: Any, guess: Any) -> tuple[Any, ..
     least = ROUNDING * at.acceleration
 
     def turn(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        d, _, force, rate, k = carry
+        d, _, _, rate, k = carry
         a = rate[:, 1:]
         size = jnp.sqrt(jnp.sum(a * a, axis=1))
         along = unit(a, 0.0)

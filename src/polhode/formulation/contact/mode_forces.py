@@ -134,7 +134,7 @@ def held_forces(W: Any, c: Any, closed: Any, sticks: Any, T: Any) -> tuple[Any, 
 
 
 def normal_and_held(closed: Any, sticks: Any) -> Any:
-    """Which of 3n rows are kept: normals of closed contacts, all of those that stick."""
+    """Which of 3n rows are kept: normals of closed contacts, all of sticking ones."""
     held = closed * sticks
     return jnp.stack([closed, held, held], axis=1).reshape(-1)
 

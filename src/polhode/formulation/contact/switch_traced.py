@@ -16,9 +16,9 @@ import numpy as np
 from jax import lax
 
 from polhode.formulation.contact.collide_traced import (
+    ImpactOrder,
     TracedLaws,
     TracedStruck,
-    ImpactOrder,
     collide_traced,
 )
 from polhode.formulation.contact.decide import OPEN, SLIDES, STICKS
@@ -99,7 +99,7 @@ def switched_traced(
     t, q, z = state
     ask, table = problem_function(system), without_modes(table)
     problem: ContactProblem = ask(t, q, z, table)
-    rows, n = problem.rows, len(modes.closed)
+    rows = problem.rows
     speed = jnp.maximum(jnp.max(jnp.abs(rows.velocity)), contact_length(system))
     seen, approaching = _seen(system, problem, modes, fired, speed)
     is_struck = jnp.any(approaching)

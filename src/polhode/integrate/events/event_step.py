@@ -23,7 +23,15 @@ from jax import lax
 
 from polhode.arrays import shared
 from polhode.integrate.events.cut_step import along, cut
-from polhode.integrate.events.functions import Ends, values_of, weighing
+from polhode.integrate.events.event_change import switched_turn
+from polhode.integrate.events.event_run import (
+    FIRED,
+    GuardArrays,
+    Turn,
+    TurnContext,
+    chosen,
+)
+from polhode.integrate.events.functions import Ends, values_of
 from polhode.integrate.events.limits import (
     NONE,
     SHARP,
@@ -48,19 +56,15 @@ from polhode.integrate.events.occurrence_buffer import (
     empty_buffer,
 )
 from polhode.integrate.events.switch import Switch, guards_of
-from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
-from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.events.times import INSTANT
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import (
     DONE,
-    EVENT,
     NEEDS_HOST,
-    NOT_A_NUMBER,
     RUNNING,
     SWITCHING,
-    ZENO,
 )
 from polhode.integrate.methods.projection import settling
 
@@ -69,21 +73,6 @@ if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
-
-# Sides of guards whose changes are due.
-FIRED, GRAZED = 4, 5
-# Quaternions that a change may leave so far from length one, and the host as well.
-UNIT_LENGTH = 1e-3
-
-
-class Turn(NamedTuple):
-    """What a turn of the loop leaves: the cursor, a row (accepted or not), and what
-    happened so far."""
-
-    stepper_state: StepperState
-    row: Rows
-    buffer: OccurrenceBuffer
-
 
 Stepping = Callable[[StepperState, OccurrenceBuffer, RunBounds, Any, Any], Turn]
 
@@ -138,7 +127,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
     """
     switches, drive, has_modes, limits = watched
     advance = advance_of(method)
-    guards = _Guards(switches)
+    guards = GuardArrays(switches)
     value = values_of(equations, switches, drive)
 
     def turn(
@@ -153,7 +142,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             return field_of(equations, {**table, **drive.unpacked(held)}, drive.driven)
 
         given = (bounds, table, step, drive, has_modes, limits)
-        run = _Run(equations, method, guards, field, value, *given)
+        run = TurnContext(equations, method, guards, field, value, *given)
 
         def attempt(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             before, buffer = given
@@ -162,7 +151,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             return _attempted(run, before, after, row, buffer)
 
         def change(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return _switched(run, *given)
+            return switched_turn(run, *given)
 
         is_due = stepper_state.status == SWITCHING
         return Turn(*lax.cond(is_due, change, attempt, (stepper_state, buffer)))
@@ -170,63 +159,11 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
     return turn
 
 
-class _Guards:
-    """What all guards say of themselves, as arrays (e,)."""
-
-    def __init__(self, switches: tuple[Switch, ...]):
-        each = guards_of(switches)
-        self.switches = switches
-        self.count = len(each)
-        self.direction = np.array([g.direction for g in each], np.int64)
-        self.stops = np.array([g.stops for g in each], bool)
-        self.terminal = np.array([g.terminal for g in each], bool)
-        self.spacing = min((g.spacing for g in each), default=np.inf)
-        traced = [s.change is not None for s in switches for _ in s.guards]
-        changes = [g.reset is not None for g in each]
-        self.changes = np.array(changes, bool)
-        # Plain Python: the host is asked.
-        self.untraced = self.changes & ~np.array(traced, bool)
-
-
-class _Run(NamedTuple):
-    """What the turns of one run share, inside a trace."""
-
-    equations: Equations
-    method: Method
-    guards: _Guards
-    field: Callable[[Any], Field]
-    value: Callable[[Any, Any, Any, Any], Any]
-    bounds: RunBounds
-    table: Any
-    step: Any
-    drive: Drive
-    has_modes: bool
-    limits: Limits | None
-
-    def weigh(self, at: Any, instant: Any, held: Any) -> tuple[Any, Any, Any]:
-        """g, its rate and the doubt about it at (t, x, slope)."""
-        row, allowed = (*at[:3], instant), (self.bounds.rtol, self.bounds.atol)
-        return weighing(self.value)(row, allowed, self.table, held)
-
-    def modes(self, held: Any) -> Any:
-        """What a row of the buffer has of the held values."""
-        return held if self.has_modes else jnp.zeros(0)
-
-    def column(self, held: Any, t: Any, x: Any) -> Any:
-        """[q; z] of x = [q; y]."""
-        n = self.equations.system.coordinates
-        speeds = self.equations.functions.speeds
-        table = {**self.table, **self.drive.unpacked(held)}
-        return jnp.concatenate(
-            [x[:n], 1.0 * jnp.asarray(speeds(t, x[:n], x[n:], table))]
-        )
-
-
 # ------------------------------------------------------------------ after a step
 
 
 def _attempted(
-    run: _Run,
+    run: TurnContext,
     before: StepperState,
     after: StepperState,
     row: Rows,
@@ -266,7 +203,7 @@ def _attempted(
     return Turn(*lax.cond(seen & ~quiet, closely, lambda turn: turn, turn))
 
 
-def _fallen(run: _Run, ends: Ends, before: StepperState, seen: Any) -> Fallen:
+def _fallen(run: TurnContext, ends: Ends, before: StepperState, seen: Any) -> Fallen:
     """The first limit that falls in a step that was accepted."""
     nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
     limits = run.limits
@@ -294,7 +231,7 @@ def _fallen(run: _Run, ends: Ends, before: StepperState, seen: Any) -> Fallen:
 
 
 def _limited(
-    run: _Run, ends: Ends, before: StepperState, turn: Turn, fall: Fallen
+    run: TurnContext, ends: Ends, before: StepperState, turn: Turn, fall: Fallen
 ) -> Turn:
     """A step cut where a limit falls; there are no guards."""
     step = _Step(run, ends, None, before, fall)
@@ -312,7 +249,7 @@ def _limited(
     return Turn(StepperState(*kept[0]), Rows(*kept[1]), turn.buffer)
 
 
-def _look(run: _Run, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
+def _look(run: TurnContext, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
     """s -> g and dg/ds at a share of a step; written once in a program."""
 
     def at(s: Any) -> Any:
@@ -324,7 +261,7 @@ def _look(run: _Run, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
 class _Step(NamedTuple):
     """A step that is looked at closely."""
 
-    run: _Run
+    run: TurnContext
     ends: Ends
     look: Any
     before: StepperState
@@ -384,7 +321,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     # The host knows of no limits: a step that ends before them is made for it.
     has_limit = (step.fall.s < NOWHERE) & ~is_plain
     shorter = before._replace(h=step.fall.s * ends.h / 2, rejected=before.rejected + 1)
-    watched = _chosen(has_limit, shorter, watched)
+    watched = chosen(has_limit, shorter, watched)
     row = row._replace(accepted=row.accepted & ~has_limit)
     kept = lax.cond(stop.is_met & is_plain, halt, lambda _: (watched, row), None)
     return Turn(StepperState(*kept[0]), Rows(*kept[1]), buffer)
@@ -470,184 +407,4 @@ def _cut(step: _Step, sides: Any, stop: _Stop) -> tuple[StepperState, Rows]:
         return after, row
     # A limit that has fallen where the step began leaves no row.
     moves = stop.s > 0
-    return _chosen(moves, after, due), row._replace(accepted=moves)
-
-
-# ------------------------------------------------------------------ changes
-
-
-class _Changed(NamedTuple):
-    """A state [q; z] on its way through the changes of one instant."""
-
-    state: Any
-    held: Any
-    buffer: OccurrenceBuffer
-
-
-def _switched(run: _Run, here: StepperState, buffer: OccurrenceBuffer) -> Turn:
-    """The changes that are due, one after the other, and the leg from there."""
-    guards, system = run.guards, run.equations.system
-    fired = jnp.abs(here.sides) >= FIRED
-    ways = jnp.sign(here.sides) * fired
-    grazing = fired & (jnp.abs(here.sides) == GRAZED)
-    now = _Changed(run.column(here.held, here.t, here.x), here.held, buffer)
-    first = 0
-    for switch in guards.switches:
-        own = slice(first, first + len(switch.guards))
-        now = _changed(run, here.t, now, switch, (first, ways[own], grazing[own]))
-        first = own.stop
-    turned = grazing | guards.changes
-    sides = jnp.where(fired, jnp.where(turned, -ways, ways), here.sides)
-    here = here._replace(sides=sides, stiff=jnp.zeros_like(here.stiff))
-    is_changed = jnp.any(fired & guards.changes)
-    is_decided = jnp.array(True)
-    if run.limits is not None:
-        now, is_decided, is_changed = _relimited(run, here, now, is_changed)
-    ended = here._replace(status=jnp.full_like(here.status, EVENT))
-    nothing = jnp.zeros((run.method.dense_terms, *here.x.shape))
-    q, z = now.state[: system.coordinates], now.state[system.coordinates :]
-    is_state = jnp.all(jnp.isfinite(now.state)) & _is_unit(system, q) & is_decided
-    if system.coordinates != system.speeds:
-        q = system.normalised(q)
-    leg, is_kept = _begun(run, here, (q, z), now.held, fired)
-    good = is_state & is_kept
-    # The host makes them again, and says what is wrong.
-    unmade = here._replace(
-        sides=jnp.where(fired, (FIRED + grazing) * ways, here.sides),
-        status=jnp.full_like(here.status, NEEDS_HOST),
-    )
-    after = _chosen(is_changed, _chosen(good, leg, unmade), ended)
-    is_row = is_changed & good
-    kept = OccurrenceBuffer(
-        jnp.where(good | ~is_changed, now.buffer.count, buffer.count), now.buffer.rows
-    )
-    return Turn(after, Rows(is_row, leg.t, leg.x, leg.x_dot, nothing), kept)
-
-
-def _changed(
-    run: _Run, t: Any, now: _Changed, switch: Switch, fired: tuple[int, Any, Any]
-) -> _Changed:
-    """After one switch, where a guard of it has fired."""
-    first, ways, grazing = fired
-    n, drive = run.equations.system.coordinates, run.drive
-
-    def change(now: _Changed) -> _Changed:
-        state, held, record = now.state, now.held, None
-        if switch.change is not None:
-            q, z = state[:n], state[n:]
-            table = drive.table(t, q, z, run.table, held)
-            made = switch.change(t, q, z, ways, table)
-            state = jnp.concatenate([made.q, made.z]).astype(float)
-            held, record = drive.replaced(held, made.modes), made.record
-        buffer = now.buffer
-        for k in range(len(switch.guards)):
-            what = Happening(
-                t, first + k, ways[k], grazing[k], switch.change is not None,
-                now.state, state, run.modes(held),
-            )  # fmt: skip
-            own = None if record is None else record[k]
-            buffer = _added_if(ways[k] != 0, buffer, what, own)
-        return _Changed(state, held, buffer)
-
-    return _Changed(*lax.cond(jnp.any(ways != 0), change, lambda now: now, now))
-
-
-def _relimited(
-    run: _Run, here: StepperState, now: _Changed, is_changed: Any
-) -> tuple[_Changed, Any, Any]:
-    """After the change of a limit, or of all where events have changed the state.
-
-    Also whether it could be made, and whether anything has changed.
-    """
-    limits, drive, n = run.limits, run.drive, run.equations.system.coordinates
-    assert limits is not None
-    number = limits.fired_in(drive, here.held)
-    is_due = (number >= 0) | is_changed
-    fired = jnp.where(number >= 0, number, float(limits.count))
-    # Events that have changed the state leave nothing of what a limit would do.
-    fired = jnp.where(is_changed, float(limits.count), fired)
-
-    def change(now: _Changed) -> tuple[_Changed, Any]:
-        q, z = now.state[:n], now.state[n:]
-        table = drive.table(here.t, q, z, run.table, now.held)
-        made = limits.change(here.t, q, z, fired, table)
-        state = jnp.concatenate([made.q, made.z]).astype(float)
-        held = drive.replaced(now.held, made.modes)
-        held = limits.with_fired(drive, held, NONE)
-        what = Happening(
-            here.t, run.guards.count, -1, 0, 1, now.state, state, run.modes(held)
-        )
-        buffer = OccurrenceBuffer(*added(now.buffer, what, made.record))
-        return _Changed(state, held, buffer), made.is_made
-
-    def none(now: _Changed) -> tuple[_Changed, Any]:
-        return now, jnp.array(True)
-
-    after, is_made = lax.cond(is_due, change, none, now)
-    return _Changed(*after), is_made, is_due | is_changed
-
-
-def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any) -> Any:
-    """One more row where `flag` holds; else the row is written and not counted."""
-    more = added(buffer, what, record)
-    return OccurrenceBuffer(jnp.where(flag, more.count, buffer.count), more.rows)
-
-
-def _begun(
-    run: _Run, here: StepperState, state: tuple[Any, Any], held: Any, fired: Any
-) -> tuple[StepperState, Any]:
-    """The leg that begins in a state that changes have left, and whether it is one."""
-    guards, bounds, system = run.guards, run.bounds, run.equations.system
-    (q, z), t, field = state, here.t, run.field(held)
-    x = jnp.concatenate([q, field.start(t, q, z)])
-    x_dot = field.x_dot(t, x)
-    is_kept = jnp.array(True)
-    if system.constraints:
-        table = run.drive.table(t, q, z, run.table, held)
-        A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
-    is_event = jnp.any(fired & guards.changes) if guards.count else jnp.array(False)
-    recent = jnp.where(is_event, jnp.append(here.recent[1:], t), here.recent)
-    leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)
-    leg = leg._replace(begun=t, before=here.accepted)
-    if not run.method.is_adaptive:
-        span = leg.t_end - t
-        steps = jnp.ceil(jnp.abs(span) / run.step * (1 - 1e-12))
-        steps = jnp.maximum(steps, 1.0)
-        leg = leg._replace(n_steps=steps.astype(here.n_steps.dtype), h=span / steps)
-    sides = leg.sides
-    if guards.count:
-        instant = INSTANT * jnp.maximum(jnp.abs(t), jnp.abs(leg.h))
-        g, rate, doubt = run.weigh((t, x, x_dot), instant, held)
-        goes = rate * leg.h
-        near = jnp.where(fired & (jnp.abs(goes) > doubt), jnp.sign(goes), leg.sides)
-        sides = jnp.where(jnp.abs(g) > doubt, 2 * jnp.sign(g), near)
-    is_sound = field.is_sound(t, x) & jnp.all(jnp.isfinite(x_dot))
-    status = jnp.where(is_event & _accumulates(leg, bounds), ZENO, RUNNING)
-    status = jnp.where(t == bounds.stop, DONE, status)
-    status = jnp.where(is_sound, status, NOT_A_NUMBER)
-    status = jnp.where(jnp.any(fired & guards.terminal), EVENT, status)
-    leg = leg._replace(
-        sides=sides.astype(here.sides.dtype), status=status.astype(here.status.dtype)
-    )
-    return leg, is_kept
-
-
-def _accumulates(leg: StepperState, bounds: RunBounds) -> Any:
-    """As many changes as a cursor remembers, in next to no time: Zeno's."""
-    span = jnp.abs(bounds.stop - bounds.start)
-    # Far from t = 0 times are no nearer to each other than their rounding.
-    close = jnp.maximum(ACCUMULATION * span, ROUNDED * jnp.abs(leg.t))
-    return jnp.isfinite(leg.recent[0]) & (jnp.abs(leg.t - leg.recent[0]) <= close)
-
-
-def _is_unit(system: Any, q: Any) -> Any:
-    """Whether quaternions are near enough to length one, as states are admitted."""
-    if system.coordinates == system.speeds:
-        return jnp.array(True)
-    return jnp.all(jnp.abs(system.normalised(q) - q) <= UNIT_LENGTH / 2)
-
-
-def _chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    pairs = zip(yes, no, strict=True)
-    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))
+    return chosen(moves, after, due), row._replace(accepted=moves)

@@ -20,7 +20,7 @@ from polhode.integrate.events.context import (
     weighed,
 )
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.event_step import FIRED, GRAZED
+from polhode.integrate.events.event_run import FIRED, GRAZED
 from polhode.integrate.events.locate import Crossing, restricted
 from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.events.occurrence_rows import Met

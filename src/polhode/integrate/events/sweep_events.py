@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.integrate.events.contact_limits import SwitchRecord
-from polhode.integrate.events.contact_rows import SwitchRows
+from polhode.integrate.contact.contact_limits import SwitchRecord
+from polhode.integrate.contact.contact_rows import SwitchRows
 from polhode.integrate.events.event import Events, Occurrence
 from polhode.integrate.events.occurrence_buffer import (
     DIRECTION,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.contact.contact_rows import events_met
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import (
     NO_EVENTS,
@@ -15,7 +16,6 @@ from polhode.integrate.events.event import (
     admit_events,
     require_names,
 )
-from polhode.integrate.events.contact_rows import events_met
 from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switching, guards_of, switches_of
 from polhode.integrate.field.states import States

@@ -25,7 +25,7 @@ from polhode.formulation.contact.mode_forces import (
     without_modes,
 )
 from polhode.formulation.contact.routh_traced import phase_words
-from polhode.integrate.events.contact_rows import is_switch, record_of
+from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
 from polhode.lowering.compile import compile

@@ -8,11 +8,11 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
-from polhode.integrate.events.contact_limits import first_modes
-from polhode.integrate.events.contact_rows import events_met
+from polhode.integrate.contact.contact_limits import first_modes
+from polhode.integrate.contact.contact_rows import events_met
 from polhode.integrate.events.functions import land_program
-from polhode.integrate.field.dense_output import bare
 from polhode.integrate.events.occurrence_rows import Met
+from polhode.integrate.field.dense_output import bare
 from polhode.integrate.inputs.inputs import InputLog, Inputs, admit_inputs
 from polhode.integrate.methods.method import is_method
 from polhode.integrate.methods.registry import method_from

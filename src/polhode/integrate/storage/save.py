@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.events.contact_rows import SwitchRows
+from polhode.integrate.contact.contact_rows import SwitchRows
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage.csv_table import save_csv
 from polhode.integrate.storage.laws import input_laws

@@ -33,7 +33,8 @@ from polhode.formulation.contact.mode_forces import (
     table_with,
     without_modes,
 )
-from polhode.formulation.contact.routh_traced import PHASES, BASE, MOST_PHASES
+from polhode.formulation.contact.routh_traced import BASE, MOST_PHASES, PHASES
+from polhode.formulation.contact.switch import Switch, after_guard, begun
 from polhode.formulation.contact.switch_traced import (
     TOUCH,
     FiredGuard,
@@ -41,7 +42,6 @@ from polhode.formulation.contact.switch_traced import (
 )
 from polhode.integrate.events.limits import NONE, LimitChange, Limits, LimitValues
 from polhode.integrate.field.vector_field import settled
-from polhode.formulation.contact.switch import Switch, after_guard, begun
 from polhode.system.contacts import names
 from polhode.system.state import State
 

@@ -1,6 +1,6 @@
 """Runs of systems with supports: what they refuse, and how they begin.
 
-Such a run is any run with limits (see `events.contact_limits`): its contacts open,
+Such a run is any run with limits (see `contact_limits`): its contacts open,
 slip, stick and strike inside the compiled loop.
 """
 
@@ -23,7 +23,7 @@ from polhode.formulation.contact.instant import TOUCHES, overlap
 from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
 from polhode.formulation.contact.questions import GAIN, gain_sentence, require_order
 from polhode.formulation.equations import Equations
-from polhode.integrate.events.contact_limits import (
+from polhode.integrate.contact.contact_limits import (
     SwitchRecord,
     contact_limits,
     first_modes,
@@ -37,10 +37,10 @@ from polhode.integrate.field.states import States, unchecked
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
 from polhode.integrate.kernel.status import NEEDS_HOST
-from polhode.integrate.methods.calvo import Calvo7
-from polhode.integrate.methods.dop853 import DormandPrince8
-from polhode.integrate.methods.dormand_prince import DormandPrince
-from polhode.integrate.methods.moreau import Moreau
+from polhode.integrate.methods.mechanical.moreau import Moreau
+from polhode.integrate.methods.runge_kutta.calvo import Calvo7
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.lowering.compile import compile
 from polhode.system import contacts
 from polhode.system.contacts import names

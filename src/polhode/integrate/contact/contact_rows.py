@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.formulation.contact.decide import OPEN, STATUSES
 from polhode.formulation.contact.mode_forces import MODES
-from polhode.integrate.events.contact_limits import SwitchRecord
+from polhode.integrate.contact.contact_limits import SwitchRecord
 from polhode.integrate.events.event import Events, Occurrence
 from polhode.integrate.events.occurrence_buffer import GUARD
 from polhode.integrate.events.occurrence_rows import (
