@@ -55,6 +55,8 @@ ZENO = 1e-9
 # Switches at one instant: more are a cycle that no law breaks.
 CYCLE = 30
 FIRED, COUNT, TIME, SPAN, FACTS = range(5)
+# The time of a touch that was not; its square is still a number.
+NEVER = -1e100
 
 
 class SwitchRecord(NamedTuple):
@@ -146,7 +148,7 @@ def first_modes(system: Any, span: float) -> dict[str, np.ndarray]:
     n = len(names(system))
     along = np.tile([1.0, 0.0], (n, 1))
     modes = Modes(np.zeros(n), np.zeros(n), along, np.zeros(n))
-    memory = np.concatenate([[len(GUARDS) * n, 0.0, 0.0, span], np.full(2 * n, -1e300)])
+    memory = np.concatenate([[len(GUARDS) * n, 0.0, 0.0, span], np.full(2 * n, NEVER)])
     return {MODES: mode_column(modes)[None], MEMORY: memory[None]}
 
 
@@ -154,6 +156,11 @@ def _status(modes: Modes) -> Any:
     """(n,) of OPEN, SLIDES, STICKS."""
     xp = namespace(*modes)
     return xp.where(modes.closed > 0, xp.where(modes.sticks > 0, STICKS, SLIDES), OPEN)
+
+
+def _is_first(memory: Any) -> Any:
+    """Whether a run begins: what its contacts then do is no change."""
+    return memory[COUNT] == 0
 
 
 def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
@@ -164,7 +171,7 @@ def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
     one, two = last - older, t - last
     ratio = two / xp.where(one > 0, one, 1.0)
     left = two * ratio / xp.where(ratio < 1, 1 - ratio, 1.0)
-    known = (older > -1e299) & (one > 0) & (ratio < 1)
+    known = (older > NEVER) & (one > 0) & (ratio < 1)
     return xp.any(is_touch & known & (left < ZENO * memory[SPAN]))
 
 
@@ -206,7 +213,7 @@ def _changed(
     by_impact = jnp.sum(struck.push + struck.friction)
     record = SwitchRecord(
         fired, made.is_struck, settles, struck.phases, jump - by_impact, moving,
-        jnp.where(is_begun, made.status, _status(modes)), made.status,
+        jnp.where(_is_first(memory), made.status, _status(modes)), made.status,
         made.before, struck.velocity, struck.impulse, struck.push, struck.friction,
     )  # fmt: skip
     remembered = _remembered(memory, t, is_struck)
@@ -242,7 +249,8 @@ def _by_host(
         made = after_guard(
             here, modes, fired, table=table, order=order, settles=settles
         )
-    record, is_struck = _record(made, number, settles, _status(modes), is_begun)
+    was = np.asarray(made.status if _is_first(memory) else _status(modes), float)
+    record, is_struck = _record(made, number, settles, was)
     remembered = _remembered(memory, float(t), is_struck)
     own = {**table_with(made.modes), MEMORY: remembered}
     record = record._replace(moving=float(system.kinetic_energy(t, q, z, table)))
@@ -251,7 +259,7 @@ def _by_host(
 
 
 def _record(
-    made: Switch, number: int, settles: bool, was: Any, is_begun: bool
+    made: Switch, number: int, settles: bool, was: Any
 ) -> tuple[SwitchRecord, np.ndarray]:
     n, struck = len(made.status), made.struck
     none, nothing = np.zeros(n), np.zeros((n, 3))
@@ -264,7 +272,7 @@ def _record(
         phases = float(sum(d * BASE**k for k, d in enumerate(digits)))
     status = np.asarray(made.status, float)
     facts = (number, struck is not None, settles, phases, 0.0, 0.0)
-    record = SwitchRecord(*facts, status if is_begun else was, status, *parts)
+    record = SwitchRecord(*facts, was, status, *parts)
     return record, np.any(parts[2] != 0, axis=1)
 
 

@@ -164,20 +164,20 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
     words = motion.events.names[supports:]
     labels, entry = names(system), 0
     for each in met:
-        if not is_switch(each, words):
+        if not isinstance(each, np.ndarray) or not is_switch(each, words):
             continue
-        held = tail_of(system, each)[:width]  # type: ignore[arg-type]
-        entry = _entry(log, entry, float(each[T]), held)  # type: ignore[index]
+        held = tail_of(system, each)[:width]
+        entry = _entry(log, entry, float(each[T]), held)
         row = int(np.searchsorted(place, entry))
         row = row if row < len(place) else 0
-        record = record_of(system, each, width)  # type: ignore[arg-type]
+        record = record_of(system, each, width)
         settled.append((row, float(record.settled)))
         if not record.is_struck:
             continue
         for k in np.flatnonzero(np.any(record.impulse != 0, axis=1)).tolist():
             impacts.append(
                 ImpactRow(
-                    float(each[T]),  # type: ignore[index]
+                    float(each[T]),
                     labels[k],
                     record.before[k],
                     record.after[k],

@@ -80,7 +80,11 @@ def guided_by(context: RunContext) -> dict[str, Any]:
     ]
     digests = {"events": laws.event_laws(context.switches)}
     digests["inputs"] = laws.input_laws(context.inputs)
-    found = {"events": names, "inputs": context.inputs.words, "kinds": kinds}
+    found: dict[str, Any] = {
+        "events": names,
+        "inputs": context.inputs.words,
+        "kinds": kinds,
+    }
     if context.limits is not None:
         found |= {"told": context.limits.records, "impacts": context.limits.key[-1]}
     return {**found, "laws": digests}
