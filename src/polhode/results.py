@@ -46,7 +46,7 @@ HOMES = {
     "SteadyMotion": "polhode.analyse.equilibria.steady_motion",
     "SteadyMotions": "polhode.analyse.equilibria.steady_motion",
     "Sweep": "polhode.integrate.results.sweep_result",
-    "SweepEvents": "polhode.integrate.events.sweep_events",
+    "SweepEvents": "polhode.integrate.results.sweep_events",
     "Trajectory": "polhode.integrate.results.trajectory",
     "Uncertainty": "polhode.analyse.sensitivities.uncertainty",
 }

@@ -105,7 +105,16 @@ def test_a_room_has_no_cycle_inside(room):
 # Drawers of a room, lowest first; modules at its root are its verbs, above them all.
 DRAWERS = {
     "integrate": (
-        *("field", "methods", "kernel", "inputs", "events", "results", "audit"),
+        *(
+            "field",
+            "methods",
+            "kernel",
+            "inputs",
+            "events",
+            "contact",
+            "results",
+            "audit",
+        ),
         *("host", "storage", ""),
     ),
 }

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
-from polhode.integrate.contact.contact_start import (
+from polhode.integrate.contact_start import (
     contact_start,
     exact_equations,
     is_continuation,

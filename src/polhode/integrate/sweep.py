@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
-from polhode.integrate.contact.contact_start import (
+from polhode.integrate.contact_start import (
     decided_starts,
     exact_equations,
     is_exact,

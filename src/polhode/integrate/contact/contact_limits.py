@@ -126,7 +126,7 @@ def contact_limits(equations: Equations, order: str) -> Limits:
         return _changed(equations, order, (t, q, z), fired, table)
 
     def by_host(
-        t: Any, q: Any, z: Any, held: Any, table: Any, land: Any
+        t: Any, q: Any, z: Any, held: Any, table: Any, *, land: Any
     ) -> LimitChange:
         made, by_impact = _by_host(system, order, (t, q, z), held, without_modes(table))
         x, k = land(made).x, system.coordinates

@@ -86,5 +86,6 @@ class TurnContext(NamedTuple):
 
 
 def chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
+    """The one cursor where a flag holds, else the other."""
     pairs = zip(yes, no, strict=True)
     return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

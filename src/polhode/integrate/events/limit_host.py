@@ -61,7 +61,7 @@ def changed_by_host(
         x = np.concatenate([made.q, made.z])
         return landed(context, case, t, x, _held(context, stepper_state, made))
 
-    made = limits.by_host(t, q, z, held, table, land)
+    made = limits.by_host(t, q, z, held, table, land=land)
     there, new = land(made), _held(context, stepper_state, made)
     first = stepper_state._replace(
         x=there.x, x_dot=there.x_dot, carried=there.x_dot, held=new, stiff=np.int64(0)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.sweep_events import SweepEvents, events_of
 from polhode.integrate.field.vector_field import settled
 from polhode.integrate.host.batch_loop import BatchResult, Given, loose_actions
+from polhode.integrate.results.sweep_events import SweepEvents, events_of
 from polhode.integrate.results.sweep_result import Sweep, SweepLedger
 from polhode.lowering.compile import compile
 

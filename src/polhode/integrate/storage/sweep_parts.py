@@ -25,10 +25,10 @@ import h5py
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.events.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_loop import Given
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.results.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.results.sweep_result import Sweep, SweepLedger, joined
 from polhode.integrate.storage.datasets import open_datasets, require_stored
 from polhode.integrate.storage.header import digest, header_of, text_of
