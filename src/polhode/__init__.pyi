@@ -133,6 +133,10 @@ from polhode.integrate.events.event import Event as Event
 from polhode.integrate.events.ready_made import limit_events as limit_events
 from polhode.integrate.events.ready_made import saturation_events as saturation_events
 from polhode.integrate.events.ready_made import surface_event as surface_event
+from polhode.integrate.field.distribution import Choice as Choice
+from polhode.integrate.field.distribution import Normal as Normal
+from polhode.integrate.field.distribution import Uniform as Uniform
+from polhode.integrate.field.ensemble import Ensemble as Ensemble
 from polhode.integrate.field.states import States as States
 from polhode.integrate.inputs.inputs import Noise as Noise
 from polhode.integrate.inputs.inputs import Sampled as Sampled
@@ -141,6 +145,7 @@ from polhode.integrate.simulate import simulate as simulate
 from polhode.integrate.stepper import stepper as stepper
 from polhode.integrate.storage.recording import load_motion as load_motion
 from polhode.integrate.storage.resume import resume as resume
+from polhode.integrate.storage.sweep_parts import load_sweep as load_sweep
 from polhode.integrate.sweep import sweep as sweep
 from polhode.joints.ball_roller import BallRoller as BallRoller
 from polhode.joints.cylindrical import Cylindrical as Cylindrical

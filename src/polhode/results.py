@@ -17,6 +17,7 @@ HOMES = {
     "Equilibrium": "polhode.analyse.equilibria.equilibrium",
     "EquilibriumSweep": "polhode.analyse.equilibria.equilibrium_sweep",
     "Events": "polhode.integrate.events.event",
+    "Failures": "polhode.integrate.results.failures",
     "Gradient": "polhode.analyse.sensitivities.gradient",
     "Identifiable": "polhode.analyse.sensitivities.identifiable",
     "Identified": "polhode.analyse.sensitivities.identify",
@@ -47,6 +48,7 @@ HOMES = {
     "SteadyMotions": "polhode.analyse.equilibria.steady_motion",
     "Sweep": "polhode.integrate.results.sweep_result",
     "SweepEvents": "polhode.integrate.results.sweep_events",
+    "SweepParts": "polhode.integrate.storage.sweep_parts",
     "Trajectory": "polhode.integrate.results.trajectory",
     "Uncertainty": "polhode.analyse.sensitivities.uncertainty",
 }

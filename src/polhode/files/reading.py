@@ -38,6 +38,7 @@ SECTIONS = (
     "constraints",
     "start",
     "run",
+    "sweep",
     "locked",
 )
 

@@ -210,6 +210,17 @@ def require_apart(asked: Admitted) -> None:
         raise error
 
 
+def refuse_folder(system: System, to: Any) -> None:
+    """Refuse a folder for a sweep with supports."""
+    if to is not None:
+        raise IntegrationError(
+            f"a sweep of {system.name!r}, which has supports, cannot go to a folder.",
+            "Parts in a folder have no place yet for what contacts tell.",
+            "Leave to=... out, and sweep in shares that fit in memory; one run goes to"
+            " a file by ph.simulate(..., to=path).",
+        )
+
+
 def warn_of_gains(context: RunContext, met: list[Any]) -> None:
     """Say so where a law of impact has given energy: the most that one gave."""
     system, width = context.system, context.inputs.drive.width

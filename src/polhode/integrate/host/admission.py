@@ -140,6 +140,18 @@ def admit_limit(limit: Any) -> int:
     return count
 
 
+def admit_threads(threads: Any) -> int | None:
+    """How many threads a call may take: one or more; or None."""
+    is_whole = isinstance(threads, int) and not isinstance(threads, bool)
+    if threads is not None and not (is_whole and threads >= 1):
+        raise IntegrationError(
+            f"a run cannot take {threads!r} threads.",
+            "It is a number of threads, at most one for each core.",
+            "Give a whole number from one on, or leave it out.",
+        )
+    return threads
+
+
 def admit_samples(
     samples: Any, start: float, until: float, memory: float = np.inf
 ) -> np.ndarray | None:

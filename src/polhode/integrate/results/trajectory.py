@@ -199,6 +199,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
         return pandas.DataFrame(self.columns())
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as a table of Arrow: pandas, polars and duckdb read it."""
+        from polhode.integrate.results.arrow import motion_table, stream_of
+
+        return stream_of([motion_table(self)], requested_schema)
+
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).
 

@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 
 from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.arguments import require_function
 from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
@@ -55,6 +56,7 @@ def read(
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
+    require_function(function, "read")
     collect = [*collect]
     arrays, tree = _arguments(symbols)
     kept = KeptReading(function, tree, arrays, (collect, float(operations)))

@@ -5,7 +5,8 @@
 "rod.position", "rod.velocity", "rod.angular_velocity", "rod.position.z"
 "energy", "ledger", "balance"                  of the whole
 "momentum", "angular momentum"                 about the world's origin
-"motor of hinge"                               a sampled input of the run
+"motor of hinge"                               what a motor exerts within its limits
+"push"                                         any other sampled input of the run
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import ShowError
 from polhode.integrate.audit.rates import audited
 from polhode.system.members import suggestion
@@ -54,7 +56,7 @@ def series_of(motion: Trajectory, name: str) -> list[Series]:
     """The lines that a name asks for, of the rows of a motion."""
     if name in WHOLE:
         return _of_whole(motion, name)
-    for find in (_coordinates, _speeds, _of_joint, _of_body, _input):
+    for find in (_coordinates, _speeds, _of_joint, _of_body, _motor, _input):
         found = find(motion, name)
         if found:
             return found
@@ -74,7 +76,8 @@ def known_names(motion: Trajectory) -> list[str]:
     loads = [f"{j.name}.{word}" for j in system.joints for word in OF_JOINTS]
     bodies = [f"{b.name}.{word}" for b in system.bodies for word in OF_BODIES]
     listed = [*joints, *system.coordinate_names, *speeds, *loads, *bodies, *WHOLE]
-    return list(dict.fromkeys([*listed, *_inputs(motion)]))
+    motors = [a.name for a in system.actions if isinstance(a, Motor)]
+    return list(dict.fromkeys([*listed, *motors, *_inputs(motion)]))
 
 
 def _coordinates(motion: Trajectory, name: str) -> list[Series]:
@@ -160,6 +163,47 @@ def _input(motion: Trajectory, name: str) -> list[Series]:
     ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
     pairs = zip(columns, ends, strict=True)
     return [Series(name + end, "", t, column, name) for column, end in pairs]
+
+
+def _motor(motion: Trajectory, name: str) -> list[Series]:
+    """What a motor exerts, cut to its limits; what was requested, where it is cut."""
+    motors = [a for a in motion.system.actions if isinstance(a, Motor)]
+    motor = next((a for a in motors if a.name == name), None)
+    if motor is None:
+        return []
+    requested = _input(motion, name) or _law_of_motor(motion, motor)
+    units = ["N m" if u == "rad/s" else "N" for u in motor.joint.speed_units]
+    shape = (len(requested),)
+    lower, upper = (np.broadcast_to(e, shape) for e in motor.joint.effort_limits)
+    found = []
+    for k, line in enumerate(requested):
+        acted = np.clip(line.values, lower[k], upper[k])
+        own = line._replace(unit=units[k])
+        found.append(own._replace(values=acted))
+        if not np.array_equal(acted, line.values):
+            found.append(own._replace(label=f"{line.label}, requested"))
+    return found
+
+
+def _law_of_motor(motion: Trajectory, motor: Motor) -> list[Series]:
+    """What the law of a motor asks for along the motion."""
+    fine, system = smooth(motion), motion.system
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(fine.t)
+    edge = system.edge(motor.joint.name)
+    rows = []
+    for k in range(len(fine)):
+        state = fine[k]
+        table = drive.table_function(motion.table, held[k])
+        if callable(table):
+            table = table(state.t, state.q, state.z)
+        q, z = state.q[edge.q], state.z[edge.z]
+        asked = motor.asked(q, z, state.t, system.table(table))
+        rows.append(np.asarray(asked, float))
+    columns = np.array(rows).T
+    ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
+    pairs = zip(columns, ends, strict=True)
+    name = motor.name
+    return [Series(name + end, "", fine.t, column, name) for column, end in pairs]
 
 
 def _of_whole(motion: Trajectory, name: str) -> list[Series]:
