@@ -1,11 +1,14 @@
 # Written by tests/support/stubs.py from the table of public names.
 from polhode import formations as formations
 from polhode import gym as gym
+from polhode import machines as machines
+from polhode import marine as marine
 from polhode import methods as methods
 from polhode import models as models
 from polhode import results as results
 from polhode import space as space
 from polhode import theory as theory
+from polhode import vehicles as vehicles
 from polhode.actions.applied import AppliedCouple as AppliedCouple
 from polhode.actions.applied import AppliedForce as AppliedForce
 from polhode.actions.central_force import CentralForce as CentralForce
@@ -77,6 +80,11 @@ from polhode.constraints.gear import Gear as Gear
 from polhode.constraints.holonomic import Holonomic as Holonomic
 from polhode.constraints.holonomic import PointOn as PointOn
 from polhode.constraints.invariance import audit_constraint as audit_constraint
+from polhode.constraints.joint_equation import JointEquation as JointEquation
+from polhode.constraints.machines.cam import Cam as Cam
+from polhode.constraints.machines.rope import Rope as Rope
+from polhode.constraints.machines.transmissions import Belt as Belt
+from polhode.constraints.machines.transmissions import Chain as Chain
 from polhode.constraints.prescribed_motion import PrescribedMotion as PrescribedMotion
 from polhode.constraints.rolling import rolling as rolling
 from polhode.constraints.tendon_length import TendonLength as TendonLength
@@ -119,6 +127,7 @@ from polhode.formulation.questions.real_reactions import ideal as ideal
 from polhode.formulation.questions.real_reactions import reaction_parts as reaction_parts
 from polhode.formulation.questions.slip import needed_friction as needed_friction
 from polhode.formulation.questions.solvability import solvability as solvability
+from polhode.formulation.reading.coordinates import Coordinates as Coordinates
 from polhode.formulation.recursive.passive_dynamics import passive_dynamics as passive_dynamics
 from polhode.formulation.recursive.recursive import recursive as recursive
 from polhode.formulation.routh import cyclic_coordinates as cyclic_coordinates
@@ -138,9 +147,11 @@ from polhode.integrate.field.distribution import Normal as Normal
 from polhode.integrate.field.distribution import Uniform as Uniform
 from polhode.integrate.field.ensemble import Ensemble as Ensemble
 from polhode.integrate.field.states import States as States
+from polhode.integrate.inputs.controller import Controller as Controller
 from polhode.integrate.inputs.inputs import Noise as Noise
 from polhode.integrate.inputs.inputs import Sampled as Sampled
 from polhode.integrate.methods.projection import projection_work as projection_work
+from polhode.integrate.results.quantity import Quantity as Quantity
 from polhode.integrate.simulate import simulate as simulate
 from polhode.integrate.stepper import stepper as stepper
 from polhode.integrate.storage.recording import load_motion as load_motion
@@ -175,10 +186,19 @@ from polhode.matter.cloud import Cloud as Cloud
 from polhode.matter.inertia import Inertia as Inertia
 from polhode.matter.parameter import Parameter as Parameter
 from polhode.matter.particle import Particle as Particle
+from polhode.matter.quantities.functions import arctan as arctan
+from polhode.matter.quantities.functions import cos as cos
+from polhode.matter.quantities.functions import exp as exp
+from polhode.matter.quantities.functions import log as log
+from polhode.matter.quantities.functions import sin as sin
+from polhode.matter.quantities.functions import sqrt as sqrt
+from polhode.matter.quantities.functions import tan as tan
+from polhode.matter.quantities.functions import tanh as tanh
 from polhode.matter.rigid_body import Body as Body
 from polhode.matter.shape import Shape as Shape
 from polhode.matter.submerged import submerged as submerged
 from polhode.matter.submerged import with_added_mass as with_added_mass
+from polhode.matter.tables.table import Table as Table
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
 from polhode.supports.restitution import Newton as Newton

@@ -219,10 +219,9 @@ class _Search:
             for g in goals
         )
         key = ("inverse kinematics", *seats)
-        if key not in system.compiled:
-            program = compile(errors, self.first, *self._wanted())
-            system.compiled[key] = RepeatedCall(program)
-        return system.compiled[key]
+        return system.remembered(
+            key, lambda: RepeatedCall(compile(errors, self.first, *self._wanted()))
+        )
 
     def _wanted(self) -> tuple[np.ndarray, np.ndarray]:
         turns = [np.eye(3) if g.turn is None else g.turn for g in self.goals]

@@ -219,7 +219,7 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     def of_row(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
         z = equations.functions.speeds(t, q, y, table)
-        return reactions(t, q, y, drive.table(t, q, z, table, held))
+        return reactions(t, q, y, drive.table(t, q, z, table, held, y=y))
 
     # Points are known by themselves: the program keeps them, so that no other has
     # their place in memory.

@@ -308,16 +308,20 @@ def _centroidal(system: System, q: Any) -> Any:
 
 
 def _answer(
-    system: System, key: tuple, law: Callable[..., Any], arguments: tuple
+    system: System,
+    key: tuple[Any, ...],
+    law: Callable[..., Any],
+    arguments: tuple[Any, ...],
 ) -> Any:
     """law(*arguments) by a program that is kept with the system."""
-    call = system.compiled.get(key)
-    if call is None:
+
+    def made() -> RepeatedCall:
         sizes = (system.coordinates, system.speeds, system.speeds)
         examples = [np.zeros(size) for size in sizes[: len(arguments)]]
         examples[0] = system.neutral()
-        call = system.compiled[key] = RepeatedCall(compile(law, *examples))
-    return call(*arguments)
+        return RepeatedCall(compile(law, *examples))
+
+    return system.remembered(key, made)(*arguments)
 
 
 def _choice(axes: str) -> str:

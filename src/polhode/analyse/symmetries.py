@@ -175,7 +175,6 @@ def _programs(given: Carriers) -> tuple[Any, Any]:
     import jax
 
     from polhode.formulation.recursive.recursive import recursive
-    from polhode.lowering.compile import compile
 
     system, core = given.system, recursive(given.system).functions
 
@@ -194,12 +193,10 @@ def _programs(given: Carriers) -> tuple[Any, Any]:
         return jax.jvp(Y, (q, z), (dq, dz))
 
     q, z, xi = system.neutral(), np.zeros(system.speeds), np.zeros(len(given.names))
-    if "law of motion" not in system.compiled:
-        system.compiled["law of motion"] = compile(law, q, z, q, z)
-    key = f"carriers {given.names}"
-    if key not in system.compiled:
-        system.compiled[key] = compile(carry, q, z, xi, q, z)
-    return system.compiled["law of motion"], system.compiled[key]
+    return (
+        system.program("law of motion", law, (q, z, q, z)),
+        system.program(("carriers", given.names), carry, (q, z, xi, q, z)),
+    )
 
 
 def _leaving(system: System, q: np.ndarray, q_dot: np.ndarray) -> float:

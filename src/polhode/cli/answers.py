@@ -20,7 +20,9 @@ def say(text: str = "") -> None:
     console().print(text)
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]):
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
+) -> None:
     """A table without lines; all columns but the first are to the right."""
     from rich.table import Table
     from rich.text import Text

@@ -34,6 +34,7 @@ from polhode.geometry.vector import skew
 from polhode.integrate.inputs.inputs import Sampled
 from polhode.system.checked_argument import system_argument
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 PARAMETERS = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
@@ -98,8 +99,8 @@ def adaptive_tracking(
     G = np.broadcast_to(np.asarray(learning, float), (10,))
 
     def parts(t: Any, q: Any, z: Any) -> tuple[Any, Any, Any]:
-        p: Pursuit = pursuit(edge, reference, rate, (t, q, z))
-        others = acting(system, [motor], (t, q, z))[edge.child]
+        p: Pursuit = pursuit(edge, reference, rate, StateArrays(t, q, z))
+        others = acting(system, [motor], StateArrays(t, q, z))[edge.child]
         return regressor(z[edge.z], p.speeds, p.rates), p.sliding, others
 
     ask = doubled(parts)

@@ -34,6 +34,7 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
@@ -83,10 +84,10 @@ def tracking(
         edge = edges[name]
 
         def law(t: Any, state: State) -> Any:
-            p = pursuit(edge, references[name], rate, (t, state.q, state.z))
+            p = pursuit(edge, references[name], rate, StateArrays(t, state.q, state.z))
             V = state.z[edge.z]
             M = system.inertias()[edge.child]
-            others = acting(system, motors.values(), (t, state.q, state.z))
+            others = acting(system, motors.values(), StateArrays(t, state.q, state.z))
             wanted = M @ p.rates + rule.dyadic(M, V) @ p.speeds - K @ p.sliding
             return wanted - others[edge.child]
 
@@ -95,7 +96,7 @@ def tracking(
     return {motors[name]: law_of(name) for name in references}
 
 
-def pursuit(edge: Edge, reference: Reference, rate: Any, at: tuple) -> Pursuit:
+def pursuit(edge: Edge, reference: Reference, rate: Any, at: StateArrays) -> Pursuit:
     """Where a craft is behind its reference; `at` is (t, q, z) of its system."""
     t, q, V = 1.0 * jnp.asarray(at[0]), at[1][edge.q], at[2][edge.z]
     joint = edge.joint
@@ -116,7 +117,7 @@ def pursuit(edge: Edge, reference: Reference, rate: Any, at: tuple) -> Pursuit:
     return Pursuit(error, V_r, V_r_dot, V - V_r)
 
 
-def acting(system: System, motors: Any, at: tuple, table: Table = NOMINAL) -> Any:
+def acting(system: System, motors: Any, at: StateArrays, table: Table = NOMINAL) -> Any:
     """What acts on all bodies (n, 6) beside some motors, in their own axes."""
     t, q, z = at
     idle = {**table, **{name: np.zeros(6) for name in motors}}

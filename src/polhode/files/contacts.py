@@ -14,21 +14,23 @@ from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
     DIRECTION,
     NUMBER,
+    QUANTITY,
     TEXT,
-    THREE_NUMBERS,
+    THREE,
     Field,
     Value,
     is_one_of,
     shown,
 )
 from polhode.matter.axes import Z
+from polhode.matter.quantities.direction import Direction
 
 SIZES: dict[str, dict[str, Value]] = {
     "point": {},
-    "sphere": {"radius": NUMBER},
+    "sphere": {"radius": QUANTITY},
     "bowl": {"radius": NUMBER},
-    "disc": {"radius": NUMBER, "axis": DIRECTION},
-    "ellipsoid": {"semi_axes": THREE_NUMBERS},
+    "disc": {"radius": QUANTITY, "axis": DIRECTION},
+    "ellipsoid": {"semi_axes": THREE},
 }
 
 
@@ -87,7 +89,8 @@ def no_slip(name: str, **given: Any) -> tuple[Any, ...]:
 
 def normal_of(contact: AnyContact) -> Any:
     """The normal of the plane that a contact is with."""
-    return contact.axes[:, 2]
+    axes = contact.axes
+    return axes if isinstance(axes, Direction) else axes[:, 2]
 
 
 SURFACE = Value(read_surface, write_surface, {"type": "object"})

@@ -27,6 +27,7 @@ from polhode.formulation.shared.chart import origin, speeds_in_chart
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import Velocities, in_velocities, rows_in
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 LINEAR = 1e-9  # of the speeds: what doubling the velocities may change of twice them
@@ -116,7 +117,7 @@ def _terms_in(system: System, chosen: Velocities) -> Callable[..., Terms]:
             jax.jacfwd(momentum, 1)(x, y),
             growth - D.T @ jax.grad(T, 0)(x, y) + turning,
             D.T @ Q,
-            *rows_in(system, chosen, (t, q, y), table),
+            *rows_in(system, chosen, StateArrays(t, q, y), table),
         )
 
     return terms

@@ -33,6 +33,7 @@ from polhode.formulation.solve.equations_of_motion import (
 from polhode.geometry.vector import cross
 from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -47,11 +48,13 @@ def dalembert(system: System) -> Equations:
         def lost(z_dot: Any) -> Any:
             """The virtual power of inertia for each unit virtual speed, negative."""
             return jax.grad(
-                lambda virtual: -inertia_power(system, (t, q, u), z_dot, virtual, table)
+                lambda virtual: (
+                    -inertia_power(system, StateArrays(t, q, u), z_dot, virtual, table)
+                )
             )(still)
 
         given = jax.grad(
-            lambda virtual: applied_power(system, (t, q, z), virtual, table)
+            lambda virtual: applied_power(system, StateArrays(t, q, z), virtual, table)
         )(still)
         return Terms(
             jax.jacfwd(lost)(still),
@@ -67,7 +70,7 @@ def dalembert(system: System) -> Equations:
 
 
 def virtual_power(
-    system: System, state: tuple, z_dot: Any, virtual: Any, table: Any
+    system: System, state: StateArrays, z_dot: Any, virtual: Any, table: Any
 ) -> Any:
     """The power of actions and of inertia on virtual speeds z' (nz,).
 
@@ -77,7 +80,7 @@ def virtual_power(
     return given + inertia_power(system, state, z_dot, virtual, table)
 
 
-def applied_power(system: System, state: tuple, virtual: Any, table: Any) -> Any:
+def applied_power(system: System, state: StateArrays, virtual: Any, table: Any) -> Any:
     """sum of R . v' + M . w' of all actions, about bodies' origins."""
     t, q, z = state
     w, v = system.twists(t, q, virtual, table)
@@ -86,21 +89,21 @@ def applied_power(system: System, state: tuple, virtual: Any, table: Any) -> Any
 
 
 def inertia_power(
-    system: System, state: tuple, z_dot: Any, virtual: Any, table: Any
+    system: System, state: StateArrays, z_dot: Any, virtual: Any, table: Any
 ) -> Any:
     """-sum of Q_dot . v' + G_dot . w', and of rotors along their joints."""
     t, q, z = state
     along = system.rates(t, q, z, table), z_dot
     poles = system.poses(t, q, table).origins
     _, rates = jax.jvp(
-        lambda q, z: _momenta(system, (t, q, z), poles, table), (q, z), along
+        lambda q, z: _momenta(system, StateArrays(t, q, z), poles, table), (q, z), along
     )
     w, v = system.twists(t, q, virtual, table)
     rotors = (system.rotor_inertias(table) * z_dot * virtual).sum()
     return -(rates[:, :3] * w).sum() - (rates[:, 3:] * v).sum() - rotors
 
 
-def _momenta(system: System, state: tuple, poles: Any, table: Any) -> Any:
+def _momenta(system: System, state: StateArrays, poles: Any, table: Any) -> Any:
     """[G; Q] of all bodies (n, 6), G about fixed poles (n, 3), in the world's axes."""
     t, q, z = state
     R_WB, p_WoBo_W = system.poses(t, q, table)

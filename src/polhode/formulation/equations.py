@@ -9,15 +9,16 @@ ask them at a state of the system, and `Equations.functions` gives them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
 from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
+from polhode.lowering.kept import kept_program, kept_value
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import require_layout
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
     from polhode.formulation.questions.determinacy import Determinacy
     from polhode.formulation.questions.powers import Energies, Parts
     from polhode.geometry.wrench import Wrench
+    from polhode.lowering.compile import Program
     from polhode.system.natural_sizes import NaturalSizes
     from polhode.system.state import State
     from polhode.system.system import System
+
+T = TypeVar("T")
 
 
 class Terms(NamedTuple):
@@ -111,6 +115,8 @@ class Equations:  # limit: one noun answers every question about the motion
     functions: Core
     programs: dict[Any, Any] = field(default_factory=dict, metadata=REMEMBERED)
     knows_contacts: bool = False
+    # How many of the last velocities are states of controllers, in a run.
+    controller_states: int = 0
 
     def __post_init__(self) -> None:
         if self.system.supports and not self.knows_contacts:
@@ -279,15 +285,20 @@ class Equations:  # limit: one noun answers every question about the motion
         self,
         names: Mapping[str, str] | None = None,
         operations: float = 5_000_000,
+        *,
+        coordinates: Any = None,
     ) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
         `names` calls coordinates and parameters otherwise: {"hinge": "theta"}. What is
         not in its shortest form after so many `operations` on terms, some ten seconds
         by default, is given as it is, with a warning: the same on every machine.
+        `coordinates` are others to read in: `ph.Coordinates`.
         """
-        from polhode.formulation.reading.read import reading_of
+        from polhode.formulation.reading.read import reading_in, reading_of
 
+        if coordinates is not None:
+            return reading_in(self, coordinates, names or {}, operations)
         return reading_of(self, names or {}, operations)
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:
@@ -313,11 +324,29 @@ class Equations:  # limit: one noun answers every question about the motion
         """
         from polhode.lowering.native_jax import native
 
-        if "jax" not in self.programs:
+        def made() -> Core:
             own = self.functions._asdict()
-            given = {word: native(f) for word, f in own.items() if f is not None}
-            self.programs["jax"] = Core(**given)
-        return self.programs["jax"]
+            return Core(**{word: native(f) for word, f in own.items() if f is not None})
+
+        return self.remembered("jax", made)
+
+    def program(
+        self,
+        name: Hashable,
+        function: Callable[..., Any],
+        examples: Sequence[Any],
+        *,
+        batched: Sequence[str] | bool = False,
+    ) -> Program:
+        """The function compiled for arguments like the examples, once for each name.
+
+        The name says what the function depends on beside arguments and equations.
+        """
+        return kept_program(self.programs, name, function, examples, batched=batched)
+
+    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, made once for each name and kept."""
+        return kept_value(self.programs, name, make)
 
     def ask(
         self, word: Hashable, function: Callable[..., Any], state: State, table: Table
@@ -326,7 +355,6 @@ class Equations:  # limit: one noun answers every question about the motion
 
         Inside a trace, such as that of an event's function, it is traced along.
         """
-        from polhode.lowering.compile import compile
 
         def from_speeds(t: Any, q: Any, z: Any, table: Table) -> Any:
             return function(t, q, self.functions.start(t, q, z, table), table)
@@ -338,10 +366,7 @@ class Equations:  # limit: one noun answers every question about the motion
         arguments = (state.t, state.q, state.z, dict(table))
         if is_traced(*arguments[:3], *table.values()):
             return from_speeds(*arguments)
-        key = (word, tuple(sorted(table)))
-        if key not in self.programs:
-            self.programs[key] = compile(from_speeds, *arguments)
-        return self.programs[key](*arguments)
+        return self.program(word, from_speeds, arguments)(*arguments)
 
     def _terms(self, state: State, table: Table) -> Terms:
         return self.ask("terms", self.functions.terms, state, table)

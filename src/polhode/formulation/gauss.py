@@ -26,6 +26,7 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -58,7 +59,9 @@ def _in_other_velocities(system: System, chosen: Velocities) -> Equations:
 
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
         at = t, q, y
-        z, shift = speeds_and_rates(system, chosen, at, jnp.zeros_like(y), table)
+        z, shift = speeds_and_rates(
+            system, chosen, StateArrays(*at), jnp.zeros_like(y), table
+        )
         E = jax.jacfwd(chosen.zeta, 2)(t, q, y)
         M, b, f, A, gamma = inner(t, q, z, table)
         return Terms(

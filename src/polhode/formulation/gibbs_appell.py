@@ -27,6 +27,7 @@ from polhode.formulation.shared.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -60,7 +61,7 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
         u = y if felt is None else felt
 
         def S(y_dot: Any) -> Any:
-            rates = speeds_and_rates(system, chosen, (t, q, u), y_dot, table)
+            rates = speeds_and_rates(system, chosen, StateArrays(t, q, u), y_dot, table)
             return acceleration_energy(system, t, q, rates, table)
 
         slope, still = jax.grad(S), jnp.zeros(system.speeds)
@@ -69,7 +70,7 @@ def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equati
             jax.jacfwd(slope)(still),
             slope(still),
             E.T @ along(system, t, q, system.applied(t, q, z, table), table),
-            *rows_in(system, chosen, (t, q, y), table),
+            *rows_in(system, chosen, StateArrays(t, q, y), table),
         )
 
     if velocities is None:

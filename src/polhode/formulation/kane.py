@@ -32,6 +32,7 @@ from polhode.formulation.shared.velocities import (
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -101,11 +102,15 @@ def kane(
 
         m, arms, I_G = central(system, t, q, table)
         partial_w, partial_v = jax.jacfwd(moving, 2)(t, q, y)
-        z, z_dot = speeds_and_rates(system, chosen, (t, q, u), jnp.zeros_like(y), table)
+        z, z_dot = speeds_and_rates(
+            system, chosen, StateArrays(t, q, u), jnp.zeros_like(y), table
+        )
         along = jnp.ones_like(t), 1.0 * system.rates(t, q, z, table)
         (w, _), (alpha, a_G) = jax.jvp(lambda t, q: moving(t, q, u), (t, q), along)
         turning = _on(I_G, alpha) + cross(w, _on(I_G, w))
-        R, M_G = _at_centres(system, (t, q, chosen.zeta(t, q, y)), arms, table)
+        R, M_G = _at_centres(
+            system, StateArrays(t, q, chosen.zeta(t, q, y)), arms, table
+        )
         inertia = jnp.einsum("nir,n,nis->rs", partial_v, m, partial_v)
         inertia += jnp.einsum("nir,nij,njs->rs", partial_w, I_G, partial_w)
         rotors = system.rotor_inertias(table)
@@ -116,7 +121,7 @@ def kane(
             + _sum(partial_w, turning)
             + E.T @ (rotors * z_dot),
             _sum(partial_v, R) + _sum(partial_w, M_G),
-            *rows_in(system, chosen, (t, q, y), table),
+            *rows_in(system, chosen, StateArrays(t, q, y), table),
         )
 
     if velocities is None:
@@ -158,7 +163,7 @@ def _of_free_bodies(system: System) -> Equations:
         m, arms, I_G = central(system, t, q, table)
         w = y.reshape(n, 6)[:, :3]
         z = equations.functions.speeds(t, q, y, table)
-        R, M_G = _at_centres(system, (t, q, z), arms, table)
+        R, M_G = _at_centres(system, StateArrays(t, q, z), arms, table)
         zero = jnp.zeros((n, 3, 3))
         upper = jnp.concatenate([I_G, zero], -1)
         lower = jnp.concatenate([zero, m[:, None, None] * jnp.eye(3)], -1)
@@ -172,7 +177,9 @@ def _of_free_bodies(system: System) -> Equations:
     return equations
 
 
-def _at_centres(system: System, state: tuple, arms: Any, table: Any) -> tuple[Any, Any]:
+def _at_centres(
+    system: System, state: StateArrays, arms: Any, table: Any
+) -> tuple[Any, Any]:
     """R and M_G (n, 3): all that acts on each body, about its mass centre."""
     t, q, z = state
     given = list(system.wrenches(t, q, z, table).values())

@@ -28,6 +28,7 @@ from polhode.formulation.shared.spatial import (
 from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.vector import cross, skew
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -75,7 +76,7 @@ def newton_euler(system: System) -> Equations:
         near_y = _about(y.reshape(n, 6), poles).reshape(-1)
 
         def near(t: Any, q: Any, near_y: Any, table: Any) -> Any:
-            return _near_to_body(system, (t, q, near_y), poles, table)
+            return _near_to_body(system, StateArrays(t, q, near_y), poles, table)
 
         def near_mass(t: Any, q: Any, _: Any, table: Any) -> tuple[Any, Any, Any]:
             R_WB = system.poses(t, q, table).rotations
@@ -85,7 +86,9 @@ def newton_euler(system: System) -> Equations:
             return block_diagonal(M), b.reshape(-1), F.reshape(-1)
 
         at = t, q, near_y
-        rates, intensities = solve(terms_of_bodies(system, near, near_mass, at, table))
+        rates, intensities = solve(
+            terms_of_bodies(system, near, near_mass, StateArrays(*at), table)
+        )
         return _about(rates.reshape(n, 6), -poles).reshape(-1), intensities
 
     own = {"accelerations": accelerations}
@@ -102,7 +105,7 @@ def _about(V: Any, poles: Any) -> Any:
     return jnp.concatenate([w, v + cross(w, poles)], axis=-1)
 
 
-def _near_to_body(system: System, state: tuple, poles: Any, table: Any) -> Any:
+def _near_to_body(system: System, state: StateArrays, poles: Any, table: Any) -> Any:
     """V (n, 6) in bodies' axes from twists about poles, along the world's axes."""
     t, q, y = state
     R_WB, p_WoBo_W = system.poses(t, q, table)

@@ -30,6 +30,7 @@ from polhode.formulation.shared.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -52,7 +53,9 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
 
     def terms(t: Any, q: Any, y: Any, table: Any, felt: Any = None) -> Terms:
         t, u = 1.0 * jnp.asarray(t), 1.0 * (y if felt is None else felt)
-        z, _ = speeds_and_rates(system, chosen, (t, q, u), jnp.zeros_like(u), table)
+        z, _ = speeds_and_rates(
+            system, chosen, StateArrays(t, q, u), jnp.zeros_like(u), table
+        )
         q_dot = 1.0 * system.rates(t, q, z, table)
 
         def left(y_dot: Any) -> Any:
@@ -61,7 +64,7 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
             growth = jax.jvp(lambda t, q, y: momentum(t, q, y, table), now, rate)[1]
             each = jax.jvp(lambda t, q, y: partial(t, q, y, table), now, rate)
             rates = each[0][0], *each[1]
-            return growth - _turning(system, (t, q, z), rates, table)
+            return growth - _turning(system, StateArrays(t, q, z), rates, table)
 
         still = jnp.zeros_like(u)
         true_z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
@@ -69,7 +72,7 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
             jax.jacfwd(left)(still),
             left(still),
             E.T @ along(system, t, q, system.applied(t, q, true_z, table), table),
-            *rows_in(system, chosen, (t, q, y), table),
+            *rows_in(system, chosen, StateArrays(t, q, y), table),
         )
 
     if velocities is None:
@@ -77,7 +80,7 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
     return in_velocities("unified", system, chosen, terms)
 
 
-def _turning(system: System, state: tuple, rates: tuple, table: Any) -> Any:
+def _turning(system: System, state: StateArrays, rates: tuple, table: Any) -> Any:
     """sum of m v . d/dt dv/dy over all bodies and rotors, which move along joints.
 
     `rates` are w_r, then the rates of w_r, v_r and dz/dy.

@@ -34,7 +34,7 @@ from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, 
 from polhode.integrate.events.occurrence_rows import tail_of
 from polhode.integrate.events.restart import undecided
 from polhode.integrate.field.states import States, unchecked
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.chunk import RunBounds, Runs, StepperState
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
 from polhode.integrate.kernel.status import NEEDS_HOST
 from polhode.integrate.methods.mechanical.moreau import Moreau
@@ -98,6 +98,14 @@ def with_contacts(context: RunContext, asked: Admitted, order: str) -> RunContex
     if not knows_modes(equations):
         return context
     system, end = equations.system, asked.until
+    if equations.controller_states:
+        raise IntegrationError(
+            f"a controller with states cannot drive {system.name!r}, which has"
+            " supports.",
+            "A switch of contacts begins velocities anew, and would begin the"
+            " controller's states anew as well.",
+            "Sample the controller: ph.Sampled(law, dt, memory=[...]).",
+        )
     late = runs.t > end
     if np.any(late):
         raise IntegrationError(
@@ -148,13 +156,13 @@ Turn = Callable[[StepperState, RunBounds], tuple[StepperState, OccurrenceBuffer]
 
 
 def decided_starts(
-    context: RunContext, runs: tuple[States, StepperState, RunBounds, Any], turn: Turn
+    context: RunContext, states: States, runs: Runs, turn: Turn
 ) -> ContactStart:
     """What contacts do at the starts of runs, by one turn of the loop itself.
 
     Steps and tolerances are then those of the motion that follows.
     """
-    states, first, bounds, table = runs
+    first, bounds, table = runs
     due = undecided(context, first)
     after, buffers = turn(due, bounds._replace(room=np.zeros_like(bounds.room)))
     leaves = [np.array(leaf) for leaf in after]
@@ -178,7 +186,9 @@ def decided_starts(
     begun = unchecked(context.system, there.t, there.x[:, :n], there.x[:, n:])
     settings = step_settings(context.method, float(bounds.stop[0]))
     drive = context.inputs.drive
-    go = initialise(context.equations, begun, table, settings, (drive, there.held))
+    go = initialise(
+        context.equations, begun, table, settings, drive=drive, held=there.held
+    )
     return ContactStart(go, there.held, met, faults)
 
 
@@ -190,15 +200,15 @@ def is_continuation(to: Any) -> bool:
 
 
 def contact_start(
-    context: RunContext, runs: tuple[States, StepperState, RunBounds, Any], program: Any
+    context: RunContext, states: States, runs: Runs, program: Any
 ) -> ContactStart:
     """The starts of runs of `simulate`, where a run that cannot begin is an error."""
 
     def turn(first: StepperState, bounds: RunBounds) -> Any:
-        after, _, buffers = program(first, bounds, runs[3])
+        after, _, buffers = program(first, bounds, runs.table)
         return after, buffers
 
-    found = decided_starts(context, runs, turn)
+    found = decided_starts(context, states, runs, turn)
     for error in found.faults.values():
         raise error
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from polhode.integrate.contact_start import (
     warn_of_gains,
     with_contacts,
 )
+from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.events.event_chunk import EventChunk
 from polhode.integrate.field.dense_output import Steps, bare
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
+    Admitted,
     admit_limit,
     admit_memory,
     admit_watch,
@@ -35,9 +37,14 @@ from polhode.integrate.host.admission import (
 from polhode.integrate.host.checks import require_memory, require_sound_start
 from polhode.integrate.host.event_request import guided, initial_inputs, run_context
 from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
-from polhode.integrate.host.method_choice import picked, suited
+from polhode.integrate.host.method_choice import ChosenMethod, picked, suited
 from polhode.integrate.host.progress import watched
-from polhode.integrate.kernel.chunk import RunBounds, StepperState, chunk_program
+from polhode.integrate.kernel.chunk import (
+    RunBounds,
+    Runs,
+    StepperState,
+    chunk_program,
+)
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.start import (
     InitialStep,
@@ -73,8 +80,23 @@ class Choices(TypedDict, total=False):
     watch: Watch | None
     to: Any
     events: Event | Sequence[Event]
-    inputs: Mapping[str, Any] | None
+    inputs: Mapping[Any, Any] | None
     impacts: str
+
+
+class Tolerances(NamedTuple):
+    """What the caller of a run without a method allows it to err."""
+
+    rtol: float | None
+    atol: float | None
+
+
+class MadeBy(NamedTuple):
+    """What makes a motion, and in words which method it is."""
+
+    equations: Equations
+    method: Method
+    note: str
 
 
 @overload
@@ -108,7 +130,7 @@ def simulate(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] = (),
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     impacts: str = "at once",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
@@ -122,8 +144,9 @@ def simulate(
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
     `to` is a path: the rows of one run go there as it runs, a few times a second, and
     `ph.resume` goes on with what a killed run has left. `events` are watched for, and
-    found in `motion.events`. `inputs` drive motors and other actions by name: functions
-    of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
+    found in `motion.events`. `inputs` drive motors and other actions by name, several
+    by a tuple of names: functions of time, laws of time and state, `ph.Controller`s
+    with constants and states, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
     Supports of a system open, slip, stick and strike where they must; several contacts
     that strike do so "at once" or "in sequence", by `impacts`.
@@ -140,94 +163,113 @@ def simulate(
         equations = exact_equations(model, method, impacts)
     else:
         equations = equations_of(model, method)
-    pick = picked(equations, method, rtol, atol)
-    memory, watch = admit_memory(memory), admit_watch(watch)
-    asked = admitted(
+    chosen = picked(equations, method, rtol, atol)
+    memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
+    given = admitted(
         equations,
         state,
         until=until,
         samples=samples,
         parameters=parameters,
         memory=memory,
+        inputs=inputs,
     )
-    asked.require_all()
-    runs, until, times, table, _ = asked
-    if has_contacts and not is_continuation(to):
-        require_apart(asked)
-    context = run_context(equations, pick[0], events, inputs, len(runs))
-    context = with_contacts(context, asked, impacts)
-    input_log = initial_inputs(context, runs, until)
-    drive = context.inputs.drive
-    at = (runs, table, until, (drive, input_log.held))
+    given.require_all()
+    begins = has_contacts and not is_continuation(to)
+    if begins:
+        require_apart(given)
+    context = run_context(equations, chosen.method, events, inputs, len(given.runs))
+    context = with_contacts(context, given, impacts)
+    equations = context.equations
+    first_inputs = initial_inputs(context, given.runs, given.until)
     # Contacts are located between steps of an explicit method.
-    tolerances = (rtol, atol) if method is None and not has_contacts else None
-    pick, go = _launched(equations, at, pick, tolerances)
-    method, context = pick[0], context._replace(method=pick[0])
-    stepper_states, bounds = go.stepper_state._replace(**input_log._asdict()), go.bounds
-    if to is None:
-        require_memory(method, bounds, times, stepper_states.x.shape[1], memory)
-    all_runs = (stepper_states, bounds, table)
-    if context.watched.is_needed:
-        program: Any = EventChunk(equations, method, context.watched, all_runs)
-    else:
-        program = chunk_program(equations, method, all_runs, drive)
-    options = RunOptions(
-        times, admit_limit(limit), None, method.dense_terms, memory=memory
+    is_free = method is None and not has_contacts
+    chosen, start = _started(
+        equations,
+        chosen,
+        given,
+        drive=context.inputs.drive,
+        held=first_inputs.held,
+        wanted=Tolerances(rtol, atol) if is_free else None,
     )
-    options = options._replace(context=context if context.is_needed else None)
-    if has_contacts and not is_continuation(to):
-        begun = contact_start(context, (runs, *all_runs), program)
-        stepper_states = begun.go.stepper_state._replace(
-            **{**input_log._asdict(), "held": begun.held}
-        )
-        bounds, options = begun.go.bounds, options._replace(begun=begun.met)
-    made_by = equations, *pick
+    made_by = MadeBy(equations, *chosen)
+    stepper_states = start.stepper_state._replace(**first_inputs._asdict())
+    runs = Runs(stepper_states, start.bounds, given.table)
+    context = context._replace(method=chosen.method)
+    options = RunOptions(
+        given.times,
+        limit,
+        watch=None,
+        dense_terms=chosen.method.dense_terms,
+        memory=memory,
+        context=context if context.is_needed else None,
+    )
+    if to is None:
+        width = stepper_states.x.shape[1]
+        require_memory(chosen.method, runs.bounds, given.times, width, memory)
+    kernel = _kernel(made_by, runs, context)
+    if begins:
+        begun = contact_start(context, given.runs, runs, kernel)
+        own = {**first_inputs._asdict(), "held": begun.held}
+        stepper_states = begun.go.stepper_state._replace(**own)
+        runs = Runs(stepper_states, begun.go.bounds, given.table)
+        options = options._replace(begun=begun.met)
     if to is not None:
-        given = (runs, stepper_states, bounds, table)
-        stepper_states, bounds, options = _stored(to, made_by, given, options)
+        runs, options = _stored(to, made_by, given.runs, runs, options)
     try:
-        with watched(watch, equations.system.name) as told:
-            options = options._replace(watch=told)
-            all_kept = run(program, stepper_states, bounds, table, options)
+        with watched(watch, equations.system.name) as report:
+            records = run(kernel, *runs, options._replace(watch=report))
     finally:
         if options.store is not None:
             options.store.close()  # Ctrl-C may have come before the run began
-    each = [{name: v[i] for name, v in table.items()} for i in range(len(runs))]
-    found = [
-        _trajectory(made_by, kept, options, own, runs.at(i))
-        for i, (kept, own) in enumerate(zip(all_kept, each, strict=True))
-    ]
+    motions = _motions(made_by, given, records, options)
     if options.store is not None:
-        options.store.seal(found[0].outcome)
-    _warn(found)
+        options.store.seal(motions[0].outcome)
+    _warn(motions)
     if has_contacts:
-        for kept in all_kept:
-            warn_of_gains(context, kept.tracker.met if kept.tracker else [])
-    alone = isinstance(state, State) and len(found) == 1
-    return found[0] if alone else Motions(tuple(found))
+        for record in records:
+            warn_of_gains(context, record.tracker.met if record.tracker else [])
+    alone = isinstance(state, State) and len(motions) == 1
+    return motions[0] if alone else Motions(tuple(motions))
 
 
-def _launched(
+def _started(
     equations: Equations,
-    at: tuple[States, Any, float, tuple[Drive, Any]],
-    pick: tuple[Method, str],
-    tolerances: tuple[Any, Any] | None,
-) -> tuple[tuple[Method, str], InitialStep]:
-    """The runs before their first step; a pick that may change suits their decay."""
-    runs, table, until, (drive, held) = at
-    go = initialise(
-        equations, runs, table, step_settings(pick[0], until), (drive, held)
-    )
-    require_sound_start(drive, runs, go.initial_derivative, (table, held))
-    if tolerances is not None:
-        start = Start(runs, table, drive, held, go.initial_derivative)
-        suits = suited(equations, pick, *tolerances, decay_of(equations, start, until))
-        if suits is not pick:
-            settings = step_settings(suits[0], until)
-            go = initialise(equations, runs, table, settings, (drive, held))
-        pick = suits
-    require_feasible(equations, go, pick[0])
-    return pick, go
+    chosen: ChosenMethod,
+    given: Admitted,
+    *,
+    drive: Drive,
+    held: Any,
+    wanted: Tolerances | None,
+) -> tuple[ChosenMethod, InitialStep]:
+    """The runs before their first step.
+
+    With tolerances in place of a method, the method suits how something decays there.
+    """
+    runs, table, until = given.runs, given.table, given.until
+
+    def first_step(method: Method) -> InitialStep:
+        settings = step_settings(method, until)
+        return initialise(equations, runs, table, settings, drive=drive, held=held)
+
+    start = first_step(chosen.method)
+    slopes = start.initial_derivative
+    require_sound_start(drive, runs, slopes, table=table, held=held)
+    if wanted is not None:
+        decay = decay_of(equations, Start(runs, table, drive, held, slopes), until)
+        suits = suited(equations, chosen, *wanted, decay)
+        if suits is not chosen:
+            chosen, start = suits, first_step(suits.method)
+    require_feasible(equations, start, chosen.method)
+    return chosen, start
+
+
+def _kernel(made_by: MadeBy, runs: Runs, context: RunContext) -> Any:
+    """What advances the runs by a chunk of steps; it watches for events, if any."""
+    equations, method, _ = made_by
+    if context.watched.is_needed:
+        return EventChunk(equations, method, context.watched, runs)
+    return chunk_program(equations, method, runs, context.inputs.drive)
 
 
 def equations_of(model: System | Equations, method: Method | None = None) -> Equations:
@@ -245,32 +287,32 @@ def equations_of(model: System | Equations, method: Method | None = None) -> Equ
         )
     if model.supports:
         return _stepped(model, method)
-    if "motion" not in model.compiled:
-        model.compiled["motion"] = recursive(model)
-    return model.compiled["motion"]
+    return model.remembered("motion", lambda: recursive(model))
 
 
 def _stepped(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
-    if "stepped motion" not in model.compiled:
+
+    def known() -> Equations:
         smooth = recursive(model.without_supports)
-        known = replace(smooth, system=model, knows_contacts=True)
-        model.compiled["stepped motion"] = known
-    return model.compiled["stepped motion"]
+        return replace(smooth, system=model, knows_contacts=True)
+
+    return model.remembered("stepped motion", known)
 
 
 def _stored(
     to: Any,
-    made_by: tuple[Equations, Method, str],
-    begun: tuple[States, StepperState, RunBounds, Any],
+    made_by: MadeBy,
+    states: States,
+    runs: Runs,
     options: RunOptions,
-) -> tuple[StepperState, RunBounds, RunOptions]:
-    """The run from where its file has it, and the wish with the file as its store."""
+) -> tuple[Runs, RunOptions]:
+    """The run from where its file has it, and options with the file as its store."""
     from polhode.integrate.storage import session
 
-    runs, stepper_states, bounds, table = begun
+    stepper_states, bounds, table = runs
     path = session.require_one(to, len(stepper_states.t))
     own = {name: values[0] for name, values in table.items()}
     made = session.Made(*made_by, own)
@@ -282,7 +324,7 @@ def _stored(
         RunBounds(*(v[0] for v in bounds)),
     )
     checkpoint = Checkpoint(
-        stepper_state, bounds, runs.at(0), until, options.samples, options.limit
+        stepper_state, bounds, states.at(0), until, options.samples, options.limit
     )
 
     def settle(steps: Steps) -> Steps:
@@ -297,21 +339,36 @@ def _stored(
             *(np.asarray(leaf)[None] for leaf in checkpoint.stepper_state)
         )
         bounds = RunBounds(*(np.asarray(leaf)[None] for leaf in checkpoint.bounds))
-        store.past = session.past_of(to, runs.system)
+        store.past = session.past_of(to, states.system)
         store.told = session.told_of(to, checkpoint.stepper_state)
-        return stepper_states, bounds, options._replace(store=store)
+        runs = Runs(stepper_states, bounds, table)
+        return runs, options._replace(store=store)
     except BaseException:
         store.discard()
         raise
 
 
+def _motions(
+    made_by: MadeBy, given: Admitted, records: Sequence[RunRecord], options: RunOptions
+) -> list[Trajectory]:
+    """What was kept of each run, as a motion."""
+    found = []
+    for k, record in enumerate(records):
+        table = {name: values[k] for name, values in given.table.items()}
+        motion = _trajectory(made_by, record, table, options, start=given.runs.at(k))
+        found.append(motion)
+    return found
+
+
 def _trajectory(
-    made_by: tuple[Equations, Method, str],
+    made_by: MadeBy,
     kept: RunRecord,
-    options: RunOptions,
     table: dict[str, Any],
+    options: RunOptions,
+    *,
     start: tuple[float, np.ndarray, np.ndarray],
 ) -> Trajectory:
+    """One motion: its rows, its outcome, and where it can be gone on from."""
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.stepper_state
     until = float(kept.bounds.stop)

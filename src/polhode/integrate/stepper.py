@@ -29,7 +29,7 @@ from polhode.integrate.host.admission import raise_of_run
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.start_warnings import warn_of_start
-from polhode.integrate.inputs.inputs import is_input, port_size
+from polhode.integrate.inputs.ports import is_input, port_size
 from polhode.integrate.kernel.chunk import fault_status
 from polhode.integrate.kernel.outcome import Ending, growth, lawless
 from polhode.integrate.kernel.start import require_clock
@@ -48,6 +48,7 @@ from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import Program, compile
 from polhode.system.members import suggestion
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.values import require_mapping, require_value
 
@@ -396,7 +397,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         at = Ending(int(status), t, state.q, state.z, self.dt, 0, 0)
         if status == REFUSED:
             parameters = {n: v for n, v in given.items() if n in system.parameters}
-            raise inconsistency(system, (t, state.q, state.z), parameters)
+            raise inconsistency(system, StateArrays(t, state.q, state.z), parameters)
         who = f"{system.name!r} has no next state after t = {t:g} s"
         missed = "" if status == NOT_A_NUMBER else unmet(system, at, t + self.dt, given)
         if missed or status == UNMET:
@@ -536,7 +537,7 @@ def _fitted(name: str, value: Any, own: tuple[int, ...], many: tuple[int, ...]) 
     return np.broadcast_to(value, many + own) if many else value
 
 
-def _begins(system: System, state: tuple[Any, Any, Any], table: Any) -> Any:
+def _begins(system: System, state: StateArrays, table: Any) -> Any:
     """Whether a state keeps its constraints before the step, traced."""
     if not system.constraints:
         return jnp.array(True)
@@ -550,7 +551,7 @@ def _step(equations: Equations, method: Method, h: float) -> Any:
 
     def step(t: Any, q: Any, z: Any, inputs: Any) -> tuple[Any, Any, Any]:
         field = field_of(equations, inputs)
-        begins = _begins(equations.system, (t, q, z), inputs)
+        begins = _begins(equations.system, StateArrays(t, q, z), inputs)
         x = jnp.concatenate([q, core.start(t, q, z, inputs)])
         moved = method.attempt(field, t, x, field.x_dot(t, x), h)
         x, is_kept = field.projected(t + h, moved.x)

@@ -51,6 +51,7 @@ from polhode.integrate.host.sweep_runs import (
     require_drawn_alone,
 )
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.chunk import Runs as ChunkRuns
 from polhode.integrate.kernel.start import (
     initial_derivative,
     initialise,
@@ -91,7 +92,7 @@ def sweep(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     impacts: str = "at once",
     form: str = "netcdf",
     executor: Any = None,
@@ -150,7 +151,14 @@ def sweep(
         drawn = drawn_runs(equations, states, (until, samples), first)
         runs: Runs = GivenRuns(drawn.asked) if to is None else drawn
     else:
-        runs = given_runs(equations, states, (until, samples), parameters)
+        runs = given_runs(
+            equations,
+            states,
+            until=until,
+            samples=samples,
+            parameters=parameters,
+            inputs=inputs,
+        )
     asked = runs.asked
     _require_one_start(asked.runs)
     if len(asked.refused) == runs.count:
@@ -159,6 +167,7 @@ def sweep(
     output_times = np.array([until]) if times is None else times
     context = run_context(equations, pick[0], events, inputs, runs.count)
     context = with_contacts(context, asked, impacts)
+    equations = context.equations
     drive = _drive(context)
     if method is None and not has_contacts:
         decay = _decay(equations, asked, drive)
@@ -236,7 +245,7 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
     start = initial_derivative(equations, states, own, drive)
     none = np.zeros((len(states), drive.width))
     others = [k - first for k in asked.refused]
-    if start_faults(drive, states, start, (own, none), others):
+    if start_faults(drive, states, start, table=own, held=none, refused=others):
         return NO_DECAY  # it is refused, or a failed run, where it is launched
     return decay_of(equations, Start(states, own, drive, none, start), asked.until)
 
@@ -310,8 +319,15 @@ def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]
     if given.context is not None:
         own = slice(first, first + len(states))
         held = given.context.inputs.first_held(total)[own]
-    go = initialise(given.equations, states, table, settings, (drive, held))
-    faults = start_faults(drive, states, go.initial_derivative, (table, held), before)
+    go = initialise(given.equations, states, table, settings, drive=drive, held=held)
+    faults = start_faults(
+        drive,
+        states,
+        go.initial_derivative,
+        table=table,
+        held=held,
+        refused=before,
+    )
     refused = {**before, **faults}
     if len(refused) == total:
         raise_of_run(0, refused, total)
@@ -345,9 +361,8 @@ def _with_contacts_decided(
         after, buffer = called(given, here, gliders, every, np.inf, room=0)
         return after.stepper_state, buffer
 
-    begun = decided_starts(
-        given.context, (states, before, fleet.bounds, fleet.table), turn
-    )
+    runs = ChunkRuns(before, fleet.bounds, fleet.table)
+    begun = decided_starts(given.context, states, runs, turn)
     refused = {**begun.faults, **refused}
     if len(refused) == len(states):
         raise_of_run(0, refused, len(states))

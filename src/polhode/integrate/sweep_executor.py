@@ -132,6 +132,7 @@ def _prepared(job: SweepJob) -> tuple[Given, SweepParts]:
     context = run_context(
         equations, job.method, job.driven.events, job.driven.inputs, job.swept.runs
     )
+    equations = context.equations  # with the states of controllers, if there are any
     until, samples = job.times
     given = Given(
         equations,

@@ -53,7 +53,9 @@ def argument_names(function: Callable, count: int) -> list[str]:
     return [names[k] if k < len(names) else f"argument{k}" for k in range(count)]
 
 
-def name_leaves(function: Callable, arguments: tuple) -> tuple[list[str], list, Any]:
+def name_leaves(
+    function: Callable, arguments: tuple[Any, ...]
+) -> tuple[list[str], list, Any]:
     """Names, leaves and tree of the arguments."""
     found, tree = jax.tree_util.tree_flatten_with_path(arguments)
     tops = argument_names(function, len(arguments))

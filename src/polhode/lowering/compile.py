@@ -70,7 +70,7 @@ def compile(
 class Program:  # limit: made, called, inlined, asked, pickled and kept
     """A compiled function: call it, ask for its `report()`, pickle it."""
 
-    def __init__(self, function: Callable, examples: tuple, choices: Choices):
+    def __init__(self, function: Callable, examples: tuple[Any, ...], choices: Choices):
         self.function, self._choices = function, choices
         names, leaves, self._tree = name_leaves(function, examples)
         pairs = [leaf_of(v, n) for v, n in zip(leaves, names, strict=True)]
@@ -220,7 +220,7 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
             return self._runner.direct(inputs)
         return IndirectCall(self._runner, inputs, self._runner(inputs, -1))
 
-    def _match(self, arguments: tuple) -> list[Any]:
+    def _match(self, arguments: tuple[Any, ...]) -> list[Any]:
         """The varying leaves of a call; folded ones must be what they were."""
         if len(arguments) == self._count - sum(self._dropped) != self._count:
             arguments = self._with_baked(arguments)
@@ -245,7 +245,7 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
                 )
         return [leaves[k] for k in self._inputs()]
 
-    def _with_baked(self, arguments: tuple) -> tuple:
+    def _with_baked(self, arguments: tuple[Any, ...]) -> tuple:
         examples = jax.tree_util.tree_unflatten(self._tree, self._examples)
         given = iter(arguments)
         return tuple(
@@ -322,11 +322,13 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
         return (_rebuild, (self.function, examples, self._choices))
 
 
-def _rebuild(function: Callable, examples: tuple, choices: Choices) -> Program:
+def _rebuild(
+    function: Callable, examples: tuple[Any, ...], choices: Choices
+) -> Program:
     return Program(function, examples, choices)
 
 
-def _folded_arguments(examples: tuple, varies: list[bool]) -> list[bool]:
+def _folded_arguments(examples: tuple[Any, ...], varies: list[bool]) -> list[bool]:
     """Whole arguments that are folded in: they are not passed in a call."""
     spans = [len(jax.tree_util.tree_leaves(e)) for e in examples]
     dropped, start = [], 0

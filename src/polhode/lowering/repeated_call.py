@@ -50,7 +50,7 @@ class RepeatedCall:
             return outputs[0]
         return jax.tree_util.tree_unflatten(self._tree, outputs)
 
-    def _misfit(self, arguments: tuple) -> ArgumentError:
+    def _misfit(self, arguments: tuple[Any, ...]) -> ArgumentError:
         wanted = ", ".join(leaf.describe() for leaf in self._program._described)
         given = ", ".join(str(np.shape(argument)) for argument in arguments)
         return ArgumentError(

@@ -152,9 +152,7 @@ def is_regular(M: np.ndarray) -> bool:
 
 def rest_coordinates(system: System) -> np.ndarray:
     """Coordinates near the neutral ones that keep the constraints; refused if none."""
-    if "rest" not in system.compiled:
-        system.compiled["rest"] = _rest_coordinates(system)
-    return system.compiled["rest"]
+    return system.remembered("rest", lambda: _rest_coordinates(system))
 
 
 def _rest_coordinates(system: System) -> np.ndarray:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def own_length(system: System) -> float:
     """The largest arm or radius of gyration, reckoned once; 0 of bare particles."""
-    if "length" not in system.compiled:
-        system.compiled["length"] = _reckoned_length(system)
-    return system.compiled["length"]
+    return system.remembered("length", lambda: _reckoned_length(system))
 
 
 def natural_length(system: System, q: np.ndarray) -> float:
@@ -47,15 +45,17 @@ def coordinate_lengths(system: System, length: float) -> np.ndarray:
 
 def entries(system: System, word: str, unit: str) -> np.ndarray:
     """Which entries have a unit, found once."""
-    key = (word, unit)
-    if key not in system.compiled:
-        found = [u == unit for joint in system.joints for u in getattr(joint, word)]
-        system.compiled[key] = np.array(found, dtype=bool)
-    return system.compiled[key]
+
+    def found() -> np.ndarray:
+        each = [u == unit for joint in system.joints for u in getattr(joint, word)]
+        return np.array(each, dtype=bool)
+
+    return system.remembered((word, unit), found)
 
 
 def _is_rod(constraint: Any) -> bool:
-    return hasattr(constraint, "length")
+    length = getattr(constraint, "length", None)
+    return length is not None and not isinstance(length, tuple)
 
 
 def _reckoned_length(system: System) -> float:

@@ -17,6 +17,7 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics
 from polhode.system.gather import ACROSS_JOINTS, driven_joints
+from polhode.system.state_arrays import StateArrays
 from polhode.system.tree import Edge, Member
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def wrenches(
         own = system.places_of(action.bodies)
         here, moving = _picked(poses, twists, own)
         if driven_joints(action):
-            found[action.name] = _of_efforts(system, action, (t, q, z), poses, table)
+            found[action.name] = _of_efforts(
+                system, action, StateArrays(t, q, z), poses, table
+            )
             continue
         given = action.wrenches(here, moving, t, table)
         found[action.name] = _spread(given, own, len(system.bodies))
@@ -66,7 +69,7 @@ def joint_energy(action: Any, coordinates: list[Any], t: Any, table: Table) -> A
 
 
 def _of_efforts(
-    system: System, action: Any, state: tuple, poses: Poses, table: Table
+    system: System, action: Any, state: StateArrays, poses: Poses, table: Table
 ) -> Wrenches:
     """The wrenches on all bodies of a law along joints."""
     t, q, z = state

@@ -33,9 +33,7 @@ class NaturalSizes(NamedTuple):
 
 def natural_sizes(system: System) -> NaturalSizes:
     """Those of the system's own speeds and constraint rows, measured once."""
-    if KEY not in system.compiled:
-        system.compiled[KEY] = _measured(system)
-    return system.compiled[KEY]
+    return system.remembered(KEY, lambda: _measured(system))
 
 
 def position_sizes(system: System) -> NaturalSizes:

@@ -305,9 +305,8 @@ def _by_time(
     ):
         return 0.0
     key = f"rate of {constraint.name} in time"
-    if key not in system.compiled:
-        system.compiled[key] = _rate_in_time(constraint)
-    return system.compiled[key](now.t, here, dict(now.table))
+    rate = system.remembered(key, lambda: _rate_in_time(constraint))
+    return rate(now.t, here, dict(now.table))
 
 
 def _rate_in_time(constraint: Any) -> Callable[..., Any]:

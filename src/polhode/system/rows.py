@@ -144,8 +144,7 @@ def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, An
 
 def _compiled(system: System, key: str, function: Any) -> Any:
     """The function of the system, compiled once for each."""
-    if key not in system.compiled:
-        system.compiled[key] = doubled(
-            lambda t, q, z, table: function(system, t, q, z, table)
-        )
-    return system.compiled[key]
+    return system.remembered(
+        key,
+        lambda: doubled(lambda t, q, z, table: function(system, t, q, z, table)),
+    )

@@ -122,7 +122,7 @@ def _weighed(field: ForceField, work: float, loop: Path) -> tuple[float, float, 
     return work, abs(work) / (force * way) if force else 0.0, loop
 
 
-def _random_circle(rng: np.random.Generator, low: np.ndarray, high: np.ndarray):
+def _random_circle(rng: np.random.Generator, low: np.ndarray, high: np.ndarray) -> Any:
     centre = rng.uniform(low, high)
     room = float(np.min(np.minimum(centre - low, high - centre)))
     axes, _ = np.linalg.qr(rng.normal(size=(3, 2)))

@@ -26,7 +26,6 @@ from polhode.analyse.machinery.naming import nominal
 from polhode.analyse.machinery.table import table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
-from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.checked_argument import state_argument
@@ -187,14 +186,12 @@ def _programs(state: State, names: tuple[str, ...], p: np.ndarray) -> tuple[Any,
 
         return jax.jvp(there, (jnp.zeros(system.speeds), l, p), along)[1]
 
-    key = ("rest sensitivity", names, t)
-    if key not in system.compiled:
-        system.compiled[key] = (
-            compile(needed, state.q, p),
-            compile(matrices, state.q, loads, p),
-            compile(moved, state.q, loads, p, (zero, loads, p)),
-        )
-    return system.compiled[key]
+    name, along = ("rest sensitivity", names, t), (zero, loads, p)
+    return (
+        system.program((*name, "needed"), needed, (state.q, p)),
+        system.program((*name, "matrices"), matrices, (state.q, loads, p)),
+        system.program((*name, "moved"), moved, (state.q, loads, p, along)),
+    )
 
 
 def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:

@@ -215,7 +215,7 @@ def _noun(search: Search, found: Settled, family: np.ndarray) -> SteadyMotion:
 
 
 def _first_rates(
-    balance: Balance, place: np.ndarray, given: np.ndarray, draws: tuple
+    balance: Balance, place: np.ndarray, given: np.ndarray, draws: tuple[Any, ...]
 ) -> np.ndarray:
     """Rates (starts, k): the given ones, and the others at random."""
     count, seed, t = draws

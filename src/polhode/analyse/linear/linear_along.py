@@ -22,7 +22,7 @@ from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.machinery.variations import Ports, shifted, slopes_of
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
-from polhode.lowering.compile import compile
+from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import Table
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State
@@ -185,10 +185,12 @@ def slopes(state: State, table: Table, ports: Ports) -> tuple[np.ndarray, np.nda
     system = state.system
     arguments = (float(state.t), state.q, state.z, dict(table))
     key = ("linear along", tuple(ports.items()), tuple(sorted(table)))
-    if key not in system.compiled:
+
+    def made() -> Program:
         law = recursive(system).functions.accelerations
-        system.compiled[key] = compile(_slopes(system, law, ports), *arguments)
-    J, n = system.compiled[key](*arguments), 2 * system.speeds
+        return compile(_slopes(system, law, ports), *arguments)
+
+    J, n = system.remembered(key, made)(*arguments), 2 * system.speeds
     return J[:, :n], J[:, n:]
 
 
@@ -240,12 +242,9 @@ def errors_carried(state: State) -> np.ndarray:
     """P (nz, nz) with d' = e + P d."""
     system = state.system
     example: tuple[Any, ...] = (float(state.t), state.q, state.z, {})
-    key = "carried errors"
-    if key not in system.compiled:
-        function = _slopes(system, lambda t, q, z, table: (0.0 * z, None), {})
-        system.compiled[key] = compile(function, *example)
-    n = system.speeds
-    return system.compiled[key](*example)[:n, :n]
+    function = _slopes(system, lambda t, q, z, table: (0.0 * z, None), {})
+    n, program = system.speeds, system.program("carried errors", function, example)
+    return program(*example)[:n, :n]
 
 
 def _require_periodic(motion: Trajectory) -> None:

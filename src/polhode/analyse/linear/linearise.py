@@ -220,7 +220,11 @@ def _seen(whole: Neighbours, found: Reduced) -> np.ndarray:
 
 
 def _state_space(
-    found: Reduced, places: tuple, speeds: tuple, inputs: tuple, seen: tuple
+    found: Reduced,
+    places: tuple[Any, ...],
+    speeds: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    seen: tuple[Any, ...],
 ) -> StateSpace:
     by_v, by_p = found.rates
     solved = np.linalg.solve(

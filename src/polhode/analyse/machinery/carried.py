@@ -15,7 +15,6 @@ import numpy as np
 from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.analyse.symmetries import Carriers, pick
 from polhode.errors import AnalysisError
-from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL
 from polhode.system.lengths import coordinate_lengths, natural_length
 from polhode.system.state import State
@@ -30,12 +29,12 @@ FRAMES = 121
 def carried_speeds(carriers: Carriers, q: np.ndarray, xi: np.ndarray) -> np.ndarray:
     """z = Y(q) xi (nz,)."""
     system = carriers.system
-    key = ("carried speeds", carriers.names)
-    if key not in system.compiled:
-        system.compiled[key] = compile(
-            lambda q, xi: carriers.speeds(q, xi, NOMINAL), q, xi
-        )
-    return np.asarray(system.compiled[key](q, xi), float)
+    program = system.program(
+        ("carried speeds", carriers.names),
+        lambda q, xi: carriers.speeds(q, xi, NOMINAL),
+        (q, xi),
+    )
+    return np.asarray(program(q, xi), float)
 
 
 def carried_motion(steady: SteadyMotion, seconds: float | None) -> Trajectory:

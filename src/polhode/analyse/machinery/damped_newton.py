@@ -225,7 +225,7 @@ def settled(
 ) -> Settled:
     """Every start brought to rest; values of `table` may be arrays, one a start."""
     from polhode.integrate.field.scales import displacements
-    from polhode.lowering.compile import compile
+    from polhode.lowering.compile import Program, compile
 
     system = balance.system
     values = {name: np.asarray(value, float) for name, value in table.items()}
@@ -233,13 +233,15 @@ def settled(
     key = ("settle", balance.key, tuple(sorted(values)), many)
     given = (float(t), scales)
     arguments = (given, starts.q, starts.multipliers, starts.rates, values)
-    if key not in system.compiled:
+
+    def made() -> Program:
         reach = displacements(system, starts.q[0])
         natural = natural_rows(system, t, starts.q[0])
         one = (given, *(part[0] for part in starts[:3]))
         table_of_one = {n: v[0] if v.ndim else v for n, v in values.items()}
         batched = ["q", "l", "xi", *(f"table.{name}" for name in many)]
-        system.compiled[key] = compile(
+        return compile(
             settler(balance, reach, natural), *one, table_of_one, batched=batched
         )
-    return Settled(*system.compiled[key](*arguments))
+
+    return Settled(*system.remembered(key, made)(*arguments))

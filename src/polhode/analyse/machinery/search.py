@@ -80,14 +80,11 @@ class Search:
         return self._slopes(found)[0]
 
     def _slopes(self, found: Settled) -> tuple[np.ndarray, np.ndarray]:
-        from polhode.lowering.compile import compile
 
         system = self.balance.system
-        key = ("slopes", self.balance.key, tuple(sorted(self.table)))
         arguments = (self.t, *found[:3], dict(self.table))
-        if key not in system.compiled:
-            system.compiled[key] = compile(self.balance.slopes, *arguments)
-        r, J = system.compiled[key](*arguments)
+        name = ("slopes", self.balance.key)
+        r, J = system.program(name, self.balance.slopes, arguments)(*arguments)
         return r / self.scales, self.cleared(J / self.scales[:, None])
 
     def cleared(self, J: np.ndarray) -> np.ndarray:

@@ -187,15 +187,12 @@ def _best(Q: list[np.ndarray], rate: float) -> tuple[np.ndarray, np.ndarray]:
 def _asked(
     carriers: Carriers, state: State, multipliers: np.ndarray
 ) -> Callable[[np.ndarray], _Parts]:
-    from polhode.lowering.compile import compile
-
     system = state.system
-    key = ("second variation", carriers.names)
+    name = ("second variation", carriers.names)
     place = (float(state.t), state.q, state.z)
-    if key not in system.compiled:
-        k = np.zeros(len(carriers.names))
-        system.compiled[key] = compile(_function(carriers), *place, k, multipliers)
-    program, felt = system.compiled[key], _felt(state)
+    example = (*place, np.zeros(len(carriers.names)), multipliers)
+    program = system.program(name, _function(carriers), example)
+    felt = _felt(state)
 
     def parts(xi: np.ndarray) -> _Parts:
         found = _Parts(*program(*place, xi, multipliers))

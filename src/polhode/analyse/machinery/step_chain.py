@@ -23,8 +23,7 @@ from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
-from polhode.lowering.compile import compile
-from polhode.matter.parameter import Table
+from polhode.matter.parameter import Table, parameters_in
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -87,13 +86,10 @@ class Replay:
         self, word: Any, function: Callable[..., Any], example: Any, batched: Any
     ) -> Any:
         """A function of the replay, compiled once for each word and set of names."""
-        programs, method = self.motion.equations.programs, self.motion.method
-        drive = self.motion.inputs.inputs.drive.key
-        made_by = (type(method), method.name, drive)
-        key = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
-        if key not in programs:
-            programs[key] = compile(function, *example, batched=batched)
-        return programs[key]
+        equations, method = self.motion.equations, self.motion.method
+        made_by = (type(method), method.name, self.motion.inputs.inputs.drive.key)
+        name = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
+        return equations.program(name, function, example, batched=batched)
 
     def _whole(self, p: Any, table: Table) -> Table:
         own = {name: p[k] for k, name in enumerate(self.names)}
@@ -141,16 +137,15 @@ def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndar
     before = np.searchsorted(sign * t, sign * times) - 1
     table = dict(motion.table)
     made_by = (type(motion.method), motion.method.name, motion.inputs.inputs.drive.key)
-    key = ("step", made_by, tuple(sorted(table)))
-    programs = motion.equations.programs
-    if key not in programs:
 
-        def step(t: Any, x: Any, h: Any, table: Any) -> Any:
-            return _step(motion, table)(t, x, h)
+    def step(t: Any, x: Any, h: Any, table: Any) -> Any:
+        return _step(motion, table)(t, x, h)
 
-        example = (0.0, np.zeros(x.shape[1]), 0.1, table)
-        programs[key] = compile(step, *example, batched=["t", "x", "h"])
-    between = programs[key](t[before], x[before], times - t[before], table)
+    example = (0.0, np.zeros(x.shape[1]), 0.1, table)
+    program = motion.equations.program(
+        ("step", made_by), step, example, batched=["t", "x", "h"]
+    )
+    between = program(t[before], x[before], times - t[before], table)
     rows = bare(np.concatenate([t, times]), np.concatenate([x, between]))
     order = np.argsort(sign * rows.t, kind="stable")
     return rows.t[order], rows.x[order]
@@ -159,7 +154,10 @@ def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndar
 def _value(motion: Trajectory, name: str) -> float:
     if name in motion.table:
         return float(motion.table[name])
-    return nominal(motion.system, name)
+    groups = motion.inputs.inputs.drive.groups
+    constants = parameters_in([c for g in groups for c in g.constants.values()])
+    own = [p.value for p in constants if p.name == name]
+    return own[0] if own else nominal(motion.system, name)
 
 
 def _admitted(motion: Trajectory, times: Any) -> np.ndarray:

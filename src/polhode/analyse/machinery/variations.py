@@ -140,7 +140,8 @@ def _programs(
     ports, outputs = asked
     names = tuple(sorted(table))
     key = ("neighbours", tuple(ports.items()), tuple(outputs.items()), names)
-    if key not in system.compiled:
+
+    def made() -> tuple[Any, Any, Any]:
         at = (float(state.t), state.q, state.z)
         n, m = system.speeds, len(system.row_names)
         law = recursive(system).functions.accelerations
@@ -151,8 +152,9 @@ def _programs(
         changes = first_order(system, ports, outputs)
         program = lanes(changes, *given, np.zeros(2 * n + width))
         masses = lanes(_masses(system), *at, dict(table), np.zeros(n))
-        system.compiled[key] = program, masses, solve
-    return system.compiled[key]
+        return program, masses, solve
+
+    return system.remembered(key, made)
 
 
 def first_order(system: System, ports: Ports, outputs: Outputs) -> Callable[..., Any]:

@@ -236,10 +236,8 @@ def _turned(start: State, d: np.ndarray) -> np.ndarray:
 
         return jax.vmap(along, out_axes=1)(np.eye(len(d)))
 
-    key = "errors at a place"
-    if key not in system.compiled:
-        system.compiled[key] = compile(function, start.q, d)
-    return np.asarray(system.compiled[key](start.q, d))
+    program = system.program("errors at a place", function, (start.q, d))
+    return np.asarray(program(start.q, d))
 
 
 def _report(task: _Task, p: np.ndarray, y: np.ndarray) -> Identified:

@@ -225,7 +225,8 @@ def contact_equations(system: System) -> Equations:
 
 def knows_modes(equations: Equations) -> bool:
     """Whether equations are those of a system whose contacts have modes."""
-    return equations is equations.system.compiled.get("contact equations")
+    own = equations.system.compiled.get("contact equations")
+    return own is not None and equations.name == own.name
 
 
 def _contact_equations(system: System) -> Equations:

@@ -39,6 +39,7 @@ from polhode.system.checked_argument import state_argument
 from polhode.system.contacts import names
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 
 ORDERS = ("at once", "in sequence")
 GAIN = 1e-9  # of the energy that moves: less is rounding
@@ -350,7 +351,7 @@ def _joint_impulses(
     if key not in system.compiled:
         system.compiled[key] = doubled(
             lambda t, q, z, dz, l, external, table: impulses_by_balance(
-                system, (t, q, z), (dz, l), external, table
+                system, StateArrays(t, q, z), (dz, l), external, table
             )
         )
     given = (state.t, state.q, state.z, dz, intensities, external, dict(table))

@@ -25,10 +25,13 @@ from polhode.formulation.solve.equations_of_motion import factored
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-def deviation(system: System, state: tuple, z_dot: Any, table: Table = NOMINAL) -> Any:
+def deviation(
+    system: System, state: StateArrays, z_dot: Any, table: Table = NOMINAL
+) -> Any:
     """C of all bodies at accelerations z_dot (nz,); `state` is (t, q, z). Traced."""
     t, q, z = state
     M, free = system.inertias(table), _free(system, state, table)
@@ -49,13 +52,11 @@ def least_deviation(state: State, table: Table = NOMINAL) -> np.ndarray:
     system, at = state.system, (state.t, state.q, state.z)
 
     def parts(t: Any, q: Any, z: Any, table: Any) -> Any:
-        M, free = system.inertias(table), _free(system, (t, q, z), table)
+        M, free = system.inertias(table), _free(system, StateArrays(t, q, z), table)
         gap = free - drift(system, t, q, z, table)
         return M, system.jacobians(t, q, table), gap
 
-    if "deviation" not in system.compiled:
-        system.compiled["deviation"] = doubled(parts)
-    found = system.compiled["deviation"](*at, dict(table))
+    found = system.remembered("deviation", lambda: doubled(parts))(*at, dict(table))
     M, J, gap = (np.asarray(x) for x in found)
     values, axes = np.linalg.eigh(M)
     roots = np.sqrt(np.maximum(values, 0.0))[..., None] * axes.swapaxes(-1, -2)
@@ -79,7 +80,7 @@ def _least(r: np.ndarray, s: np.ndarray, A: np.ndarray, g: np.ndarray) -> np.nda
     return given + N @ np.linalg.lstsq(r @ N, s - r @ given, rcond=None)[0]
 
 
-def _free(system: System, state: tuple, table: Table) -> Any:
+def _free(system: System, state: StateArrays, table: Table) -> Any:
     """The accelerations (n, 6) that forces would give bodies that nothing holds.
 
     Of a body with no inertia along some axis, which cannot be set free, only what has

@@ -37,6 +37,7 @@ from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.loads import with_world
 from polhode.system.members import suggestion
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def wrenches_by_balance(
-    system: System, state: tuple, V_dot: Any, intensities: Any, table: Table
+    system: System, state: StateArrays, V_dot: Any, intensities: Any, table: Table
 ) -> Any:
     """What each joint of the tree exerts on its second body (n, 6), see `Core`.
 
@@ -62,7 +63,7 @@ def wrenches_by_balance(
 
 
 def impulses_by_balance(
-    system: System, state: tuple, change: Any, external: Any, table: Table
+    system: System, state: StateArrays, change: Any, external: Any, table: Table
 ) -> Any:
     """What joints of the tree give in an impact (n, 6), as `wrenches_by_balance`.
 
@@ -99,13 +100,15 @@ def by_balance(
     def joint_wrenches(t: Any, q: Any, y: Any, solution: Any, table: Table) -> Any:
         y_dot, intensities = solution
         state, V_dot = (t, q, speeds(t, q, y, table)), bodies(t, q, y, y_dot, table)
-        return wrenches_by_balance(system, state, V_dot, intensities, table)
+        return wrenches_by_balance(
+            system, StateArrays(*state), V_dot, intensities, table
+        )
 
     return joint_wrenches
 
 
 def constraint_wrenches(
-    system: System, state: tuple, intensities: Any, table: Table
+    system: System, state: StateArrays, intensities: Any, table: Table
 ) -> list[Any]:
     """By constraint: what it exerts on all bodies (n, 6), in their own axes.
 
@@ -133,7 +136,7 @@ def constraint_wrenches(
 
 
 def constraint_efforts(
-    system: System, state: tuple, intensities: Any, table: Table
+    system: System, state: StateArrays, intensities: Any, table: Table
 ) -> list[Any]:
     """By constraint: its effort along all joints (nz,), for those that read joints.
 
@@ -191,18 +194,14 @@ def free_reactions(
 
     Such a row changes no motion (`Determinacy.undetermined`): loads in balance within.
     """
-    from polhode.lowering.compile import compile
-
     function, start = _function(equations), equations.functions.start
 
     def parts(t: Any, q: Any, z: Any, extra: Any, table: Table) -> Any:
         return function(t, q, start(t, q, z, table), table, extra)
 
-    none, key = np.zeros(free.shape[1]), ("free reactions", tuple(sorted(table)))
+    none = np.zeros(free.shape[1])
     at = (state.t, state.q, state.z)
-    if key not in equations.programs:
-        equations.programs[key] = compile(parts, *at, none, dict(table))
-    program = equations.programs[key]
+    program = equations.program("free reactions", parts, (*at, none, dict(table)))
     base = program(*at, none, dict(table))
     found = []
     for row in free:
@@ -296,8 +295,8 @@ def _function(equations: Equations) -> Callable[..., Any]:
         state = t, q, core.speeds(t, q, y, table)
         # A formulation with rows for its joints has those of constraints after them.
         own = intensities[intensities.shape[0] - len(system.row_names) :]
-        held = constraint_wrenches(system, state, own, table)
-        efforts = constraint_efforts(system, state, own, table)
+        held = constraint_wrenches(system, StateArrays(*state), own, table)
+        efforts = constraint_efforts(system, StateArrays(*state), own, table)
         return core.joint_wrenches(t, q, y, solution, table), held, efforts
 
     return both

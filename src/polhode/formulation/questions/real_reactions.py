@@ -34,6 +34,7 @@ from polhode.geometry.wrench import Wrench
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import system_argument
 from polhode.system.loads import with_world
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -123,9 +124,8 @@ def loaded(system: System, t: Any, q: Any, z: Any, table: Table) -> Table:
     if not missing:
         return table
     key = ("pushes", tuple(a.name for a in missing))
-    if key not in system.compiled:
-        system.compiled[key] = doubled(_pushes(system, missing))
-    N = system.compiled[key](t, q, z, dict(table))
+    pushes = system.remembered(key, lambda: doubled(_pushes(system, missing)))
+    N = pushes(t, q, z, dict(table))
     return {**table, **{a.load_name: N[k] for k, a in enumerate(missing)}}
 
 
@@ -139,7 +139,7 @@ def _pushes(system: System, actions: list[Any]) -> Callable[..., Any]:
             whole = {**table, **{a.load_name: N[k] for k, a in enumerate(actions)}}
             solution = core.accelerations(t, q, z, whole)
             joints = core.joint_wrenches(t, q, z, solution, whole)
-            held = constraint_wrenches(system, (t, q, z), solution[1], whole)
+            held = constraint_wrenches(system, StateArrays(t, q, z), solution[1], whole)
             return jnp.stack(
                 [
                     joints[k] if k >= 0 else _on_body(system, a, held)

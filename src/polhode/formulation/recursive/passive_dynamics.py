@@ -23,7 +23,6 @@ from polhode.formulation.spatial_forms.choices import (
     CoriolisChoice,
     choice_named,
 )
-from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import state_argument
 from polhode.system.system import System
@@ -55,14 +54,12 @@ def passive_dynamics(
     system, found = state.system, choice_named(choice)
     reference = tuple(np.asarray(x, float) for x in (speeds, rates))
     arguments = (float(state.t), state.q, state.z, reference, dict(table))
-    key = ("passive dynamics", found, tuple(sorted(table)))
-    if key not in system.compiled:
 
-        def function(t: Any, q: Any, z: Any, reference: Any, table: Table) -> Any:
-            return needed(system, (t, q, z), reference, table, found)
+    def function(t: Any, q: Any, z: Any, reference: Any, table: Table) -> Any:
+        return needed(system, (t, q, z), reference, table, found)
 
-        system.compiled[key] = compile(function, *arguments)
-    return system.compiled[key](*arguments)
+    name = ("passive dynamics", found)
+    return system.program(name, function, arguments)(*arguments)
 
 
 def needed(

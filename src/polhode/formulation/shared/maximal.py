@@ -31,6 +31,7 @@ from polhode.joints.joint import freedoms
 from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.natural_sizes import NaturalSizes, length_at_rest
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
@@ -105,7 +106,7 @@ def in_twists(
         return system.rates(t, q, speeds(t, q, y, table), table)
 
     def terms(t: Any, q: Any, y: Any, table: Any) -> Terms:
-        return terms_of_bodies(system, to_body, mass, (t, q, y), table)
+        return terms_of_bodies(system, to_body, mass, StateArrays(t, q, y), table)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
         now = 1.0 * jnp.asarray(t), q, y
@@ -156,7 +157,7 @@ def solver_of_rows(system: System) -> Callable[[Terms], tuple[Any, Any]]:
 
 
 def terms_of_bodies(
-    system: System, to_body: Callable, mass: Mass, state: tuple, table: Any
+    system: System, to_body: Callable, mass: Mass, state: StateArrays, table: Any
 ) -> Terms:
     """Terms at (t, q, y) of free bodies, rotors between them and all that holds them.
 

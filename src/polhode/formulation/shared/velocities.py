@@ -25,6 +25,7 @@ from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.speeds import along, drift
 from polhode.geometry.vector import shown
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 STEPS = 40  # of Newton's, for the direction that the user did not give
@@ -86,7 +87,7 @@ def own_speeds(system: System) -> Velocities:
 
 
 def speeds_and_rates(
-    system: System, chosen: Velocities, at: tuple, y_dot: Any, table: Any
+    system: System, chosen: Velocities, at: StateArrays, y_dot: Any, table: Any
 ) -> tuple[Any, Any]:
     """z, and z_dot along the motion; `at` is (t, q, y)."""
     t, q, y = 1.0 * jnp.asarray(at[0]), at[1], 1.0 * at[2]
@@ -95,7 +96,7 @@ def speeds_and_rates(
 
 
 def rows_in(
-    system: System, chosen: Velocities, at: tuple, table: Any
+    system: System, chosen: Velocities, at: StateArrays, table: Any
 ) -> tuple[Any, Any]:
     """The constraint rows on y_dot:   A E y_dot = gamma - A shift"""
     t, q, y = at
@@ -111,7 +112,7 @@ def in_velocities(
     require_invertible(system, chosen)
 
     def bodies(t: Any, q: Any, y: Any, y_dot: Any, table: Any) -> Any:
-        z, z_dot = speeds_and_rates(system, chosen, (t, q, y), y_dot, table)
+        z, z_dot = speeds_and_rates(system, chosen, StateArrays(t, q, y), y_dot, table)
         return system.jacobians(t, q, table) @ z_dot + drift(system, t, q, z, table)
 
     def forces(t: Any, q: Any, y: Any, W: Any, table: Any) -> Any:

@@ -18,6 +18,7 @@ from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
 from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
@@ -105,7 +106,7 @@ def axes(
 
 
 def observer_spins(
-    system: System, each: tuple[Seen, ...], state: tuple, q_dot: Any, table: Table
+    system: System, each: tuple[Seen, ...], state: StateArrays, q_dot: Any, table: Table
 ) -> Any:
     """w_WA_A (n, 3): how the observers turn in the world, along their own axes.
 

@@ -35,6 +35,7 @@ from polhode.geometry.transport import shift_twist, shift_wrench
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Table
 from polhode.system.checked_argument import system_argument
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 PLACES = ("mass centre", "origin", "joint")
@@ -84,7 +85,7 @@ def spatial_form(
         M = both @ M_P @ both.swapaxes(-1, -2)
         z = core.speeds(t, q, y, table)
         q_dot = system.rates(t, q, z, table)
-        w_A = observer_spins(system, each, (t, q, V[:, :3]), q_dot, table)
+        w_A = observer_spins(system, each, StateArrays(t, q, V[:, :3]), q_dot, table)
         felt, shift = felt_velocities(system, V, w_A)
         C = coriolis_dyadic(M, felt, rates=w_A, choice="Lie group")
         F = shift_wrench(system.applied(t, q, z, table), arms(table))

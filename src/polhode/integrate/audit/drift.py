@@ -20,6 +20,7 @@ import numpy as np
 from polhode.actions.weight import WeightOf
 from polhode.errors import NumericalWarning
 from polhode.integrate.field.scales import lengths, scales
+from polhode.integrate.methods.method import is_adaptive
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
@@ -42,9 +43,10 @@ HELD = 1e-9  # constraints that are held at every step are held better than this
 
 def share_of(motion: Trajectory) -> float:
     """The relative error that the settings let one expect."""
-    if not motion.method.is_adaptive:
+    method = motion.method
+    if not is_adaptive(method):
         return UNPROMISED
-    return motion.method.rtol * max(motion.outcome.accepted, 1)  # type: ignore[attr-defined]
+    return method.rtol * max(motion.outcome.accepted, 1)
 
 
 def promised_energy(motion: Trajectory, most: float) -> float:

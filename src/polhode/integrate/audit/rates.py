@@ -9,7 +9,6 @@ import numpy as np
 
 from polhode.actions.motion_arrays import power
 from polhode.geometry.vector import cross
-from polhode.lowering.compile import compile
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
 
@@ -48,13 +47,11 @@ def audited(
     equations, table = motion.equations, dict(motion.table)
     drive = motion.inputs.inputs.drive
     held = motion.inputs.held(t) if held is None else held
-    key = ("audit", tuple(sorted(table)), drive.key)
-    if key not in equations.programs:
-        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        equations.programs[key] = compile(
-            audit_function(equations, drive), *example, batched=["t", "x", "held"]
-        )
-    return equations.programs[key](t, x, held, table)
+    function = audit_function(equations, drive)
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("audit", drive.key), ["t", "x", "held"]
+    program = equations.program(name, function, example, batched=batched)
+    return program(t, x, held, table)
 
 
 def audit_function(equations: Equations, drive: Drive) -> Any:
@@ -65,7 +62,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        table = drive.table(t, q, z, table, held)
+        table = drive.table(t, q, z, table, held, y=y)
         twists = system.twists(t, q, z, table)
         each = system.wrenches(t, q, z, table)
         loose = [a.name for a in system.actions if not a.is_conservative]

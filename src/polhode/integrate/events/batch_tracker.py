@@ -19,7 +19,6 @@ from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.integrate.host.batch_kernel import BatchState
@@ -158,17 +157,19 @@ class BatchEventTracker:
         )
         allowed, table = (bounds.rtol, bounds.atol), self._table
         functions = tuple(switch.looks for switch in context.switches)
-        key = ("weigh many", functions, tuple(sorted(table)), context.inputs.drive.key)
-        programs, held = context.equations.programs, stepper_states.held
-        if key not in programs:
-            value = values_of(context.equations, context.switches, context.inputs.drive)
-            own = {name: float(values[0]) for name, values in table.items()}
-            example = (tuple(p[0] for p in row), tuple(p[0] for p in allowed), own)
-            names = {"row": True, "allowed": True, "table": table, "held": held.size}
-            batched = [name for name, is_there in names.items() if is_there]
-            one = (*example, held[0])
-            programs[key] = compile(weighing(value), *one, batched=batched)
-        return programs[key](row, allowed, table, held if held.size else held[0])
+        drive, held = context.inputs.drive, stepper_states.held
+        value = values_of(context.equations, context.switches, drive)
+        own = {name: float(values[0]) for name, values in table.items()}
+        example = (tuple(p[0] for p in row), tuple(p[0] for p in allowed), own, held[0])
+        names = {"row": True, "allowed": True, "table": table, "held": held.size}
+        batched = [name for name, is_there in names.items() if is_there]
+        program = context.equations.program(
+            ("weigh many", functions, drive.key),
+            weighing(value),
+            example,
+            batched=batched,
+        )
+        return program(row, allowed, table, held if held.size else held[0])
 
 
 def _row(at: Any, dense: np.ndarray) -> Steps:

@@ -23,6 +23,7 @@ from polhode.integrate.events.occurrence_buffer import (
 from polhode.integrate.events.switch import Switch
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.vector_field import with_states_of
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState
 from polhode.integrate.kernel.status import (
     DONE,
@@ -32,6 +33,7 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     ZENO,
 )
+from polhode.system.state_arrays import StateArrays
 
 # Quaternions that a change may leave so far from length one, and the host as well.
 UNIT_LENGTH = 1e-3
@@ -162,13 +164,14 @@ def _begun(
     """The leg that begins in a state that changes have left, and whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
     (q, z), t, field = state, here.t, run.field(held)
-    x = jnp.concatenate([q, field.start(t, q, z)])
+    y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
+    x = jnp.concatenate([q, y])
     x_dot = field.x_dot(t, x)
     is_kept = jnp.array(True)
     if system.constraints:
         table = run.drive.table(t, q, z, run.table, held)
         A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, (t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
     is_event = jnp.any(fired & guards.changes) if guards.count else jnp.array(False)
     recent = jnp.where(is_event, jnp.append(here.recent[1:], t), here.recent)
     leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)

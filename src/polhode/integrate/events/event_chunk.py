@@ -11,9 +11,16 @@ from jax import lax
 from polhode.integrate.events.event_run import Turn
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, attempts_of
+from polhode.integrate.kernel.chunk import (
+    Rows,
+    RunBounds,
+    Runs,
+    StepperState,
+    attempts_of,
+)
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
+from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ class EventChunk:
         equations: Equations,
         method: Method,
         watched: Watched,
-        runs: tuple[StepperState, RunBounds, Any],
+        runs: Runs,
     ):
         stepper_states, bounds, table = runs
         self._step = step_of(method)
@@ -43,12 +50,14 @@ class EventChunk:
         kind = (type(method), method.name, tuple(sorted(table)), self._many)
         key = ("event chunk", *kind, shapes, watched.key)
         self._back = form_of(_first(stepper_states)).lifted()
-        if key not in equations.programs:
+
+        def made() -> Any:
             function = _chunk(equations, method, watched)
             first = (_first(stepper_states), _first(bounds))
             own = {name: float(values[0]) for name, values in table.items()}
-            equations.programs[key] = _compiled(function, first, own, self._many)
-        self._program = equations.programs[key]
+            return _compiled(function, first, own, self._many)
+
+        self._program = equations.remembered(key, made)
 
     def __call__(
         self, stepper_states: StepperState, bounds: RunBounds, table: Any
@@ -70,7 +79,7 @@ class EventChunk:
 
 def step_of(method: Method) -> float:
     """The step of a method of fixed step (s); else one that nobody asks."""
-    return 1.0 if method.is_adaptive else float(method.step)  # type: ignore[attr-defined]
+    return float(method.step) if is_fixed(method) else 1.0
 
 
 def _first(tree: Any) -> Any:

@@ -23,7 +23,7 @@ from polhode.integrate.events.switch import Switch
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.vector_field import field_of
-from polhode.lowering.compile import Program, compile
+from polhode.lowering.compile import Program
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -123,7 +123,7 @@ def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) 
     def value(t: Any, x: Any, table: Any, held: Any) -> Any:
         q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
         z = 1.0 * jnp.asarray(core.speeds(t, q, x[n:], table))
-        whole = drive.table(t, q, z, table, held)
+        whole = drive.table(t, q, z, table, held, y=x[n:])
         return jnp.concatenate([s.values(t, q, z, whole) for s in switches])
 
     return value
@@ -139,7 +139,5 @@ def _made(
     """Compiled once; the last of `word` says which arguments come in batches."""
     switches, drive = given
     functions = tuple(switch.looks for switch in switches)
-    key = (*word, functions, tuple(sorted(example[-2])), drive.key)
-    if key not in equations.programs:
-        equations.programs[key] = compile(function, *example, batched=word[-1])
-    return equations.programs[key]
+    name = (*word, functions, drive.key)
+    return equations.program(name, function, example, batched=word[-1])

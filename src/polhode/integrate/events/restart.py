@@ -42,8 +42,10 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
+from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 
 
 class SegmentResult(NamedTuple):
@@ -67,10 +69,11 @@ def aimed(context: RunContext, case: Case, stepper_state: StepperState) -> Stepp
         "t_end": np.float64(t_end),
         "before": stepper_state.accepted,
     }
-    if not context.method.is_adaptive:
+    method = context.method
+    if is_fixed(method):
         span = t_end - float(stepper_state.t)
-        step = context.method.step  # type: ignore[attr-defined]
-        n_steps = max(int(np.ceil(abs(span) / step * (1 - 1e-12))), 1)
+        # A span that is a whole number of steps up to rounding gets no step more.
+        n_steps = max(int(np.ceil(abs(span) / method.step * (1 - 1e-12))), 1)
         segment |= {"n_steps": np.int64(n_steps), "h": np.float64(span / n_steps)}
     return stepper_state._replace(**segment)
 
@@ -248,7 +251,7 @@ def _moved_on(
         )
         if not start.is_kept[0]:
             at = (float(state.t), state.q, state.z)
-            raise inconsistency(state.system, at, case.table)
+            raise inconsistency(state.system, StateArrays(*at), case.table)
     except PolhodeError as reason:
         fault = stopped(
             context, stepper_state, "a reset led to no state of the system", reason

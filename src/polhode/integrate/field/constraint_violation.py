@@ -22,6 +22,7 @@ from polhode.system import numeric_constraints, rows
 from polhode.system.assemble import KEPT, ROUNDING
 from polhode.system.check import rest_coordinates
 from polhode.system.lengths import entries, speed_lengths
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -55,9 +56,7 @@ def row_scales(system: System) -> RowScales:
     return system.compiled["row scales"]
 
 
-def keeps_constraints(
-    system: System, state: tuple[Any, Any, Any], A: Any, table: Table
-) -> Any:
+def keeps_constraints(system: System, state: StateArrays, A: Any, table: Table) -> Any:
     """Whether a state (t, q, z) keeps all rows; traced. `A` (rows, nz) is d phi/dz."""
     (t, q, z), own = state, row_scales(system)
     along = speed_lengths(system, own.length)

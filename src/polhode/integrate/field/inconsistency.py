@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from polhode.errors import InconsistentState, PolhodeError
 from polhode.system.check import require_consistent
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
 
 
 def inconsistency(
-    system: System, at: tuple[float, Any, Any], parameters: dict[str, Any]
+    system: System, at: StateArrays, parameters: dict[str, Any]
 ) -> PolhodeError:
     """How a state breaks the constraints of a system with other parameters."""
     own = system.with_({n: float(v) for n, v in parameters.items()})

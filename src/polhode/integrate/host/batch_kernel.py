@@ -93,15 +93,17 @@ def glide_program(
     glider, _, table, *_ = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
     key = ("glide", *_kind(method, table), works, terms, watched.key)
-    if key not in equations.programs:
+
+    def made() -> Program:
         if watched.is_needed:
             function = event_glide(equations, method, watched)
         else:
             function = _glide(equations, method, works > 0, watched.drive)
         common = ("t_end", "room", "goal")
         batched = [name for name in _leaves(example) if not name.startswith(common)]
-        equations.programs[key] = compile(function, *example, batched=batched)
-    return equations.programs[key]
+        return compile(function, *example, batched=batched)
+
+    return equations.remembered(key, made)
 
 
 def lone_glide(

@@ -25,6 +25,8 @@ from polhode.integrate.kernel.status import (
     SINGULAR,
     UNMET,
 )
+from polhode.integrate.kernel.stiffness import Start
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
@@ -33,13 +35,13 @@ if TYPE_CHECKING:
 
 
 def require_sound_start(
-    drive: Drive, states: States, start: Any, given: tuple[dict[str, Any], Any]
+    drive: Drive, states: States, start: Any, *, table: dict[str, Any], held: Any
 ) -> None:
     """Refuse a state at which an action gives no number, by its name.
 
-    `given` are parameters and held inputs of all runs.
+    `table` and `held` are parameters and held inputs of all runs.
     """
-    refused = start_faults(drive, states, start, given)
+    refused = start_faults(drive, states, start, table=table, held=held)
     for error in refused.values():
         raise error
 
@@ -48,7 +50,9 @@ def start_faults(
     drive: Drive,
     states: States,
     start: Any,
-    given: tuple[dict[str, Any], Any],
+    *,
+    table: dict[str, Any],
+    held: Any,
     refused: Collection[int] = (),
 ) -> dict[int, PolhodeError]:
     """Runs that cannot start from their states, and why.
@@ -59,7 +63,8 @@ def start_faults(
     if np.all(fine):
         return {}
     runs = [k for k in np.flatnonzero(~fine).tolist() if k not in refused]
-    return {k: _fault(drive, states, k, (start, *given)) for k in runs}
+    first = Start(states, table, drive, held, start)
+    return {k: _fault(first, k) for k in runs}
 
 
 def sentence_of(error: PolhodeError) -> str:
@@ -74,16 +79,15 @@ def status_of(error: PolhodeError) -> int:
     )
 
 
-def _fault(
-    drive: Drive, states: States, k: int, given: tuple[Any, dict[str, Any], Any]
-) -> PolhodeError:
+def _fault(first: Start, k: int) -> PolhodeError:
     """Why run k cannot start."""
-    system, (start, table, held) = states.system, given
+    states, table, drive, held, start = first
+    system = states.system
     t, q, z = float(states.t[k]), states.q[k], states.z[k]
     own = {name: values[k] for name, values in table.items()}
     which = f"state {k} of " if len(states) > 1 else ""
     if not start.is_kept[k]:
-        return inconsistency(system, (t, q, z), own)
+        return inconsistency(system, StateArrays(t, q, z), own)
     at = Ending(RUNNING, t, q, z, 0.0, 0, 0)
     guilty = lawless(system, at, drive.table_function(own, held[k]))
     if guilty:

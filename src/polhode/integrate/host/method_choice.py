@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.errors import IntegrationError
 from polhode.integrate.kernel.stiffness import Decay
@@ -25,9 +25,16 @@ if TYPE_CHECKING:
 HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
 
 
+class ChosenMethod(NamedTuple):
+    """The method of a run, and in words which it is and what it keeps."""
+
+    method: Method
+    note: str
+
+
 def picked(
     equations: Equations, method: Method | None, rtol: Any, atol: Any
-) -> tuple[Method, str]:
+) -> ChosenMethod:
     """The method, and in words which it is and what it keeps.
 
     Without one, order 5 with steps of its own choice serves every kind of system that
@@ -49,12 +56,12 @@ def picked(
         )
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
-    return chosen, ", ".join([*words, *_kept(equations, chosen)])
+    return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))
 
 
 def suited(
-    equations: Equations, pick: tuple[Method, str], rtol: Any, atol: Any, decay: Decay
-) -> tuple[Method, str]:
+    equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
+) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""
     if not decay.is_stiff:
         return pick
@@ -64,7 +71,7 @@ def suited(
         f"{chosen.name} (picked: something decays in {1 / decay.rate:.2g} s,"
         f" {times:.0e} times as quick as the motion)"
     )
-    return chosen, ", ".join([words, *_kept(equations, chosen)])
+    return ChosenMethod(chosen, ", ".join([words, *_kept(equations, chosen)]))
 
 
 def _kept(equations: Equations, method: Method) -> list[str]:

@@ -129,9 +129,9 @@ def _launched(given: Given, states: States, table: Any, until: float) -> _Lane:
     ready, glide = _programs(given, begin, own)
     columns = ready.run(packed(begin), own)
     if columns[1][-1]:
-        go = initialise(given.equations, states, table, settings, (given.drive, None))
+        go = initialise(given.equations, states, table, settings, drive=given.drive)
         require_sound_start(
-            given.drive, states, go.initial_derivative, (table, NO_INPUTS)
+            given.drive, states, go.initial_derivative, table=table, held=NO_INPUTS
         )
         require_feasible(given.equations, go, given.method)
     lane = _Lane(ready, glide, columns, own, RUNNING)
@@ -142,17 +142,20 @@ def _programs(
     given: Given, begin: Any, own: Any
 ) -> tuple[PackedProgram, PackedProgram]:
     """What makes a run ready, and what carries it on."""
-    programs, method, places = given.equations.programs, given.method, extent(given)
+    equations, method, places = given.equations, given.method, extent(given)
     kind = (tuple(sorted(own)), *places, given.drive.key)
-    key = ("lone", type(method), method.name, *kind)
-    if key not in programs:
-        word = ("lone launch", *kind)
-        if word not in programs:
-            programs[word] = PackedProgram(_readying(given, places), begin, own)
-        run = programs[word](begin, own)[:4]
-        glide = lone_glide(given.equations, method, places[1] > 0, given.drive)
-        programs[key] = programs[word], PackedProgram(glide, run, own)
-    return programs[key]
+
+    def readied() -> PackedProgram:
+        return PackedProgram(_readying(given, places), begin, own)
+
+    def both() -> tuple[PackedProgram, PackedProgram]:
+        ready = equations.remembered(("single run, start", *kind), readied)
+        run = ready(begin, own)[:4]
+        glide = lone_glide(equations, method, places[1] > 0, given.drive)
+        return ready, PackedProgram(glide, run, own)
+
+    key = ("single run", type(method), method.name, *kind)
+    return equations.remembered(key, both)
 
 
 def _readying(given: Given, places: tuple[int, int]) -> Any:

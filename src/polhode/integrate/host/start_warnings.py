@@ -48,13 +48,14 @@ def _warn_of_limits(states: States, stacklevel: int) -> None:
 
 def _limited(system: System) -> list[Any]:
     """The edges of joints with limits, found once."""
-    if "limited edges" not in system.compiled:
-        system.compiled["limited edges"] = [
+    return system.remembered(
+        "limited edges",
+        lambda: [
             edge
             for edge in system.tree.edges
             if edge.joint.limits is not None and np.any(np.isfinite(edge.joint.limits))
-        ]
-    return system.compiled["limited edges"]
+        ],
+    )
 
 
 def _warn_of_fork(states: States, stacklevel: int) -> None:

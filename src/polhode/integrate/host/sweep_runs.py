@@ -254,12 +254,24 @@ def _require_alike(system: System, other: System) -> None:
 
 
 def given_runs(
-    equations: Equations, states: Any, times: tuple[Any, Any], parameters: Any
+    equations: Equations,
+    states: Any,
+    *,
+    until: Any,
+    samples: Any,
+    parameters: Any,
+    inputs: Any,
 ) -> GivenRuns:
-    """Runs from states and parameters; `times` are until and samples, as given."""
-    until, samples = times
+    """Runs from states and parameters, each argument as given."""
     return GivenRuns(
-        admitted(equations, states, until=until, samples=samples, parameters=parameters)
+        admitted(
+            equations,
+            states,
+            until=until,
+            samples=samples,
+            parameters=parameters,
+            inputs=inputs,
+        )
     )
 
 

@@ -115,22 +115,27 @@ class Rows(NamedTuple):
     dense: Any
 
 
+class Runs(NamedTuple):
+    """Runs between chunks, with their parameters; leading axes are runs."""
+
+    stepper_states: StepperState
+    bounds: RunBounds
+    table: dict[str, Any]
+
+
 def chunk_program(
     equations: Equations,
     method: Method,
-    runs: tuple[StepperState, RunBounds, Any],
+    runs: Runs,
     drive: Drive,
 ) -> Program | PackedChunk:
-    """The compiled chunk of some equations and a method, for one run or for many.
-
-    `runs` are cursors, plans and parameters, their leading axes runs.
-    """
+    """The compiled chunk of some equations and a method, for one run or for many."""
     stepper_states, bounds, table = runs
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
     kind = (type(method), method.name, tuple(sorted(table)), many)
-    key = ("chunk", *kind, shapes, drive.key)
-    if key not in equations.programs:
+
+    def made() -> Program | PackedChunk:
         function = _chunk(equations, method, drive)
         first = (
             StepperState(*(leaf[0] for leaf in stepper_states)),
@@ -138,11 +143,10 @@ def chunk_program(
         )
         own = {name: float(values[0]) for name, values in table.items()}
         if many:
-            made: Any = compile(function, *first, own, batched=True)
-        else:
-            made = PackedChunk(function, *first, own)
-        equations.programs[key] = made
-    return equations.programs[key]
+            return compile(function, *first, own, batched=True)
+        return PackedChunk(function, *first, own)
+
+    return equations.remembered(("chunk", *kind, shapes, drive.key), made)
 
 
 @final

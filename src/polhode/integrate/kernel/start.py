@@ -23,8 +23,14 @@ from polhode.integrate.kernel.chunk import (
 )
 from polhode.integrate.kernel.packing import PackedProgram
 from polhode.integrate.kernel.status import DONE, RUNNING
-from polhode.integrate.methods.method import Method
-from polhode.lowering.compile import compile
+from polhode.integrate.methods.method import (
+    FixedStepMethod,
+    Method,
+    is_adaptive,
+    is_fixed,
+)
+from polhode.lowering.compile import Program, compile
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -87,12 +93,11 @@ class InitialStep(NamedTuple):
 
 def step_settings(method: Method, until: float) -> StepSettings:
     """What a method is to do."""
-    own: Any = method
-    if not method.is_adaptive:
-        return StepSettings(until, 0.0, 0.0, own.step)
-    return StepSettings(
-        until, own.rtol, np.nan if own.atol is None else own.atol, np.nan
-    )
+    if is_fixed(method):
+        return StepSettings(until, 0.0, 0.0, method.step)
+    assert is_adaptive(method)
+    atol = np.nan if method.atol is None else method.atol
+    return StepSettings(until, method.rtol, atol, np.nan)
 
 
 def initial_derivative(
@@ -105,7 +110,7 @@ def initial_derivative(
     """The start of many runs; leading axes are runs, of `held` inputs too."""
     nowhere = StepSettings(0.0, 0.0, 0.0, 1.0)
     return initialise(
-        equations, states, table, nowhere, (drive, held)
+        equations, states, table, nowhere, drive=drive, held=held
     ).initial_derivative
 
 
@@ -114,27 +119,34 @@ def initialise(
     states: States,
     table: Any,
     settings: StepSettings,
-    input_log: tuple[Drive, Any] = (UNDRIVEN, None),
+    *,
+    drive: Drive = UNDRIVEN,
+    held: Any = None,
 ) -> InitialStep:
     """Runs from their states to one time, fed by held inputs; leading axes are runs."""
-    runs, own, (drive, held) = len(states), dict.fromkeys(table, 0.0), input_log
+    runs, own = len(states), dict.fromkeys(table, 0.0)
     held = np.zeros((runs, drive.width)) if held is None else held
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
-    key = ("launch", tuple(sorted(table)), runs > 1, drive.key)
+    function, system = initialisation(equations, drive), equations.system
+    key = (tuple(sorted(table)), drive.key)
     if runs == 1:
-        if key not in equations.programs:
-            made = PackedProgram(initialisation(equations, drive), given, own)
-            warn_of_xla(equations.system.name, made.program.report())
-            equations.programs[key] = made
+
+        def alone() -> PackedProgram:
+            made = PackedProgram(function, given, own)
+            warn_of_xla(system.name, made.program.report())
+            return made
+
         only = {name: values[0, ...] for name, values in table.items()}
-        return equations.programs[key](given, only)
-    if key not in equations.programs:
+        return equations.remembered(("packed start", *key), alone)(given, only)
+
+    def many() -> Program:
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
-        function = initialisation(equations, drive)
-        equations.programs[key] = compile(function, first, own, batched=True)
-        warn_of_xla(equations.system.name, equations.programs[key].report())
-    return equations.programs[key](given, table)
+        made = compile(function, first, own, batched=True)
+        warn_of_xla(system.name, made.report())
+        return made
+
+    return equations.remembered(("start", *key), many)(given, table)
 
 
 def warn_of_xla(name: str, report: Report) -> None:
@@ -159,7 +171,7 @@ def initialisation(equations: Equations, drive: Drive) -> Any:
     def launch(given: Any, table: Any) -> InitialStep:
         t, q, z, held, settings = given
         start, spread = probing(t, q, z, table, held)
-        return _laid(equations.system, (t, q, z), start, spread, settings)
+        return _laid(equations.system, StateArrays(t, q, z), start, spread, settings)
 
     return launch
 
@@ -184,7 +196,9 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         # By its own parameters a system has checked its states already.
         if equations.system.constraints and given:
             A, _ = equations.system.constraint_rows(t, q, z, given)
-            is_kept = keeps_constraints(equations.system, (t, q, z), A, given)
+            is_kept = keeps_constraints(
+                equations.system, StateArrays(t, q, z), A, given
+            )
         return InitialDerivative(x, x_dot, z_dot, field.is_sound(t, x), is_kept), there
 
     return initial_derivative
@@ -192,7 +206,7 @@ def _probe(equations: Equations, drive: Drive) -> Any:
 
 def _laid(
     system: System,
-    state: tuple[Any, Any, Any],
+    state: StateArrays,
     start: InitialDerivative,
     spread: Any,
     settings: StepSettings,
@@ -234,16 +248,16 @@ def _moving(spread: Any, speeds: Any) -> Any:
 def require_feasible(equations: Equations, go: InitialStep, method: Method) -> None:
     """Refuse times that rounding swallows, and more steps than can be counted."""
     start, stop = go.bounds.start, go.bounds.stop
-    if method.is_adaptive:
+    if is_fixed(method):
+        far = float(np.max(np.abs(stop - start)))
+        _require_count(equations, method, far / method.step)
+        if np.any(start != stop):
+            latest = float(np.max(np.abs([start, stop])))
+            require_clock(equations.system, method.step, latest)
+    else:
         # A rate that is not finite is that of a run that is refused by itself.
         own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
         _require_reach(equations, (start, float(stop[0])), own, go.bounds.least)
-    else:
-        far = float(np.max(np.abs(stop - start)))
-        _require_count(equations, method, far / method.step)  # type: ignore[attr-defined]
-        if np.any(start != stop):
-            latest, step = float(np.max(np.abs([start, stop]))), method.step  # type: ignore[attr-defined]
-            require_clock(equations.system, step, latest)
 
 
 def _require_reach(
@@ -262,12 +276,12 @@ def _require_reach(
         )
 
 
-def _require_count(equations: Equations, method: Method, count: float) -> None:
+def _require_count(equations: Equations, method: FixedStepMethod, count: float) -> None:
     """Refuse more steps than can be counted."""
     if count > MOST_STEPS:
         raise IntegrationError(
             f"{equations.system.name!r} cannot make {count:g} steps.",
-            f"{method.name} was given steps of {method.step:g} s.",  # type: ignore[attr-defined]
+            f"{method.name} was given steps of {method.step:g} s.",
             "Give a nearer end, or longer steps.",
         )
 

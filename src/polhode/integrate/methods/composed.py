@@ -11,7 +11,7 @@ from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Method
+from polhode.integrate.methods.method import Attempt, FixedStepMethod
 
 # The first half of symmetric sequences and their middle, for methods of order 2: found
 # by Kahan and Li (Math. Comp. 66 (1997) 1089), of nine steps and of seventeen.
@@ -43,7 +43,7 @@ class Composed:
     'implicit midpoint, composed to order 4'
     """
 
-    method: Method
+    method: FixedStepMethod
     order: int
     is_adaptive: ClassVar[bool] = False
     is_symmetric: ClassVar[bool] = True
@@ -77,7 +77,7 @@ class Composed:
     @property
     def step(self) -> float:
         """The step that the parts make together (s)."""
-        return self.method.step  # type: ignore[attr-defined]
+        return self.method.step
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""

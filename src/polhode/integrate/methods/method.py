@@ -2,15 +2,15 @@
 
     attempt(field, t, x, slope, h) -> Attempt
 
-`slope` is x_dot at (t, x), which the step before has left. A method of fixed step says
-`step`; an adaptive one says its tolerances, and gives an estimate of its error.
+`slope` is x_dot at (t, x), which the step before has left. A `FixedStepMethod` says its
+`step`; an `AdaptiveMethod` says its tolerances, and gives an estimate of its error.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -69,6 +69,36 @@ class Method(Protocol):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
+
+
+class FixedStepMethod(Method, Protocol):
+    """A method that makes steps of one size."""
+
+    @property
+    def step(self) -> float:
+        """The size of its steps (s)."""
+
+
+class AdaptiveMethod(Method, Protocol):
+    """A method that chooses its steps by an estimate of its error."""
+
+    @property
+    def rtol(self) -> float:
+        """What it may err, as a share of the motion."""
+
+    @property
+    def atol(self) -> float | None:
+        """What it may err where the motion is small; None for the system's scales."""
+
+
+def is_fixed(method: Method) -> TypeGuard[FixedStepMethod]:
+    """Whether it makes steps of one size."""
+    return not method.is_adaptive
+
+
+def is_adaptive(method: Method) -> TypeGuard[AdaptiveMethod]:
+    """Whether it chooses its own steps."""
+    return method.is_adaptive
 
 
 Weights = dict[int, float]  # of slopes, by their numbers

@@ -9,7 +9,7 @@ It is what keeps constraints for every method that does not solve for them itsel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import jax.numpy as jnp
 import numpy as np
@@ -21,7 +21,13 @@ from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
 )
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.mechanical.moreau import Moreau, stepped_rates
-from polhode.integrate.methods.method import Attempt, Method, falls_of
+from polhode.integrate.methods.method import (
+    AdaptiveMethod,
+    Attempt,
+    FixedStepMethod,
+    Method,
+    falls_of,
+)
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
@@ -67,17 +73,17 @@ class Unprojected:
     @property
     def rtol(self) -> float:
         """That of an adaptive method."""
-        return self.method.rtol  # type: ignore[attr-defined]
+        return cast("AdaptiveMethod", self.method).rtol
 
     @property
     def atol(self) -> float | None:
         """That of an adaptive method."""
-        return self.method.atol  # type: ignore[attr-defined]
+        return cast("AdaptiveMethod", self.method).atol
 
     @property
     def step(self) -> float:
         """That of a method of fixed step (s)."""
-        return self.method.step  # type: ignore[attr-defined]
+        return cast("FixedStepMethod", self.method).step
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step of the method, traced."""

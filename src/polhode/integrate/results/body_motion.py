@@ -15,7 +15,6 @@ from polhode.integrate.results.observer import (
     seen_motion,
 )
 from polhode.integrate.results.state_functions import asked
-from polhode.lowering.compile import compile
 from polhode.system.loads import with_world
 
 if TYPE_CHECKING:
@@ -95,7 +94,8 @@ class Reaction(NamedTuple):
 class JointMotion:
     """A joint along a motion; leading axes are rows.
 
-    t (n,), coordinates (n, k), speeds (n, m).
+    t (n,), coordinates (n, k), speeds (n, m). To NumPy and matplotlib it is the array
+    of its coordinates: `np.degrees(motion["elbow"])`.
     """
 
     t: np.ndarray
@@ -103,6 +103,17 @@ class JointMotion:
     speeds: np.ndarray
     motion: Trajectory | None = None
     edge: Edge | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Its coordinates: (n,) where it has one, so that plots and NumPy take it."""
+        q = self.coordinates
+        return np.array(q[:, 0] if q.shape[1] == 1 else q, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return np.asarray(self)[rows]
 
     @property
     def reaction(self) -> Reaction:
@@ -126,14 +137,11 @@ def _reactions(motion: Trajectory) -> np.ndarray:
     """What all joints of the tree exert (n, joints, 6), along the world's axes."""
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    key = ("reactions along", tuple(sorted(table)), drive.key)
-    x = motion.steps.x
-    if key not in equations.programs:
-        function = _reaction_function(equations, drive)
-        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        batched = ["t", "x", "held"]
-        equations.programs[key] = compile(function, *example, batched=batched)
-    return equations.programs[key](motion.t, x, held, table)
+    function, x = _reaction_function(equations, drive), motion.steps.x
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("reactions along", drive.key), ["t", "x", "held"]
+    program = equations.program(name, function, example, batched=batched)
+    return program(motion.t, x, held, table)
 
 
 def _reaction_function(equations: Equations, drive: Drive) -> Any:
@@ -142,7 +150,8 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
 
     def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
-        table = drive.table(t, q, core.speeds(t, q, y, table), table, held)
+        z = core.speeds(t, q, y, table)
+        table = drive.table(t, q, z, table, held, y=y)
         solution = core.accelerations(t, q, y, table)
         wrenches = core.joint_wrenches(t, q, y, solution, table)
         rotations = with_world(system.poses(t, q, table)).rotations

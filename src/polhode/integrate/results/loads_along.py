@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.motion_arrays import Wrenches
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -24,14 +23,11 @@ def wrenches_along(motion: Trajectory) -> dict[str, Wrenches]:
         return {}
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    key = ("wrenches along", tuple(sorted(table)), drive.key)
-    x = motion.steps.x
-    if key not in equations.programs:
-        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        function = _wrench_function(equations, drive)
-        batched = ["t", "x", "held"]
-        equations.programs[key] = compile(function, *example, batched=batched)
-    return equations.programs[key](motion.t, x, held, table)
+    function, x = _wrench_function(equations, drive), motion.steps.x
+    example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+    name, batched = ("wrenches along", drive.key), ["t", "x", "held"]
+    program = equations.program(name, function, example, batched=batched)
+    return program(motion.t, x, held, table)
 
 
 def _wrench_function(equations: Equations, drive: Drive) -> Any:
@@ -41,6 +37,6 @@ def _wrench_function(equations: Equations, drive: Drive) -> Any:
     def wrenches(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        return system.wrenches(t, q, z, drive.table(t, q, z, table, held))
+        return system.wrenches(t, q, z, drive.table(t, q, z, table, held, y=y))
 
     return wrenches

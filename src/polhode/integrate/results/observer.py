@@ -31,7 +31,6 @@ from polhode.geometry.motion.path import moving_frame
 from polhode.geometry.vector import cross, dot
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.results.state_functions import asked
-from polhode.lowering.compile import compile
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -220,20 +219,18 @@ def _rows(motion: Trajectory, word: Any, function: Callable[..., Any]) -> Any:
     """A function (t, x, x_dot of (t, x)) at all rows, compiled once for each word."""
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    key = ("observer", word, tuple(sorted(table)), drive.key)
-    if key not in equations.programs:
 
-        def at(t: Any, x: Any, held: Any, table: Any) -> Any:
-            def driven(t: Any, q: Any, z: Any, own: Any) -> Any:
-                return drive.table(t, q, z, own, held)
+    def at(t: Any, x: Any, held: Any, table: Any) -> Any:
+        def driven(t: Any, q: Any, z: Any, own: Any, y: Any) -> Any:
+            return drive.table(t, q, z, own, held, y=y)
 
-            field = field_of(equations, table, driven)
-            return function(1.0 * t, 1.0 * x, field.x_dot, table)
+        field = field_of(equations, table, driven)
+        return function(1.0 * t, 1.0 * x, field.x_dot, table)
 
-        example = (0.0, motion.steps.x[0], np.zeros(held.shape[1]), table)
-        batched = ["t", "x", "held"]
-        equations.programs[key] = compile(at, *example, batched=batched)
-    return equations.programs[key](motion.t, motion.steps.x, held, table)
+    example = (0.0, motion.steps.x[0], np.zeros(held.shape[1]), table)
+    name, batched = ("observer", word, drive.key), ["t", "x", "held"]
+    program = equations.program(name, at, example, batched=batched)
+    return program(motion.t, motion.steps.x, held, table)
 
 
 def _frames_of_bodies(motion: Trajectory) -> Callable[..., MovingFrame]:

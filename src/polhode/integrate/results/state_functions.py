@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.integrate.field.vector_field import field_of, settled
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -17,13 +16,10 @@ if TYPE_CHECKING:
 def asked(motion: Trajectory, word: str) -> Any:
     """A function of the state at all rows of a motion, compiled once for each word."""
     equations, table = motion.equations, dict(motion.table)
-    key = ("rows", word, tuple(sorted(table)))
-    t, x = motion.steps.t, motion.steps.x
-    if key not in equations.programs:
-        function = _functions(motion)[word]
-        example = (0.0, np.zeros(x.shape[1]), table)
-        equations.programs[key] = compile(function, *example, batched=["t", "x"])
-    return equations.programs[key](t, x, table)
+    t, x, function = motion.steps.t, motion.steps.x, _functions(motion)[word]
+    example = (0.0, np.zeros(x.shape[1]), table)
+    program = equations.program(("rows", word), function, example, batched=["t", "x"])
+    return program(t, x, table)
 
 
 def _functions(motion: Trajectory) -> dict[str, Any]:

@@ -213,7 +213,7 @@ def operand_type(op: str, type: str, data: Any) -> str:
     return "float64" if op == "is_finite" else type
 
 
-def fold_constant(op: str, type: str, args: tuple, data: Any = None) -> Any:
+def fold_constant(op: str, type: str, args: tuple[Any, ...], data: Any = None) -> Any:
     """An operation on Python constants gives a Python constant."""
     if type == "float64":
         if op == "add":

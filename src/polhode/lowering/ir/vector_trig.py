@@ -10,6 +10,7 @@ instructions as for one angle, and the same bits.
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 from polhode.lowering.elementary import ELEMENTARY
 from polhode.lowering.ir.expand import Expander
@@ -39,7 +40,9 @@ def stand_abreast(build: Expander, roots: list[Element], most: int) -> None:
                 _together(build, block, some, by_angle)
 
 
-def _together(build: Expander, block: Block, angles: tuple, by_angle: dict) -> None:
+def _together(
+    build: Expander, block: Block, angles: tuple[Any, ...], by_angle: dict
+) -> None:
     graph = build.graph
     before, graph.current = graph.current, block
     node = graph.unique("abreast", "", angles, _function(build))

@@ -102,13 +102,13 @@ class _Trace:
     result: Any
 
 
-def _arguments(symbols: tuple) -> tuple[list[np.ndarray], Any]:
+def _arguments(symbols: tuple[Any, ...]) -> tuple[list[np.ndarray], Any]:
     """Arrays that stand for the arguments, and their tree."""
     leaves, tree = jax.tree_util.tree_flatten([_as_arrays(s) for s in symbols])
     return [np.asarray(leaf, dtype=object) for leaf in leaves], tree
 
 
-def _trace(function: Callable, symbols: tuple) -> _Trace:
+def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
     arrays, tree = _arguments(symbols)
 
     def flat(*values: Any) -> Any:
@@ -245,9 +245,23 @@ def _terms(expression: sympy.Expr, width: int) -> list[sympy.Expr]:
     for term in rest.as_ordered_terms():
         whole = number * term
         wide = letters(to_latex(whole)) > width
-        parts = sympy.expand_mul(whole, deep=False) if wide else whole
+        opens = wide and _opened(whole) <= OPENED
+        parts = sympy.expand_mul(whole, deep=False) if opens else whole
         found += parts.as_ordered_terms() if parts != expression else [parts]
     return found
+
+
+OPENED = 200  # terms: a product of more is left as it is, SymPy would take minutes
+
+
+def _opened(product: sympy.Expr) -> int:
+    """How many terms a product has when its brackets are opened."""
+    count = 1
+    for factor in sympy.Mul.make_args(product):
+        base, power = factor.as_base_exp()
+        times = int(power) if power.is_Integer and power > 0 else 1
+        count *= len(sympy.Add.make_args(base)) ** times
+    return count
 
 
 def letters(latex: str) -> int:

@@ -43,7 +43,9 @@ def each(function: Callable[..., Element], *values: Value) -> Value:
     return out if isinstance(out, np.ndarray) and out.dtype == object else zero_d(out)
 
 
-def spread(low: Lowering, equation: Any, function: Callable[..., Element], values: Any):
+def spread(
+    low: Lowering, equation: Any, function: Callable[..., Element], values: Any
+) -> Any:
     """`each`, as a loop if the arrays are long."""
     if max(value.size for value in values) >= rolling.AT_LEAST:
         types = [type_of(v.aval) for v in (*equation.invars, *equation.outvars)]

@@ -97,7 +97,9 @@ def fill_value(equation: Any, type: str) -> Element:
     return int(limits.max if limits.min == 0 else limits.min)
 
 
-def _starts(rank: int, vector: Value, place: tuple, numbers: Any, mapping: str):
+def _starts(
+    rank: int, vector: Value, place: tuple[Any, ...], numbers: Any, mapping: str
+) -> list[Element]:
     starts: list[Element] = [0] * rank
     for k, d in enumerate(getattr(numbers, mapping)):
         starts[int(d)] = vector[k]
@@ -112,7 +114,9 @@ def _starts(rank: int, vector: Value, place: tuple, numbers: Any, mapping: str):
 def scatter(op: str | None) -> Callable[..., Value]:
     """Updates written (or combined) one window after another."""
 
-    def rule(low: Lowering, equation: Any, x: Value, indices: Value, updates: Value):
+    def rule(
+        low: Lowering, equation: Any, x: Value, indices: Value, updates: Value
+    ) -> Any:
         numbers = equation.params["dimension_numbers"]
         type = type_of(equation.outvars[0].aval)
         step = combine(low, op, type) if op else _replacement(low, equation)
@@ -159,7 +163,9 @@ def _replacement(low: Lowering, equation: Any) -> Callable[[Element, Element], E
     return apply
 
 
-def _write_memory(low: Lowering, out: Value, block: Value, starts: list, how: tuple):
+def _write_memory(
+    low: Lowering, out: Value, block: Value, starts: list, how: tuple
+) -> Any:
     """One window of a large array: updates in place, or none if it is not inside."""
     step, type = how
     limits = [n - s for n, s in zip(out.shape, block.shape, strict=True)]

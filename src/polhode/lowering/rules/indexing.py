@@ -106,8 +106,8 @@ def clamped(low: Lowering, element: Element, most: int) -> Element:
 
 
 def starts_of(
-    low: Lowering, equation: Any, starts: tuple, first: int, limits: list[int]
-):
+    low: Lowering, equation: Any, starts: tuple[Any, ...], first: int, limits: list[int]
+) -> Any:
     """The start indices of a dynamic slice, as int64 within bounds."""
     out = []
     for k, (start, most) in enumerate(zip(starts, limits, strict=True)):
@@ -176,7 +176,9 @@ def _window_of_memory(low: Lowering, x: Value, where: list, sizes: Any) -> Value
     return out
 
 
-def flat_place(low: Lowering, shape: tuple, where: list, place: tuple) -> Element:
+def flat_place(
+    low: Lowering, shape: tuple[Any, ...], where: list, place: tuple[Any, ...]
+) -> Element:
     """The flat index of an element of a window."""
     flat: Element = 0
     for size, start, offset in zip(shape, where, place, strict=True):

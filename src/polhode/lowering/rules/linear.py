@@ -18,7 +18,9 @@ from polhode.lowering.trace.trace import closed_jaxpr
 LARGEST = 24  # rows; beyond it straight-line code is no longer small
 
 
-def kernel(low: Lowering, function: Callable[..., Any], equation: Any, *values: Value):
+def kernel(
+    low: Lowering, function: Callable[..., Any], equation: Any, *values: Value
+) -> Any:
     """A function of matrices, over any leading batch axes, lowered in place."""
     shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in equation.invars]
     if max(max(s.shape[-2:], default=0) for s in shapes) > LARGEST:

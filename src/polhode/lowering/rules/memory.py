@@ -8,6 +8,8 @@ if that cannot be, the program is not lowered rather than wrong.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
@@ -18,7 +20,9 @@ from polhode.lowering.trace.trace import source_line
 AT_LEAST = 64  # elements: fewer are scalars
 
 
-def elements_of(low: Lowering, buffer: Buffer, version: Node, shape: tuple) -> Value:
+def elements_of(
+    low: Lowering, buffer: Buffer, version: Node, shape: tuple[Any, ...]
+) -> Value:
     """The whole buffer at a version, as an array of elements."""
     out = np.empty(buffer.size, object)
     make, type = low.graph.make, buffer.type

@@ -30,7 +30,7 @@ def threefry(low: Lowering, equation: Any, *words: Value) -> list[Value]:
     return [first, second]
 
 
-def _rounds(low: Lowering, k0: Element, k1: Element, x0: Element, x1: Element):
+def _rounds(low: Lowering, k0: Element, k1: Element, x0: Element, x1: Element) -> Any:
     build = low.build
 
     def add(a: Element, b: Element) -> Element:
@@ -52,7 +52,9 @@ def _rounds(low: Lowering, k0: Element, k1: Element, x0: Element, x1: Element):
     return x0, x1
 
 
-def _through_jax(low: Lowering, equation: Any, method: str, keys: Value, *more: Any):
+def _through_jax(
+    low: Lowering, equation: Any, method: str, keys: Value, *more: Any
+) -> Any:
     """The public implementation of JAX, traced on key words and lowered here."""
     import jax
     from jax.extend import random

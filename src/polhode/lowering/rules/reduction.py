@@ -165,7 +165,9 @@ def dot_general(low: Lowering, equation: Any, a: Value, b: Value) -> Value:
     return out.reshape(shape)
 
 
-def matrix(x: Value, contract: tuple, batch: tuple) -> tuple[Value, tuple]:
+def matrix(
+    x: Value, contract: tuple[Any, ...], batch: tuple[Any, ...]
+) -> tuple[Value, tuple]:
     """(batch, free, contracted), and the shape of the free dimensions."""
     free = tuple(d for d in range(x.ndim) if d not in contract and d not in batch)
     moved = np.transpose(x, (*batch, *free, *contract))

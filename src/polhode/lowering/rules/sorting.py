@@ -25,7 +25,9 @@ def exchanges(n: int) -> Iterator[tuple[int, int]]:
         p *= 2
 
 
-def precedes(low: Lowering, a: list[Element], b: list[Element], types: list[str]):
+def precedes(
+    low: Lowering, a: list[Element], b: list[Element], types: list[str]
+) -> Any:
     """Whether row a comes before row b: key by key, NaN last, zeros of one rank."""
     build, result, tied = low.build, False, True
     for x, y, type in zip(a, b, types, strict=True):
@@ -58,7 +60,7 @@ def sort(low: Lowering, equation: Any, *operands: Value) -> list[Value]:
     return [np.moveaxis(x, 0, axis) for x in moved]
 
 
-def _ordered(low: Lowering, a: list, b: list, types: list[str], keys: int):
+def _ordered(low: Lowering, a: list, b: list, types: list[str], keys: int) -> Any:
     """The two rows in order; their original places break ties."""
     place = [*types[:keys], "int64"]
     swap = precedes(low, [*b[:keys], b[-1]], [*a[:keys], a[-1]], place)
@@ -85,7 +87,7 @@ def top_k(low: Lowering, equation: Any, x: Value) -> list[Value]:
     return [values, places]
 
 
-def _descending(low: Lowering, a: list, b: list, type: str, kind: str):
+def _descending(low: Lowering, a: list, b: list, type: str, kind: str) -> Any:
     build = low.build
     larger = precedes(low, [a[0]], [b[0]], [type])
     same = build.apply("not", "bool", precedes(low, [b[0]], [a[0]], [type]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -175,7 +176,7 @@ def moments_of_inertia() -> Sequence[Answer]:
     """
     m, R, h, a, b, c = 2.0, 0.3, 0.8, 0.5, 0.7, 0.9
 
-    def moments(solid):
+    def moments(solid: Any) -> Any:
         body = ph.Body("body", solid)
         free = ph.Free("free", ph.World().origin, body.mass_centre)
         inertia = ph.System([free], name="body").inertias()[0]

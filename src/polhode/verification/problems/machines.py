@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -51,7 +52,7 @@ def double_atwood_machine() -> Sequence[Answer]:
         for k, body in enumerate(bodies, start=1)
     ]
 
-    def string(a, b, c, t):
+    def string(a: Any, b: Any, c: Any, t: Any) -> Any:
         # The lower pulley is between two and three, and one goes against it.
         return 2 * a.position[2] + b.position[2] + c.position[2]
 
@@ -129,7 +130,7 @@ def falling_ladder() -> Sequence[Answer]:
     # At an angle a, after the fall from th: a'² = 3 g (sin th - sin a)/l.
     form = ph.recursive(system)
 
-    def push(a):
+    def push(a: Any) -> Any:
         rate = np.sqrt(3 * G / l * (np.sin(th) - np.sin(a)))
         s, c = np.sin(a), np.cos(a)
         # The angle about Y, then the place along Z and along X.
@@ -158,7 +159,7 @@ def centrifugal_governor() -> Sequence[Answer]:
     system = ph.System([axle, arm], [ph.Weight(G)], [turned], name="governor")
     form = ph.recursive(system)
 
-    def unrest(lean):
+    def unrest(lean: Any) -> Any:
         state = system.state(arm=lean, speeds={"axle": rate})
         return form.accelerations(state)[1]
 
@@ -242,19 +243,19 @@ def car_axis() -> Sequence[Answer]:
         ph.Spring(base.mass_centre, right.mass_centre, 1.0, 0.5, name="right spring"),
     ]
 
-    def road(t):
+    def road(t: Any) -> Any:
         z = 0.1 * jnp.sin(10 * t)
         return jnp.sqrt(1 - z * z), z
 
-    def on_the_road(base, t):
+    def on_the_road(base: Any, t: Any) -> Any:
         x, z = road(t)
         return base.position - jnp.stack([x, 0.0 * x, z])
 
-    def upright(left, t):
+    def upright(left: Any, t: Any) -> Any:
         x, z = road(t)
         return x * left.position[0] + z * left.position[2]
 
-    def apart(left, right, t):
+    def apart(left: Any, right: Any, t: Any) -> Any:
         d = left.position - right.position
         return d @ d - 1.0
 

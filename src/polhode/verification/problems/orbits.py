@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -129,7 +130,7 @@ def newtons_apsides() -> Sequence[Answer]:
     for n in (0.0, 1.0, -2.75):
         craft, world = ph.Particle("craft", 1.0), ph.World()
 
-        def law(x, v, t, n=n):
+        def law(x: Any, v: Any, t: Any, n: Any = n) -> Any:
             return -x * (x @ x) ** ((n - 1) / 2)
 
         pull = ph.ForceLaw(craft.mass_centre, world.frame, law, name="pull")
@@ -138,7 +139,7 @@ def newtons_apsides() -> Sequence[Answer]:
         # Radius 1 and speed 1: the radial stiffness at a fixed angular momentum.
         h = 1e-4
 
-        def radial(r, form=form, system=system):
+        def radial(r: Any, form: Any = form, system: Any = system) -> Any:
             state = system.state(craft=(r, 0, 0), speeds={"craft": (0, 1 / r, 0)})
             return form.accelerations(state)[0] + 1 / r**3
 
@@ -402,7 +403,7 @@ def dropped_sphere() -> Sequence[Answer]:
     mu, radius, J2 = 3.986004418e14, 6378137.0, 0.00108262982
     spin, foot = 7.292115e-5, 0.3048
 
-    def energy(ball):
+    def energy(ball: Any) -> Any:
         x = ball.position
         square = x @ x
         r = jnp.sqrt(square)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -209,7 +210,7 @@ def cycloidal_pendulum() -> Sequence[Answer]:
     """
     a, bead = 0.3, ph.Particle("bead", 1.0)
 
-    def place(q):
+    def place(q: Any) -> Any:
         s = q[0]
         return jnp.eye(3), a * jnp.stack([s + jnp.sin(s), 0 * s, 1 - jnp.cos(s)])
 

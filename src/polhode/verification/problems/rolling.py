@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -113,7 +114,7 @@ def chaplygin_sleigh() -> Sequence[Answer]:
     sled = ph.Body.from_inertia("sled", mass=m, inertia=(0.3, 0.3, I), centre=(a, 0, 0))
     ice = ph.Planar("ice", ph.World().origin, sled.origin, normal=ph.Z)
 
-    def across(q, t):
+    def across(q: Any, t: Any) -> Any:
         return jnp.stack([0.0 * q[0], -jnp.sin(q[0]), jnp.cos(q[0])]), 0.0
 
     blade = ph.VelocityRows([ice], across, rows=("across",), name="blade")
@@ -362,11 +363,11 @@ def bicycle_speeds() -> Sequence[Answer]:
     system = ph.models.start("bicycle").system
     kept = ("free.wx", "steer", "rear wheel")
 
-    def parts(v):
+    def parts(v: Any) -> Any:
         linear = ph.linearise(system, riding(system, v), independent=kept)
         return linear.parts.of("free.wx", "steer")
 
-    def weave(v):
+    def weave(v: Any) -> Any:
         own = parts(v)
         below = -np.linalg.solve(own.mass, np.hstack([own.place, own.velocity]))
         A = np.vstack([np.eye(4)[2:], below])

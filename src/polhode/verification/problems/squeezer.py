@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -24,11 +25,13 @@ START = (
 )
 
 
-def meeting(name: str, one: ph.Body, other: ph.Body, here: tuple[float, float]):
+def meeting(
+    name: str, one: ph.Body, other: ph.Body, here: tuple[float, float]
+) -> ph.Holonomic:
     """The end F of K2 and a point of another link are one, in the plane."""
     ends = np.array([-28e-3, 0.0, 0.0]), np.array([*here, 0.0])
 
-    def apart(a, b, t):
+    def apart(a: Any, b: Any, t: Any) -> Any:
         one, other = (
             p.position + p.rotation @ x for p, x in zip((a, b), ends, strict=True)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +15,9 @@ from polhode.verification.problem import PRINTED, Answer, problem
 G = 9.81
 
 
-def lump(name: str, mass: float, moment: float = 0.0, centre=(0.0, 0.0, 0.0)):
+def lump(
+    name: str, mass: float, moment: float = 0.0, centre: Any = (0.0, 0.0, 0.0)
+) -> ph.Body:
     """A body with one moment of inertia about all axes."""
     moments = (moment, moment, moment)
     return ph.Body.from_inertia(name, mass=mass, inertia=moments, centre=centre)
@@ -206,7 +209,7 @@ def shimmy() -> Sequence[Answer]:
     side = ph.Prismatic("side", tow.origin, pin.origin, axis=ph.Y)
     king = ph.Revolute("king", pin.origin, wheel.origin, axis=ph.Z)
 
-    def no_slip(x, y, turn, t):
+    def no_slip(x: Any, y: Any, turn: Any, t: Any) -> Any:
         s, c = jnp.sin(turn[0]), jnp.cos(turn[0])
         return jnp.stack([-s, c, 0 * s - a]), 0.0
 

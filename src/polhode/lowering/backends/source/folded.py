@@ -55,7 +55,7 @@ class Folded:
 
 
 def fold(
-    function: Callable, examples: tuple, name: str, results: Sequence[str]
+    function: Callable, examples: tuple[Any, ...], name: str, results: Sequence[str]
 ) -> Folded:
     """The program of a function; results are named in order, or out1, out2, ..."""
     called, leaves, tree = name_leaves(function, examples)
