@@ -168,7 +168,7 @@ def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
     each = []
     for support in system.supports:
         R_WG = rotations[system.places_of(support.bodies)[1]]
-        own = jnp.zeros(3) if support.belt is None else jnp.asarray(support.belt(t))
+        own = jnp.zeros(3) if support.belt is None else jnp.asarray(support.belt(t, table))
         each.append(R_WG @ own)
     return jnp.repeat(jnp.stack(each), np.array(counts), axis=0)
 
