@@ -40,7 +40,11 @@ SIZES: dict[str, dict[str, Value]] = {
     "cylinder": {"radius": NUMBER, "length": NUMBER, "axis": DIRECTION},
 }
 # Laws of restitution; a bare number is the first's.
-RESTITUTIONS: dict[str, Any] = {"stronge": Stronge, "poisson": Poisson, "newton": Newton}
+RESTITUTIONS: dict[str, Any] = {
+    "stronge": Stronge,
+    "poisson": Poisson,
+    "newton": Newton,
+}
 
 
 def read_surface(scope: Scope, path: Way, value: Any) -> Any:

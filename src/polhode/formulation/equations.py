@@ -286,6 +286,10 @@ class Equations:  # limit: one noun answers every question about the motion
         not in its shortest form after so many `operations` on terms, some ten seconds
         by default, is given as it is, with a warning: the same on every machine.
         """
+        if self.knows_contacts:
+            from polhode.formulation.contact.reading import contact_reading
+
+            return contact_reading(self.system, names=names, operations=operations)
         from polhode.formulation.reading.read import reading_of
 
         return reading_of(self, names or {}, operations)

@@ -15,6 +15,15 @@ from polhode.models.bricard import bricard
 from polhode.models.cart_pendulum import cart_pendulum
 from polhode.models.chain_pendulum import chain_pendulum
 from polhode.models.chaplygin_sleigh import chaplygin_sleigh
+from polhode.models.contacts.belt_oscillator import belt_oscillator
+from polhode.models.contacts.billiard_ball import billiard_ball
+from polhode.models.contacts.bouncing_ball import bouncing_ball
+from polhode.models.contacts.cradle import cradle
+from polhode.models.contacts.incline import incline, incline_start
+from polhode.models.contacts.ladder import ladder, ladder_start
+from polhode.models.contacts.rimless_wheel import rimless_wheel, rimless_wheel_start
+from polhode.models.contacts.rocking_block import rocking_block, rocking_block_start
+from polhode.models.contacts.thrown_cube import thrown_cube
 from polhode.models.deep_space_triangle import (
     deep_space_triangle,
     deep_space_triangle_inputs,
@@ -55,11 +64,15 @@ from polhode.models.two_body import two_body
 
 GALLERY: dict[str, Callable[..., ph.System]] = {
     "arm": arm,
+    "belt_oscillator": belt_oscillator,
     "bicycle": bicycle,
+    "billiard_ball": billiard_ball,
+    "bouncing_ball": bouncing_ball,
     "bricard": bricard,
     "cart_pendulum": cart_pendulum,
     "chain_pendulum": chain_pendulum,
     "chaplygin_sleigh": chaplygin_sleigh,
+    "cradle": cradle,
     "deep_space_triangle": deep_space_triangle,
     "double_pendulum": double_pendulum,
     "dumbbell_satellite": dumbbell_satellite,
@@ -70,13 +83,17 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "gyroscope": gyroscope,
     "heavy_top": heavy_top,
     "humanoid": humanoid,
+    "incline": incline,
     "inverted_pendulum": inverted_pendulum,
+    "ladder": ladder,
     "leader_follower": leader_follower,
     "moving_hinge_pendulum": moving_hinge_pendulum,
     "offset_craft": offset_craft,
     "pendulum": pendulum,
     "rattleback": rattleback,
     "reaction_wheel": reaction_wheel,
+    "rimless_wheel": rimless_wheel,
+    "rocking_block": rocking_block,
     "rolling_cone": rolling_cone,
     "rolling_disc": rolling_disc,
     "satellite": satellite,
@@ -88,6 +105,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "sprung_pendulum": sprung_pendulum,
     "tennis_racket": tennis_racket,
     "tethered_pair": tethered_pair,
+    "thrown_cube": thrown_cube,
     "tree": tree,
     "tunnel": tunnel,
     "two_body": two_body,
@@ -107,6 +125,7 @@ ORBITING = (0.0, 0.001078, 0.0, 7546.0, 0.0)
 # begin at rest in their neutral places.
 Start = tuple[dict[str, Any], dict[str, Any]]
 STARTS: dict[str, Start | Callable[[], Start]] = {
+    "belt_oscillator": ({}, {"block": (0.1, 0.0, 0.0)}),
     "bicycle": (
         {},
         {
@@ -115,9 +134,12 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
             "front wheel": 4.6 / 0.35,
         },
     ),
+    "billiard_ball": ({}, {"free": (0.0, -250.0, 0.0, 2.0, 0.0, 0.0)}),
+    "bouncing_ball": ({"ball": (0.0, 0.0, 1.0)}, {"ball": (0.5, 0.0, 0.0)}),
     "cart_pendulum": ({"rail": 0.3, "hinge": 1.0}, {}),
     "chain_pendulum": ({"h1": 1.5}, {}),
     "chaplygin_sleigh": ({}, {"ice": (2.0, 1.0, 0.0)}),
+    "cradle": ({"string 1": -0.5}, {}),
     "deep_space_triangle": deep_space_triangle_start,
     "double_pendulum": ({"shoulder": 2.0, "elbow": 0.5}, {}),
     "dumbbell_satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
@@ -125,7 +147,9 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     "four_bars": ({}, {"A0": 1.0, "A1": 1.0, "B0": -1.0}),
     "gyroscope": ({"inner": 0.2}, {"rotor": 200.0, "inner": 0.5}),
     "heavy_top": ({"tip": {"qw": 0.98, "qx": 0.199}}, {"tip": (0.0, 0.0, 40.0)}),
+    "incline": incline_start,
     "inverted_pendulum": ({"hinge": 0.1}, {}),
+    "ladder": ladder_start,
     "leader_follower": leader_follower_start,
     "moving_hinge_pendulum": ({"hinge": 0.4}, {"track": 0.6}),
     "offset_craft": (
@@ -134,6 +158,8 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     ),
     "pendulum": ({"hinge": 2.0}, {}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
+    "rimless_wheel": rimless_wheel_start,
+    "rocking_block": rocking_block_start,
     "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
@@ -150,6 +176,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
         {"two": (20.0, 0.0, 0.0)},
         {"one": (0.0, -0.5, 0.0), "two": (0.0, 1.5, 0.0)},
     ),
+    "thrown_cube": ({}, {"free": (0.0, 0.0, 0.0, 6.0, 0.0, 0.0)}),
     "tunnel": ({"tunnel": 1.0}, {}),
     "two_body": (
         {"two": (1.0, 0.0, 0.0)},

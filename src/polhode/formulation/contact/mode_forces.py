@@ -31,6 +31,8 @@ WORDS = ("closed", "sticks", "along", "across", "clearance")
 # Share of the mean of W's diagonal by which contacts yield, so that redundant ones
 # share the load; iterations remove what it does to the motion.
 YIELD = 1e-9
+# Of the greatest: what a sticking contact counts that can hold less, see `decide`.
+WEAKEST = 1e-3
 ITERATIONS = 4
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22
@@ -109,17 +111,33 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     mask = jnp.stack([modes.closed, held, held], axis=1).reshape(-1)
     S = mask[:, None] * coupled.reshape(3 * n, 3 * n) * mask
     size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
-    matrix = S + jnp.diag((1 - mask) * (size + (size == 0)) + mask * YIELD * size)
     right = -mask * problem.free
-    solve = unsymmetric_solver(matrix)
-    x = solve(right)
-    for _ in range(ITERATIONS):
-        x = x + solve(right - S @ x)
-    x = (mask * x).reshape(n, 3)
+
+    def solved(share: Any) -> Any:
+        """Unknowns (n, 3), of which redundant ones are as large as their shares."""
+        given = YIELD * size / share
+        matrix = S + jnp.diag((1 - mask) * (size + (size == 0)) + mask * given)
+        solve = unsymmetric_solver(matrix)
+        x = solve(right)
+        for _ in range(ITERATIONS):
+            x = x + solve(right - S @ x)
+        return (mask * x).reshape(n, 3)
+
+    x = solved(jnp.ones(3 * n))
+    if n > 1:
+        x = solved(_capacities(held * rows.static * x[:, 0], held))
     r = x.at[:, 1:].add(T * x[:, :1])
     u_dot = (W @ r.reshape(-1) + problem.free).reshape(n, 3)
     pivot = pivots(W, rows.dynamic, d, modes)
     return ModeForces(r, u_dot, pivot)
+
+
+def _capacities(holds: Any, held: Any) -> Any:
+    """Shares (3n,) of redundant unknowns: of friction, what each contact can hold."""
+    most = jnp.max(holds)
+    share = jnp.maximum(holds / jnp.where(most > 0, most, 1.0), WEAKEST)
+    share = jnp.where(held > 0, share, 1.0)
+    return jnp.stack([jnp.ones_like(share), share, share], axis=1).reshape(-1)
 
 
 def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:

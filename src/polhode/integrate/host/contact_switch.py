@@ -23,7 +23,7 @@ from polhode.formulation.contact.decide import (
     lift,
     solved,
 )
-from polhode.formulation.contact.instant import Seen, laws_of, seen
+from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
 from polhode.formulation.contact.mode_forces import Modes
 from polhode.formulation.contact.questions import strike
 from polhode.matter.parameter import Table
@@ -33,6 +33,9 @@ from polhode.system.state import State
 # Of the natural length: a contact that bears nothing and does not part may sink so far
 # by rounding before it is asked again.
 CLEARANCE = 1e-10
+# Of the natural length: a contact that opens so far inside, by the errors of steps, is
+# not to be struck there.
+SUNK = 1e-13
 # Of the natural length: gaps of contacts that settle together with one that chatters.
 SETTLED = 1e-7
 # A slip that ends is this share of the speed at most; else it has only turned.
@@ -74,7 +77,7 @@ def after_guard(
     touching = now.touching | closed
     if kind == "touches":
         rate = rows.velocity[contact, 0]
-        touching[contact] = True
+        touching[contact] = rate <= STILL * now.speed
         approaching = now.approaching.copy()
         approaching[contact] = approaching[contact] or rate < 0
         now = now._replace(approaching=approaching)
@@ -200,4 +203,7 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     idle = at.touching & (motion.status == OPEN)
     idle &= np.abs(motion.acceleration[:, 0]) <= 1e-7 * rate
     clearance = np.where(idle, CLEARANCE * now.length, 0.0)
+    gap = now.problem.rows.gap
+    sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
+    clearance = np.maximum(clearance, np.where(sunk, -2 * gap, 0.0))
     return Modes(closed, sticks, some, clearance)

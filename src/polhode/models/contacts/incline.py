@@ -40,7 +40,9 @@ def incline() -> ph.System:
     return ph.System([plane], [weight], supports=[base], name="block on an incline")
 
 
-def incline_start() -> tuple[dict[str, tuple[float, ...]], dict[str, tuple[float, ...]]]:
+def incline_start() -> tuple[
+    dict[str, tuple[float, ...]], dict[str, tuple[float, ...]]
+]:
     """On the slope, going up it at 2 m/s."""
     place = (-SLOPE, OUT[0] * HEIGHT / 2, OUT[2] * HEIGHT / 2)
     return {"plane": place}, {"plane": (0.0, 2 * UP[0], 2 * UP[2])}
