@@ -72,16 +72,24 @@ def _reading(system: Any, derive: Any, operations: float) -> Any:
 
 def _laws(system: Any) -> dict[str, Any]:
     """What acts on each body, and those energies that are short."""
-    system = system.without_supports
+    supports, system = system.supports, system.without_supports
     from polhode.formulation.reading.energies import short_energies
     from polhode.formulation.shared.body_laws import body_laws
 
     laws, energies = body_laws(system), short_energies(system)
     return {
         "form": f"laws of bodies, {system.name}",
-        "laws": [*str(laws).splitlines(), *energies.texts()],
+        "laws": [*str(laws).splitlines(), *energies.texts(), *_pushes(supports)],
         "latex": [*laws.formulas(), *energies.formulas()],
     }
+
+
+def _pushes(supports: Any) -> list[str]:
+    """The laws of contacts in words: too many for equations."""
+    if not supports:
+        return []
+    lines = [f"{support!r} pushes each point:" for support in supports]
+    return [*lines, "0 <= g  _|_  N >= 0,  |T| <= mu_s N,  T = -mu_d N v/|v| in slip"]
 
 
 def _facts(reading: Any) -> dict[str, Any]:

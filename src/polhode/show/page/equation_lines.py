@@ -78,9 +78,8 @@ def written_equations(
 
 def _with_contacts(system: System) -> Written:
     """The equations with pushes and friction, and the laws of contacts."""
-    few = len(names(system)) <= MOST_CONTACTS and is_easy(system)
     try:
-        reading = _contact_reading(system) if few else None
+        reading = _contact_reading(system) if is_easy(system) else None
     except PolhodeError:
         reading = None
     if reading is not None:
@@ -93,7 +92,7 @@ def _with_contacts(system: System) -> Written:
                 f" of motion. {CONTACT_WORDS}")  # fmt: skip
     bare = laws(system.without_supports)
     listed = ", ".join(repr(support.name) for support in system.supports)
-    more = rf"0 \le g \perp N \ge 0, \quad |T| \le \mu_s N, \quad T = -\mu_d N v/|v|"
+    more = r"0 \le g \perp N \ge 0, \quad |T| \le \mu_s N, \quad T = -\mu_d N v/|v|"
     words = (
         f"{bare.words} Supports {listed} push as the last line says. {CONTACT_WORDS}"
     )
@@ -151,6 +150,8 @@ def _widest(formula: str) -> int:
 
 def is_easy(system: System) -> bool:
     """Whether the closed form can be read soon; few speeds may have choices."""
+    if system.supports and len(names(system)) > MOST_CONTACTS:
+        return False
     system = system.without_supports
     equations = gauss(system)
     t, q, _, y, _, _, table = symbols_of(equations, {})

@@ -6,6 +6,7 @@
 "energy", "ledger", "balance"                  of the whole
 "momentum", "angular momentum"                 about the world's origin
 "motor of hinge"                               a sampled input of the run
+"rest", "rest.push", "rest.friction", "rest.slip", "rest.gap"      of a support
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.integrate.audit.rates import audited
+from polhode.system.contacts import contact_length
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 OF_BODIES = {"position": "m", "velocity": "m/s", "angular_velocity": "rad/s"}
 OF_JOINTS = {"force": "N", "torque": "N m"}
+OF_SUPPORTS = {"push": "N", "friction": "N", "slip": "m/s", "gap": "m"}
 WHOLE = ("energy", "ledger", "balance", "momentum", "angular momentum")
+SHUT = 1e-10  # of the natural length: a gap that is none
 FINE = 1001  # rows of a smooth line
 
 
@@ -54,14 +58,15 @@ def series_of(motion: Trajectory, name: str) -> list[Series]:
     """The lines that a name asks for, of the rows of a motion."""
     if name in WHOLE:
         return _of_whole(motion, name)
-    for find in (_coordinates, _speeds, _of_joint, _of_body, _input):
+    for find in (_coordinates, _speeds, _of_support, _of_joint, _of_body, _input):
         found = find(motion, name)
         if found:
             return found
     raise ShowError(
         f"{motion.system.name!r} has no {name!r} to plot.",
         "A joint has its name, .speed, .force and .torque; a body .position, .velocity"
-        " and .angular_velocity; all together have " + ", ".join(WHOLE) + ".",
+        " and .angular_velocity; a support .push, .friction, .slip and .gap; all"
+        " together have " + ", ".join(WHOLE) + ".",
         suggestion(name, known_names(motion)),
     )
 
@@ -73,8 +78,10 @@ def known_names(motion: Trajectory) -> list[str]:
     speeds = [f"{n}.speed" for n in (*joints, *system.speed_names)]
     loads = [f"{j.name}.{word}" for j in system.joints for word in OF_JOINTS]
     bodies = [f"{b.name}.{word}" for b in system.bodies for word in OF_BODIES]
+    rests = [s.name for s in system.supports]
+    rests += [f"{name}.{word}" for name in rests for word in OF_SUPPORTS]
     listed = [*joints, *system.coordinate_names, *speeds, *loads, *bodies, *WHOLE]
-    return list(dict.fromkeys([*listed, *_inputs(motion)]))
+    return list(dict.fromkeys([*listed, *rests, *_inputs(motion)]))
 
 
 def _coordinates(motion: Trajectory, name: str) -> list[Series]:
@@ -107,6 +114,31 @@ def _speeds(motion: Trajectory, name: str) -> list[Series]:
 
 def _place(names: tuple[str, ...], name: str) -> list[int]:
     return [names.index(name)] if name in names else []
+
+
+def _of_support(motion: Trajectory, name: str) -> list[Series]:
+    """Push, friction and gap of a support, or one of them; sizes of vectors."""
+    names = [support.name for support in motion.system.supports]
+    stem, _, word = name.rpartition(".")
+    if name in names:
+        words = ["push", "friction", "gap"]
+        if motion.system.supports[names.index(name)].friction is None:
+            words.remove("friction")
+        return [line for w in words for line in _of_support(motion, f"{name}.{w}")]
+    if stem not in names or word not in OF_SUPPORTS:
+        return []
+    rest = motion[stem]
+    values = np.asarray(getattr(rest, word))
+    sizes = np.linalg.norm(values, axis=-1) if values.ndim == 3 else values
+    if word == "gap":  # of what touches only rounding is left
+        least = SHUT * contact_length(motion.system)
+        sizes = np.where(np.abs(sizes) < least, 0.0, sizes)
+    ends = [point.removeprefix(stem).strip() for point in rest.points]
+    return [
+        Series(f"{word} of {stem}" + (f", {end}" if end else ""),
+               OF_SUPPORTS[word], motion.t, sizes[:, k], word)
+        for k, end in enumerate(ends)
+    ]  # fmt: skip
 
 
 def _of_joint(motion: Trajectory, name: str) -> list[Series]:
