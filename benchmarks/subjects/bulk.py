@@ -13,7 +13,7 @@ import polhode as ph
 from benchmarks.measure import paired, race, require_agreement
 from benchmarks.peers.pendulum_solvers import LENGTH, MASS, G, ScipyPool, by_diffrax
 from benchmarks.table import Claim, Measured, times_slower
-from polhode.models.arm import arm
+from polhode.models.mechanisms.arm import arm
 
 COUNT, UNTIL, RTOL = 10_000, 3.0, 1e-8
 FEW = 64  # SciPy's share: it takes about as long as the others need for all

@@ -74,20 +74,20 @@ def raced(
 
 
 def tree() -> ph.System:
-    from polhode.models.trees import tree
+    from polhode.models.mechanisms.trees import tree
 
     return tree(30)
 
 
 def humanoid() -> ph.System:
-    from polhode.models.trees import humanoid
+    from polhode.models.mechanisms.trees import humanoid
 
     return humanoid()
 
 
 def per_loop(rounds: int) -> Measured:
     """Four-bars in a row: the cost of one loop among many, and among few."""
-    from polhode.models.four_bars import four_bars, start
+    from polhode.models.mechanisms.four_bars import four_bars, start
 
     contenders, calls = {}, 400
     for loops in (1, 10, 40):

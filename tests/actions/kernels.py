@@ -10,47 +10,52 @@ import numpy as np
 from polhode.actions import (
     action,
     apparent,
-    conservative,
-    contact_laws,
-    damper,
     drag,
-    field,
-    flux,
     force_system,
-    friction,
     gravitation,
-    gravity,
-    gravity_of_solids,
-    invariant,
-    joint_law,
     motion_arrays,
-    quadrature,
-    raw_potential,
-    rotational_spring,
-    spring,
     weight,
-    work,
 )
 from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.central_force import CentralForce
-from polhode.actions.compliant_contact import CompliantContact
-from polhode.actions.contact_laws import HuntCrossley
-from polhode.actions.damper import Damper, RotationalDamper
+from polhode.actions.contact import contact_laws, friction
+from polhode.actions.contact.compliant_contact import CompliantContact
+from polhode.actions.contact.contact_laws import HuntCrossley
+from polhode.actions.contact.friction import Coulomb, Friction, Regularised, Viscous
 from polhode.actions.drag import Drag
-from polhode.actions.flux import box_triangles
-from polhode.actions.friction import Coulomb, Friction, Regularised, Viscous
+from polhode.actions.fields import (
+    conservative,
+    field,
+    flux,
+    gravity,
+    gravity_of_solids,
+    quadrature,
+    work,
+)
+from polhode.actions.fields.flux import box_triangles
+from polhode.actions.force_elements import (
+    damper,
+    joint_law,
+    rotational_spring,
+    spring,
+)
+from polhode.actions.force_elements.damper import Damper, RotationalDamper
+from polhode.actions.force_elements.rotational_spring import (
+    RotationalSpring,
+    TorsionalSpring,
+)
+from polhode.actions.force_elements.spring import NonlinearSpring, Spring
 from polhode.actions.gravitation import Gravitation, PointMass
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.actions.potential import Potential
-from polhode.actions.raw_potential import RawPotential
-from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
-from polhode.actions.spring import NonlinearSpring, Spring
+from polhode.actions.potentials import invariant, raw_potential
+from polhode.actions.potentials.potential import Potential
+from polhode.actions.potentials.raw_potential import RawPotential
 from polhode.actions.weight import Weight
 from polhode.double import doubled
-from polhode.geometry import quaternion, so3
 from polhode.geometry.frame import Frame
-from polhode.geometry.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.point import Point
+from polhode.geometry.rotations import quaternion, so3
 from polhode.geometry.vector import Vector
 from polhode.joints.spherical import Spherical
 from polhode.matter.rigid_body import Body

@@ -33,9 +33,9 @@ from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.actions.space.third_body import ThirdBody
 from polhode.actions.space.thruster import Thruster
 from polhode.actions.space.zonal_gravity import ZonalGravity
-from polhode.geometry import so3
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
+from polhode.geometry.rotations import so3
 from polhode.matter.rigid_body import Body
 from polhode.matter.solids import box
 

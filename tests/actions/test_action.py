@@ -13,7 +13,6 @@ from hypothesis import assume, given
 import polhode as ph
 import polhode.actions
 from closeness import assert_close
-from polhode.actions import friction
 from polhode.actions.action import (
     evaluate,
     poses_of,
@@ -21,21 +20,22 @@ from polhode.actions.action import (
     twists_of,
 )
 from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.damper import Damper, RotationalDamper
+from polhode.actions.contact import friction
 from polhode.actions.drag import Drag
-from polhode.actions.gravitation import Gravitation, PointMass
-from polhode.actions.motion_arrays import Poses, Twists, interaction, power
-from polhode.actions.rotational_spring import (
+from polhode.actions.force_elements.damper import Damper, RotationalDamper
+from polhode.actions.force_elements.rotational_spring import (
     RotationalSpring,
     TorsionalSpring,
 )
-from polhode.actions.spring import Spring
+from polhode.actions.force_elements.spring import Spring
+from polhode.actions.gravitation import Gravitation, PointMass
+from polhode.actions.motion_arrays import Poses, Twists, interaction, power
 from polhode.actions.weight import Weight, surface_gravity
 from polhode.errors import ForceError, FrameMismatch, ModelError, NumericalWarning
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.twist import Twist
 from polhode.geometry.vector import Vector, cross
 from polhode.matter.axes import X
@@ -235,7 +235,8 @@ def test_actions_read_poses_and_twists_of_nouns():
 
 def test_importing_the_room_imports_nothing_heavy():
     """The modules of actions load without jax, scipy, sympy and trimesh."""
-    names = [path.stem for path in ROOM.glob("*.py") if path.stem != "__init__"]
+    files = [path.relative_to(ROOM).with_suffix("") for path in ROOM.rglob("*.py")]
+    names = [".".join(file.parts) for file in files if file.name != "__init__"]
     code = "import sys, importlib\n"
     code += f"[importlib.import_module('polhode.actions.' + n) for n in {names!r}]\n"
     code += (

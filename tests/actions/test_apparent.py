@@ -10,7 +10,7 @@ from closeness import assert_close
 from polhode.actions.apparent import apparent_force, apparent_forces
 from polhode.actions.force import Force, ForceSystem
 from polhode.geometry.frame import Frame
-from polhode.geometry.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
 from polhode.geometry.point import Point
 from polhode.geometry.vector import Vector
 from strategies_actions import columns, generators, random_rotation

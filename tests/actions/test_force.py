@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from closeness import assert_close
 from polhode.actions import force_system
-from polhode.actions.force import Couple, Force, ForceSystem
-from polhode.actions.quadrature import (
+from polhode.actions.fields.quadrature import (
     ball,
     box,
     disc,
@@ -22,6 +21,7 @@ from polhode.actions.quadrature import (
     tetrahedron,
     triangle,
 )
+from polhode.actions.force import Couple, Force, ForceSystem
 from polhode.errors import ForceError, FrameMismatch, StateError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point

@@ -12,9 +12,9 @@ import polhode as ph
 from closeness import assert_close
 from polhode.actions.moving_observer import TERMS
 from polhode.errors import ModelError
-from polhode.geometry import so3
-from polhode.geometry.moving_frame import MovingPoint, see_point
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.moving_frame import MovingPoint, see_point
+from polhode.geometry.motion.path import moving_frame
+from polhode.geometry.rotations import so3
 from strategies_system import block
 
 PUSH, TWIST = np.array([0.7, -1.1, 0.4]), np.array([0.2, 0.5, -0.9])

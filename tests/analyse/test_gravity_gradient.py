@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.models.satellite import maccullagh
+from polhode.models.space.satellite import maccullagh
 
 RATE = 1.3  # of the orbit; mu = RATE^2 for the radius one
 

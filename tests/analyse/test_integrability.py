@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 from polhode.geometry.vector import skew
 from strategies_system import across_the_blade, block, random_state, sleigh, topology
 

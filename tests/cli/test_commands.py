@@ -104,7 +104,7 @@ def test_a_refused_model_is_told_in_its_own_words(capsys, monkeypatch):
     def refused():
         raise polhode.PolhodeError("'handle' has no mass.", "Why.", "Repair.")
 
-    monkeypatch.setattr("polhode.models.free_body.t_handle", refused)
+    monkeypatch.setattr("polhode.models.rigid_bodies.free_body.t_handle", refused)
     assert main(["demo"]) == 3
     assert capsys.readouterr().err.startswith("PolhodeError: 'handle' has no mass.")
 

@@ -13,7 +13,7 @@ from closeness import assert_close
 from polhode.constraints.constraint import Placed
 from polhode.constraints.curved_contact import CurvedContact
 from polhode.constraints.surfaces import Surface
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 WORLD = ph.World()
 SMALL, LARGE = 0.3, 1.1

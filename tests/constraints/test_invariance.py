@@ -10,7 +10,7 @@ import polhode as ph
 from closeness import assert_close
 from finite import derivative
 from polhode.constraints.loop import Loop
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import alternator
 from polhode.system import numeric_constraints
 from strategies_geometry import generators

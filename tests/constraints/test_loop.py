@@ -11,7 +11,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.constraints.constraint import Placed
 from polhode.constraints.loop import Loop
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import skew
 from polhode.system import numeric_constraints
 from strategies_joints import OWN

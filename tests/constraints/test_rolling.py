@@ -10,7 +10,7 @@ from closeness import assert_close
 from polhode.constraints.constraint import Moving, Placed
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from reckoning import reckon
 
 G, SLOPE, R = 9.81, 0.3, 0.4

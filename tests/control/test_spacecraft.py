@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 space = ph.space
 INERTIA = 0.02

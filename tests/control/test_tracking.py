@@ -14,7 +14,7 @@ from polhode.control.adaptive import inertia_of, parameters_of, regressor
 from polhode.control.tracking import pursuit
 from polhode.double import doubled
 from polhode.formulation.spatial_forms.choices import CHOICES
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import skew
 from strategies_system import block, random_state
 

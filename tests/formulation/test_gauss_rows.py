@@ -17,7 +17,7 @@ from polhode.double import doubled
 from polhode.formulation.questions.deviation import deviation
 from polhode.formulation.questions.point_motion import point_functions
 from polhode.formulation.shared.jet import jet
-from polhode.geometry import euler_angles
+from polhode.geometry.rotations import euler_angles
 from polhode.matter.continuum import sampled
 from strategies_system import across_the_blade, random_state, topology
 

@@ -112,7 +112,7 @@ def turntable(rate=0.7):
 
 def table_law(radius, rate):
     """The ball's lowest point moves as the table under it: v + w x (-r k) = W k x p."""
-    from polhode.geometry import quaternion
+    from polhode.geometry.rotations import quaternion
     from polhode.geometry.vector import cross
 
     def law(coordinates, speeds, t):

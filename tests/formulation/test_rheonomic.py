@@ -11,7 +11,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
-from polhode.models.moving_hinge_pendulum import moving_hinge_pendulum
+from polhode.models.pendulums.moving_hinge_pendulum import moving_hinge_pendulum
 
 RADIUS, SPIN, MASS, G = 0.6, 5.3, 0.4, 9.81
 HINGE, LENGTH = 1.1, 0.7  # mass and length of the moving-hinge pendulum

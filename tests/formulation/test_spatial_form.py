@@ -13,7 +13,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode import X, Z
 from polhode.formulation.registry import FORMULATIONS
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from strategies_system import block, random_state
 
 ORBITAL = ph.theory.Observer(

@@ -22,7 +22,7 @@ from polhode.formulation.spatial_forms.transfer import (
     transfer,
     transfer_rate,
 )
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.transport import (
     shift_twist,
     shift_wrench,

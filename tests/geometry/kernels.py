@@ -6,22 +6,22 @@ import numpy as np
 
 from polhode.double import doubled
 from polhode.geometry import (
-    angle_ratio_rates,
+    se3,
+    transport,
+    twist,
+    vector,
+)
+from polhode.geometry.motion import (
     angular_velocity,
     free_body,
     invariant_velocity,
     moving_frame,
-    parametrisation,
     path,
     relative_motion,
-    se3,
-    so3,
-    transport,
-    twist,
-    vector,
     velocity_choice,
 )
-from polhode.geometry.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.rotations import angle_ratio_rates, parametrisation, so3
 
 A = np.array([0.3, -0.7, 0.5])
 B = np.array([1.1, 0.4, -0.2])

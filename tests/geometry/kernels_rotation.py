@@ -6,7 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from polhode.geometry import (
+from polhode.geometry import spatial_order, triad
+from polhode.geometry.rotations import (
     angle_ratios,
     axis_angle,
     euler_angles,
@@ -18,8 +19,6 @@ from polhode.geometry import (
     rotation_increment,
     rotational_gradient,
     so3,
-    spatial_order,
-    triad,
 )
 
 PHI = np.array([0.3, -0.5, 0.8])

@@ -10,12 +10,12 @@ import pytest
 from closeness import assert_close
 from polhode.errors import FrameMismatch, ModelError, StateError
 from polhode.geometry.admission import admit, is_traced
-from polhode.geometry.angular_velocity import AngularVelocity
 from polhode.geometry.frame import Frame
-from polhode.geometry.frame_motion import FrameMotion
+from polhode.geometry.motion.angular_velocity import AngularVelocity
+from polhode.geometry.motion.frame_motion import FrameMotion
 from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.twist import Twist
 from polhode.geometry.vector import Dyadic, Vector
 from polhode.geometry.wrench import Wrench

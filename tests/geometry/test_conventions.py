@@ -8,11 +8,11 @@ import pytest
 from closeness import assert_close
 from finite import derivative
 from polhode.errors import FrameMismatch
-from polhode.geometry import so3
-from polhode.geometry.angular_velocity import AngularVelocity, spatial_components
 from polhode.geometry.frame import Frame
-from polhode.geometry.rate import Rate
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.motion.angular_velocity import AngularVelocity, spatial_components
+from polhode.geometry.motion.rate import Rate
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.vector import Vector
 from strategies_rotation import seeded_path
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from closeness import assert_close
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import cross
 
 INERTIA = np.array([1.0, 2.0, 3.0])

@@ -12,7 +12,7 @@ from polhode.geometry import se3
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from strategies_geometry import generators, pose_between, rotation_between
 
 A, B, C = Frame("A"), Frame("B"), Frame("C")

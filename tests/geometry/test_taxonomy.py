@@ -7,8 +7,8 @@ import pytest
 
 from closeness import assert_close
 from polhode.geometry.frame import Frame
-from polhode.geometry.frame_motion import FrameMotion
-from polhode.geometry.frame_tree import FrameTree
+from polhode.geometry.motion.frame_motion import FrameMotion
+from polhode.geometry.motion.frame_tree import FrameTree
 from polhode.geometry.point import Point
 from polhode.matter.cloud import Cloud
 from polhode.matter.continuum import sampled

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from closeness import assert_close
 from finite import derivative
 from polhode.geometry import se3, transport
-from polhode.geometry.angular_velocity import spatial_components
+from polhode.geometry.motion.angular_velocity import spatial_components
 from polhode.geometry.vector import cross, dot
 from strategies_geometry import Motion, generators
 

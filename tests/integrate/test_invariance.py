@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.geometry import quaternion, so3
+from polhode.geometry.rotations import quaternion, so3
 
 MASS = {"hub": 3.0, "pod": 1.3}
 INERTIA = np.array([[0.31, 0.02, -0.01], [0.02, 0.22, 0.03], [-0.01, 0.03, 0.17]])

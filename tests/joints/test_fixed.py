@@ -6,7 +6,7 @@ from hypothesis import given
 
 import polhode as ph
 from closeness import assert_close
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.joints.fixed import merged_moments
 from polhode.matter.momentum import spatial_momentum_rate
 from polhode.matter.spatial_inertia import spatial_inertia

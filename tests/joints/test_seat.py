@@ -7,7 +7,7 @@ from hypothesis import given
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import FrameMismatch, ModelError, NotARotation
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from strategies_geometry import generators, random_direction
 from strategies_joints import OWN, joint_of, kind_of
 

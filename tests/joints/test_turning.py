@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 
 from closeness import assert_close
-from polhode.geometry import axis_angle, so3
+from polhode.geometry.rotations import axis_angle, so3
 from polhode.joints.complement import complement
 from polhode.joints.turning import angle_about, tilt, turn_about
 from polhode.matter.axes import turn_to

@@ -12,8 +12,9 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.double import doubled
-from polhode.geometry import so3, transport
-from polhode.geometry.angular_velocity import spatial_components
+from polhode.geometry import transport
+from polhode.geometry.motion.angular_velocity import spatial_components
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import cross, skew
 from polhode.matter import momentum
 from polhode.matter.cloud import Cloud, angular_momentum_of_points, momentum_of_points

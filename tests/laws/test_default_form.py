@@ -19,7 +19,7 @@ from hypothesis import given, settings, strategies
 
 import polhode as ph
 from polhode.formulation.compare import answers, disagreement, sizes
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.integrate.simulate import equations_of
 from polhode.matter.rigid_body import Matter
 from strategies_system import block, random_state

@@ -9,18 +9,18 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
-from polhode.actions.invariant import (
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches, power
+from polhode.actions.potentials.invariant import (
     conservative_wrenches,
     relative,
     slopes_of,
     turned_to_observer,
     with_reaction,
 )
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches, power
 from polhode.constraints.constraint import Placed
 from polhode.double import doubled
-from polhode.geometry import so3
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.path import moving_frame
+from polhode.geometry.rotations import so3
 
 SPIN, LEAN = np.array([0.4, -0.7, 0.9]), np.array([0.2, 0.5, -0.3])
 

@@ -12,7 +12,7 @@ from closeness import assert_close
 from polhode.formulation.spatial_forms.forms import coriolis_4_lie, matrix_about
 from polhode.formulation.spatial_forms.transfer import transfer
 from polhode.geometry import se3, transport
-from polhode.geometry.invariant_velocity import (
+from polhode.geometry.motion.invariant_velocity import (
     left_invariant,
     right_invariant,
     space_origin_velocity,

@@ -15,12 +15,12 @@ from polhode.actions.generalised_force import (
     generalised_force,
     generalised_force_of_energy,
 )
-from polhode.actions.invariant import Placement
 from polhode.actions.motion_arrays import Poses, Twists, total
+from polhode.actions.potentials.invariant import Placement
 from polhode.double import doubled
-from polhode.geometry import so3
-from polhode.geometry.angular_velocity import spatial_components
-from polhode.geometry.parametrisation import PARAMETRISATIONS
+from polhode.geometry.motion.angular_velocity import spatial_components
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.parametrisation import PARAMETRISATIONS
 from polhode.geometry.vector import alternator
 
 WORLD, BODY = ph.theory.Frame("world"), ph.theory.Frame("body")

@@ -11,9 +11,9 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
-from polhode.geometry import so3
-from polhode.geometry.moving_frame import MovingPoint, see_point
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.moving_frame import MovingPoint, see_point
+from polhode.geometry.motion.path import moving_frame
+from polhode.geometry.rotations import so3
 
 MASS, G = 0.7, 9.81
 

@@ -15,8 +15,8 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from finite import derivative
-from polhode.geometry import so3
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.path import moving_frame
+from polhode.geometry.rotations import so3
 from polhode.system import rows
 from strategies_system import block, random_state, topology
 

@@ -10,7 +10,7 @@ from polhode.errors import FrameMismatch
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.twist import Twist
 from polhode.geometry.vector import Dyadic, Vector
 from polhode.matter import momentum as law

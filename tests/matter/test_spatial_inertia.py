@@ -8,7 +8,7 @@ from closeness import assert_close
 from polhode.errors import UnphysicalInertia
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.spatial_order import exchange_matrix
 from polhode.geometry.twist import Twist
 from polhode.geometry.vector import skew

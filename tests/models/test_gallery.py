@@ -86,7 +86,7 @@ def test_a_model_has_its_freedoms_and_its_line(name):
 
 def test_a_model_is_asked_for_by_name():
     """The function, not its file, is what a name of the gallery means."""
-    import_module("polhode.models.pendulum")  # the file of the same name
+    import_module("polhode.models.pendulums.pendulum")  # the file of the same name
     assert ph.models.pendulum is GALLERY["pendulum"]
     with pytest.raises(AttributeError, match="the gallery has no model 'pendulun'"):
         _ = ph.models.pendulun

@@ -12,7 +12,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 UNTIL = {"offset_craft": 30.0, "leader_follower": 6000.0, "deep_space_triangle": 400.0}
 METHOD = ph.methods.DormandPrince8(rtol=1e-10, atol=1e-9)
@@ -43,7 +43,7 @@ def run(name):
 @pytest.mark.row("S-16")
 def test_a_craft_with_an_offset_mass_centre_tracks_its_attitude():
     """The turn to the wanted attitude shrinks; the origin comes to rest."""
-    from polhode.models.offset_craft import attitude_wanted
+    from polhode.models.space.offset_craft import attitude_wanted
 
     motion = run("offset_craft")
     craft = motion["craft"]

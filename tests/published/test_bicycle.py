@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.models.bicycle import riding
+from polhode.models.rolling.bicycle import riding
 
 # Accelerations of lean and steer by (lean, steer, lean', steer') at the speed v:
 # sympy, test_kane3.py.

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 
 import polhode as ph
 from closeness import assert_close
-from polhode.models.bicycle import riding
+from polhode.models.rolling.bicycle import riding
 
 M = [[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]]
 K0 = [[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]]

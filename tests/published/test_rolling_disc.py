@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 R, G = 0.26, 9.81
 

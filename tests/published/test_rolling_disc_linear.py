@@ -13,7 +13,7 @@ from closeness import assert_close
 from polhode.analyse.machinery.corotating import turned
 from polhode.analyse.machinery.minimal_coordinates import kept, reduced
 from polhode.analyse.machinery.variations import neighbours
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 R, G = 0.26, 9.81
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import polhode as ph
-from polhode.models.four_bars import four_bars, off
+from polhode.models.mechanisms.four_bars import four_bars, off
 
 
 def bob_on_a_rod(g: float = 9.81, rods: int = 1) -> ph.System:

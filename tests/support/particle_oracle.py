@@ -13,7 +13,7 @@ import numpy as np
 
 import polhode as ph
 from polhode.double import doubled
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 
 
 class MovingCloud:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from polhode.geometry import se3, so3
+from polhode.geometry import se3
 from polhode.geometry.frame import Frame
-from polhode.geometry.moving_frame import MovingFrame
+from polhode.geometry.motion.moving_frame import MovingFrame
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.rotation import Rotation
 
 seeds = st.integers(0, 2**32 - 1)
 generators = st.builds(np.random.default_rng, seeds)

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.joints.ball_roller import BallRoller
 from polhode.joints.cylindrical import Cylindrical
 from polhode.joints.joint import Joint

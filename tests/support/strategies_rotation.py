@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from polhode.geometry import quaternion, so3
-from polhode.geometry.euler_angles import SEQUENCES
+from polhode.geometry.rotations import quaternion, so3
+from polhode.geometry.rotations.euler_angles import SEQUENCES
 
 COUNT = 24
 ANGLES = (1e-300, 1e-160, 1e-12, 1e-6, 1e-3, 0.5, 1.0, 2.0, 3.0, np.pi - 1e-9, np.pi)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.double import doubled
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.matter.cloud import Cloud
 from polhode.matter.moments import Moments
 

@@ -7,17 +7,17 @@ _REASONS = {
         geometry.frame.require_frame geometry.frame.require_same_frame
         geometry.frame.require_adjacent geometry.frame.is_name
         geometry.point.require_same_point
-        geometry.rotation_admission.admit_matrix
-        geometry.rotation_admission.nearest_matrix
-        geometry.rotation_admission.admit_quaternion
-        geometry.rotation_admission.admit_axis
-        geometry.rotation_admission.admit_angles
-        geometry.rotation_admission.admit_tangents
-        geometry.rotation_admission.refuse_singular
-        geometry.rotation_admission.frozen
+        geometry.rotations.rotation_admission.admit_matrix
+        geometry.rotations.rotation_admission.nearest_matrix
+        geometry.rotations.rotation_admission.admit_quaternion
+        geometry.rotations.rotation_admission.admit_axis
+        geometry.rotations.rotation_admission.admit_angles
+        geometry.rotations.rotation_admission.admit_tangents
+        geometry.rotations.rotation_admission.refuse_singular
+        geometry.rotations.rotation_admission.frozen
         geometry.twist.require_same_place geometry.twist.require_same_motion
-        geometry.parametrisation.euler
-        geometry.velocity_choice.jet geometry.velocity_choice.custom
+        geometry.rotations.parametrisation.euler
+        geometry.motion.velocity_choice.jet geometry.motion.velocity_choice.custom
         matter.spatial_inertia.require_same_body
         matter.axes.turn_to matter.given.given matter.material_point.material_point
         matter.parameter.number matter.parameter.quantity matter.parameter.named
@@ -34,9 +34,10 @@ _REASONS = {
         actions.space.ephemeris.admit_ephemeris actions.space.frames.perifocal
         actions.attachment.require_points actions.attachment.parameters_of
         actions.coefficient.coefficient actions.coefficient.rest
-        actions.connectors.Spring actions.connectors.Damper
-        actions.contact_laws.restitution_of
-        actions.potential.distinct actions.potential.admitted
+        actions.force_elements.connectors.Spring
+        actions.force_elements.connectors.Damper
+        actions.contact.contact_laws.restitution_of
+        actions.potentials.potential.distinct actions.potentials.potential.admitted
     """,
     "a constructor of solids: their moments, unit_* and others, are the kernels": """
         matter.solids.compound.joined matter.solids.compound.pierced
@@ -69,13 +70,14 @@ _REASONS = {
         actions.gravitation.listed_masses
     """,
     "a question answered on the host: a rank, a choice or a fit with refusals": """
-        geometry.configuration.degrees_of_freedom
-        geometry.parametrisation.condition geometry.parametrisation.safest
-        geometry.velocity_field.fit_rigid_velocity
-        actions.power_definition.multiplier_family
-        actions.power_definition.forces_by_power
-        actions.power_definition.forces_by_virtual_work
-        actions.power_definition.require_independent_of_velocity
+        geometry.motion.configuration.degrees_of_freedom
+        geometry.rotations.parametrisation.condition
+        geometry.rotations.parametrisation.safest
+        geometry.motion.velocity_field.fit_rigid_velocity
+        actions.potentials.power_definition.multiplier_family
+        actions.potentials.power_definition.forces_by_power
+        actions.potentials.power_definition.forces_by_virtual_work
+        actions.potentials.power_definition.require_independent_of_velocity
     """,
     "it reads a mesh, or checks that its surface is closed": """
         matter.mesh.read_mesh matter.mesh.closed_surface matter.mesh.signed_volume
@@ -86,27 +88,31 @@ _REASONS = {
     """,
     "nodes and weights of a rule, made once; sums over them are kernels": """
         matter.continuum.sampled
-        actions.flux.star_surface actions.flux.box_triangles
-        actions.quadrature.unit_rule actions.quadrature.segment
-        actions.quadrature.triangle actions.quadrature.tetrahedron
-        actions.quadrature.rectangle actions.quadrature.box
-        actions.quadrature.sphere actions.quadrature.ball actions.quadrature.disc
+        actions.fields.flux.star_surface actions.fields.flux.box_triangles
+        actions.fields.quadrature.unit_rule actions.fields.quadrature.segment
+        actions.fields.quadrature.triangle actions.fields.quadrature.tetrahedron
+        actions.fields.quadrature.rectangle actions.fields.quadrature.box
+        actions.fields.quadrature.sphere
+        actions.fields.quadrature.ball
+        actions.fields.quadrature.disc
     """,
     "it makes a function, once, on the host; the function made is a kernel": """
-        actions.conservative.energy_from
-        actions.driven_potential.driven_potential
+        actions.fields.conservative.energy_from
+        actions.potentials.driven_potential.driven_potential
         actions.moving_observer.observed_from
         actions.generalised_force.generalised_force
         actions.generalised_force.generalised_force_of_energy
     """,
     "adaptive quadrature, whose work depends on the numbers met": """
-        actions.work.work actions.work.circulation actions.work.work_of_power
-        actions.work.integral
+        actions.fields.work.work
+        actions.fields.work.circulation
+        actions.fields.work.work_of_power
+        actions.fields.work.integral
     """,
     "an audit: it draws states, looks at numbers and reports in words": """
         actions.action.evaluate actions.action.third_law_residual
-        actions.conservative.conservativity actions.field.matches
-        actions.invariance.audit_invariance
+        actions.fields.conservative.conservativity actions.fields.field.matches
+        actions.potentials.invariance.audit_invariance
     """,
     "both curves of a finished motion, made on the host for pictures": """
         matter.poinsot.poinsot

@@ -8,7 +8,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import ConflictingConstraints, SingularMassMatrix
-from polhode.geometry import quaternion, so3
+from polhode.geometry.rotations import quaternion, so3
 from polhode.geometry.vector import skew
 from strategies_system import block, four_bar, topology
 

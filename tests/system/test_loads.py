@@ -9,7 +9,7 @@ import polhode as ph
 from closeness import assert_close
 from finite import derivative
 from polhode.errors import ModelError
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from reckoning import reckon, turned
 from strategies_system import TOPOLOGIES, block, random_state, topology
 

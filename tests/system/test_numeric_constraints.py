@@ -6,7 +6,7 @@ import numpy as np
 
 import polhode as ph
 from moving import four_bar
-from polhode.models.four_bars import four_bars
+from polhode.models.mechanisms.four_bars import four_bars
 from polhode.system import numeric_constraints
 
 

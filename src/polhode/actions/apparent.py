@@ -14,9 +14,9 @@ import numpy as np
 
 from polhode.actions.force import Force
 from polhode.geometry.frame import Frame
-from polhode.geometry.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint
+from polhode.geometry.motion.relative_motion import apparent_accelerations
 from polhode.geometry.point import Point
-from polhode.geometry.relative_motion import apparent_accelerations
 from polhode.geometry.vector import Vector
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode.actions import force_system
 from polhode.actions.attachment import require_points
-from polhode.actions.quadrature import Quadrature
+from polhode.actions.fields.quadrature import Quadrature
 from polhode.errors import ForceError, ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame, require_same_frame

@@ -17,9 +17,9 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
-from polhode.actions.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
+from polhode.actions.fields.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
-from polhode.actions.potential import distinct
+from polhode.actions.potentials.potential import distinct
 from polhode.arrays import namespace
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame

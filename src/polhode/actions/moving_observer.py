@@ -35,7 +35,7 @@ from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.path import moving_frame
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.particle import Particle

@@ -16,9 +16,9 @@ from polhode.actions.gravitation import (
     listed_masses,
     summed_on_bodies,
 )
-from polhode.actions.invariant import with_reaction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.actions.potential import distinct
+from polhode.actions.potentials.invariant import with_reaction
+from polhode.actions.potentials.potential import distinct
 from polhode.arrays import namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot

@@ -26,8 +26,8 @@ from polhode.analyse.robot_kinematics import (
     kinematics,
 )
 from polhode.errors import ModelError
-from polhode.geometry import so3
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.lowering.compile import compile
 from polhode.lowering.repeated_call import RepeatedCall
 from polhode.system import rows

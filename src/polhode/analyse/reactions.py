@@ -18,7 +18,7 @@ import numpy as np
 from polhode.analyse.machinery.table import number, relative, table_of
 from polhode.errors import AnalysisError
 from polhode.formulation.questions.reactions import about, free_reactions
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
 from polhode.system.members import suggestion
 

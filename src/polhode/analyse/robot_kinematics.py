@@ -25,7 +25,7 @@ from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import cross
 from polhode.lowering.compile import compile
 from polhode.lowering.repeated_call import RepeatedCall

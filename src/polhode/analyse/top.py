@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.analyse.equilibria.steady_motion import SteadyMotions, steady_motions
 from polhode.analyse.machinery.second_variation import second_variation
-from polhode.analyse.steady_motion import SteadyMotions, steady_motions
 from polhode.analyse.symmetries import pick, symmetries
 from polhode.errors import AnalysisError
 from polhode.system.state import State

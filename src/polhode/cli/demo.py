@@ -27,7 +27,7 @@ def demo(*, out: Path = Path("out/demo"), json: Json = False) -> None:
     from rich.console import Console
 
     from polhode.cli.answers import print_json
-    from polhode.models import free_body
+    from polhode.models.rigid_bodies import free_body
 
     console = Console(markup=False, highlight=False, quiet=json)
     body = free_body.t_handle()

@@ -23,7 +23,7 @@ from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.path import moving_frame
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Parameter, Table

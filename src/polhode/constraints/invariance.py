@@ -18,7 +18,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.constraints.constraint import Constraint, Moving, Placed
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import cross
 
 TOLERANCE = 1e-9

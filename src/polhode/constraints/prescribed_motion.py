@@ -19,8 +19,8 @@ from polhode.arrays import namespace
 from polhode.constraints.constraint import Placed, called, shaped
 from polhode.double import doubled
 from polhode.errors import ModelError
-from polhode.geometry import so3
 from polhode.geometry.frame import Frame
+from polhode.geometry.rotations import so3
 from polhode.joints.joint import Joint, freedoms
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.analyse.state_space import StateSpace
+from polhode.analyse.linear.state_space import StateSpace
 from polhode.errors import ModelError
 
 

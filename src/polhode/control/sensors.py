@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.actions.attachment import Attachment, require_points
+from polhode.actions.fields.gravity import field_of_points
 from polhode.actions.gravitation import Gravitation
-from polhode.actions.gravity import field_of_points
 from polhode.actions.space.harmonic_gravity import HarmonicGravity
 from polhode.actions.space.third_body import ThirdBody
 from polhode.actions.space.zonal_gravity import ZonalGravity
@@ -25,7 +25,7 @@ from polhode.actions.weight import WeightOf
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.point_motion import point_motion
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import at
 from polhode.system.members import suggestion

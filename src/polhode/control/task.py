@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.errors import ModelError, StateError
 from polhode.integrate.inputs.inputs import port_size
-from polhode.integrate.methods.commutator_free import CommutatorFree4
+from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.stepper import Stepper, stepper
 from polhode.lowering.compile import Program, compile
 from polhode.system.state import State

@@ -20,14 +20,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.actions.joint_law import Motor
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.choices import (
     DEFAULT,
     CoriolisChoice,
     choice_named,
 )
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import cross, vee
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint

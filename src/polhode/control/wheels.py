@@ -19,7 +19,7 @@ import numpy as np
 from polhode.actions.space.wheel_motor import WheelMotor
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.joints.revolute import Revolute
 from polhode.matter.rigid_body import Body
 from polhode.system.checked_argument import system_argument

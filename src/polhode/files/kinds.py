@@ -11,18 +11,25 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.carried_friction import ConstraintFriction, JointFriction
 from polhode.actions.central_force import CentralForce
-from polhode.actions.compliant_contact import CompliantContact
-from polhode.actions.damper import Damper, RotationalDamper
+from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
+from polhode.actions.contact.compliant_contact import CompliantContact
+from polhode.actions.contact.friction import Friction
 from polhode.actions.drag import Drag
-from polhode.actions.friction import Friction
+from polhode.actions.fields.gravity import GRAVITATIONAL_CONSTANT
+from polhode.actions.force_elements.damper import Damper, RotationalDamper
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring, Motor
+from polhode.actions.force_elements.rotational_spring import (
+    RotationalSpring,
+    TorsionalSpring,
+)
+from polhode.actions.force_elements.spring import NonlinearSpring, Spring
+from polhode.actions.force_elements.transmission import (
+    Servo,
+    TendonDamper,
+    TendonSpring,
+)
 from polhode.actions.gravitation import Gravitation
-from polhode.actions.gravity import GRAVITATIONAL_CONSTANT
-from polhode.actions.joint_law import JointDamper, JointSpring, Motor
-from polhode.actions.rotational_spring import RotationalSpring, TorsionalSpring
-from polhode.actions.spring import NonlinearSpring, Spring
-from polhode.actions.transmission import Servo, TendonDamper, TendonSpring
 from polhode.actions.weight import Weight
 from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear

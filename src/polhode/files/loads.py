@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.actions.contact_laws import (
+from polhode.actions.contact.contact_laws import (
     Flores,
     Hertz,
     HuntCrossley,
     KelvinVoigt,
     LankaraniNikravesh,
 )
-from polhode.actions.friction import Coulomb, Regularised, Viscous
+from polhode.actions.contact.friction import Coulomb, Regularised, Viscous
 from polhode.actions.gravitation import PointMass
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from polhode.actions.space.ephemeris import KeplerianEphemeris, eccentric_anomaly
-from polhode.analyse.state_space import StateSpace
+from polhode.analyse.linear.state_space import StateSpace
 from polhode.errors import StateError
 from polhode.formation.orbit import Orbit
 from polhode.formation.relative_orbit import INPUTS, STATES

@@ -18,20 +18,20 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.gravitation import Gravitation, PointMass
-from polhode.analyse.linearise import linearise
-from polhode.analyse.state_space import StateSpace
+from polhode.analyse.linear.linearise import linearise
+from polhode.analyse.linear.state_space import StateSpace
 from polhode.double import doubled
 from polhode.errors import StateError
 from polhode.formation.orbit import Orbit
 from polhode.formation.tree import formation_tree
 from polhode.geometry.vector import cross, dot, norm, skew
-from polhode.integrate.methods.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
 from polhode.integrate.simulate import simulate
 from polhode.matter.particle import Particle
 from polhode.matter.world import World
 
 if TYPE_CHECKING:
-    from polhode.analyse.linear_along import LinearAlong
+    from polhode.analyse.linear.linear_along import LinearAlong
 
 STATES = ("x", "y", "z", "x'", "y'", "z'")
 INPUTS = ("fx", "fy", "fz")

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry import quaternion
 from polhode.geometry.point import Point
+from polhode.geometry.rotations import quaternion
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.joints.translation import Translation

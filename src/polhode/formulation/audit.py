@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.actions.invariance import InvarianceReport, audit_invariance
+from polhode.actions.potentials.invariance import InvarianceReport, audit_invariance
 from polhode.constraints.invariance import ConstraintAudit, audit_constraint
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.formulation.compare import random_states

@@ -12,7 +12,7 @@ from polhode.geometry import se3
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.vector import Vector, components_close, shown
 
 

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.geometry import so3
-from polhode.geometry.angle_ratio_rates import (
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.angle_ratio_rates import (
     cotangent_defect_ratio_rate,
     sine_defect_ratio_rate,
     versine_ratio_rate,
 )
-from polhode.geometry.angle_ratios import (
+from polhode.geometry.rotations.angle_ratios import (
     cotangent_defect_ratio,
     sine_defect_ratio,
     versine_ratio,

@@ -11,19 +11,19 @@ from polhode.arrays import namespace
 from polhode.errors import FrameMismatch, ModelError
 from polhode.geometry import se3, transport
 from polhode.geometry.admission import admit, is_traced
-from polhode.geometry.angular_velocity import AngularVelocity
 from polhode.geometry.frame import (
     Frame,
     require_adjacent,
     require_frame,
     require_same_frame,
 )
+from polhode.geometry.motion.angular_velocity import AngularVelocity
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.vector import Dyadic, Vector, components_close, is_scalar, shown
 
 if TYPE_CHECKING:
     from polhode.geometry.pose import Pose
-    from polhode.geometry.rotation import Rotation
+    from polhode.geometry.rotations.rotation import Rotation
 
 
 @final

@@ -16,7 +16,7 @@ from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.frame import Frame, require_frame, require_same_frame
 
 if TYPE_CHECKING:
-    from polhode.geometry.rotation import Rotation
+    from polhode.geometry.rotations.rotation import Rotation
 
 
 @traced_once

@@ -17,7 +17,7 @@ from polhode.geometry.vector import components_close, dot, is_scalar, shown
 
 if TYPE_CHECKING:
     from polhode.geometry.pose import Pose
-    from polhode.geometry.rotation import Rotation
+    from polhode.geometry.rotations.rotation import Rotation
 
 
 @final

@@ -38,8 +38,8 @@ from polhode.integrate.kernel.start import (
 )
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stiffness import Start, decay_of
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
-from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows

@@ -42,7 +42,7 @@ from polhode.integrate.kernel.status import (
 )
 from polhode.integrate.kernel.step_column import FACTS, StepColumns
 from polhode.integrate.kernel.unmet_constraints import unmet
-from polhode.integrate.methods.commutator_free import CommutatorFree4
+from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import Method, admit_step
 from polhode.integrate.simulate import equations_of
 from polhode.lowering.compile import Program, compile

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL, UNTURNED, admit_triad

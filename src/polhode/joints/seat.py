@@ -9,8 +9,8 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame, is_name, require_same_frame
 from polhode.geometry.point import Point
-from polhode.geometry.rotation import Rotation
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations.rotation import Rotation
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.matter.axes import turn_to
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import Table

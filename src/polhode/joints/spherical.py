@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import STILL
 from polhode.matter.parameter import NOMINAL, Table

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polhode.arrays import namespace, removable, traced_once
-from polhode.geometry.angle_ratios import arctangent_ratio
+from polhode.geometry.rotations.angle_ratios import arctangent_ratio
 from polhode.geometry.vector import outer, skew
 
 

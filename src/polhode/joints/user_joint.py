@@ -10,8 +10,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry import so3
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations import so3
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
 from polhode.joints import flat
 from polhode.joints.complement import complement

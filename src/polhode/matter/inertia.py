@@ -12,7 +12,7 @@ from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame, require_same_frame
 from polhode.geometry.point import Point, require_same_point
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.vector import Dyadic, Vector, components_close, shown
 from polhode.matter.cloud import Cloud, inertia_of_points
 from polhode.matter.moments import Moments, sum_of_moments

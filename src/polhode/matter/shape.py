@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.errors import ModelError
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 
 # Sizes of each kind, in metres; a mesh is a file, or corners and triangles.
 SIZES: dict[str, tuple[str, ...]] = {

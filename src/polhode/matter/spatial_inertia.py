@@ -24,7 +24,7 @@ from polhode.matter.spread import spread, symmetrised
 from polhode.matter.validity import ROUNDING, require_symmetric
 
 if TYPE_CHECKING:
-    from polhode.geometry.rotation import Rotation
+    from polhode.geometry.rotations.rotation import Rotation
 
 
 def spatial_inertia(mass: Any, r_oG: Any, I_G: Any) -> Any:

@@ -9,12 +9,6 @@ from textwrap import fill
 from typing import Any
 
 import polhode as ph
-from polhode.models.arm import arm
-from polhode.models.bicycle import bicycle
-from polhode.models.bricard import bricard
-from polhode.models.cart_pendulum import cart_pendulum
-from polhode.models.chain_pendulum import chain_pendulum
-from polhode.models.chaplygin_sleigh import chaplygin_sleigh
 from polhode.models.contacts.belt_oscillator import belt_oscillator
 from polhode.models.contacts.billiard_ball import billiard_ball
 from polhode.models.contacts.bouncing_ball import bouncing_ball
@@ -24,43 +18,49 @@ from polhode.models.contacts.ladder import ladder, ladder_start
 from polhode.models.contacts.rimless_wheel import rimless_wheel, rimless_wheel_start
 from polhode.models.contacts.rocking_block import rocking_block, rocking_block_start
 from polhode.models.contacts.thrown_cube import thrown_cube
-from polhode.models.deep_space_triangle import (
-    deep_space_triangle,
-    deep_space_triangle_inputs,
-    deep_space_triangle_start,
-)
-from polhode.models.double_pendulum import double_pendulum
-from polhode.models.ellipsoid_in_fluid import ellipsoid_in_fluid
-from polhode.models.four_bar import four_bar, slider_crank
-from polhode.models.four_bars import four_bars
-from polhode.models.gears_on_arm import gears_on_arm
-from polhode.models.gyroscope import gyroscope
-from polhode.models.heavy_top import heavy_top
-from polhode.models.inverted_pendulum import (
+from polhode.models.mechanisms.arm import arm
+from polhode.models.mechanisms.bricard import bricard
+from polhode.models.mechanisms.four_bar import four_bar, slider_crank
+from polhode.models.mechanisms.four_bars import four_bars
+from polhode.models.mechanisms.gears_on_arm import gears_on_arm
+from polhode.models.mechanisms.trees import humanoid, tree
+from polhode.models.pendulums.cart_pendulum import cart_pendulum
+from polhode.models.pendulums.chain_pendulum import chain_pendulum
+from polhode.models.pendulums.double_pendulum import double_pendulum
+from polhode.models.pendulums.inverted_pendulum import (
     inverted_pendulum,
     shaken_pendulum,
     sprung_pendulum,
 )
-from polhode.models.leader_follower import (
+from polhode.models.pendulums.moving_hinge_pendulum import moving_hinge_pendulum
+from polhode.models.pendulums.pendulum import pendulum
+from polhode.models.pendulums.spherical_pendulum import spherical_pendulum
+from polhode.models.rigid_bodies.ellipsoid_in_fluid import ellipsoid_in_fluid
+from polhode.models.rigid_bodies.gyroscope import gyroscope
+from polhode.models.rigid_bodies.heavy_top import heavy_top
+from polhode.models.rigid_bodies.sleeping_top import sleeping_top
+from polhode.models.rigid_bodies.tennis_racket import tennis_racket
+from polhode.models.rolling.bicycle import bicycle
+from polhode.models.rolling.chaplygin_sleigh import chaplygin_sleigh
+from polhode.models.rolling.rattleback import rattleback
+from polhode.models.rolling.rolling_cone import rolling_cone
+from polhode.models.rolling.rolling_disc import rolling_disc
+from polhode.models.space.deep_space_triangle import (
+    deep_space_triangle,
+    deep_space_triangle_inputs,
+    deep_space_triangle_start,
+)
+from polhode.models.space.leader_follower import (
     leader_follower,
     leader_follower_inputs,
     leader_follower_start,
 )
-from polhode.models.moving_hinge_pendulum import moving_hinge_pendulum
-from polhode.models.offset_craft import offset_craft, offset_craft_inputs
-from polhode.models.pendulum import pendulum
-from polhode.models.rattleback import rattleback
-from polhode.models.reaction_wheel import reaction_wheel
-from polhode.models.rolling_cone import rolling_cone
-from polhode.models.rolling_disc import rolling_disc
-from polhode.models.satellite import dumbbell_satellite, satellite, tethered_pair
-from polhode.models.sleeping_top import sleeping_top
-from polhode.models.spherical_pendulum import spherical_pendulum
-from polhode.models.sprung_pair import sprung_pair
-from polhode.models.tennis_racket import tennis_racket
-from polhode.models.trees import humanoid, tree
-from polhode.models.tunnel import tunnel
-from polhode.models.two_body import two_body
+from polhode.models.space.offset_craft import offset_craft, offset_craft_inputs
+from polhode.models.space.reaction_wheel import reaction_wheel
+from polhode.models.space.satellite import dumbbell_satellite, satellite, tethered_pair
+from polhode.models.space.sprung_pair import sprung_pair
+from polhode.models.space.tunnel import tunnel
+from polhode.models.space.two_body import two_body
 
 GALLERY: dict[str, Callable[..., ph.System]] = {
     "arm": arm,

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.analyse.linear_along import HEADS, INSTANT
+from polhode.analyse.equilibria.stability import said
+from polhode.analyse.linear.linear_along import HEADS, INSTANT
+from polhode.analyse.linear.margins import HEADS as LIMITS
+from polhode.analyse.linear.state_space import ROOT, root_numbers
 from polhode.analyse.machinery.naming import state_names
 from polhode.analyse.machinery.table import number, relative, some
-from polhode.analyse.margins import HEADS as LIMITS
 from polhode.analyse.reactions import ENVELOPE, PEAKS
-from polhode.analyse.stability import said
-from polhode.analyse.state_space import ROOT, root_numbers
 from polhode.show.notebook import listed, titled
 from polhode.show.page.sections import note
 

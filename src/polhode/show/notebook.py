@@ -12,7 +12,7 @@ from polhode.show.page.sections import note, table
 if TYPE_CHECKING:
     from polhode.formulation.compare import Comparison
     from polhode.formulation.equations import Equations
-    from polhode.geometry.rotation import Rotation
+    from polhode.geometry.rotations.rotation import Rotation
     from polhode.integrate.audit.ledger import Ledger
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
-from polhode.actions.friction import Coulomb
+from polhode.actions.contact.friction import Coulomb
 from polhode.constraints.constraint import Attachment, require_two_bodies
 from polhode.constraints.surfaces import Corners, Cylinder, Surface, Track
 from polhode.errors import ModelError

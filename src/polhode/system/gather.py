@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from polhode.actions.action import Action
-from polhode.actions.carried_friction import ConstraintFriction, JointFriction
-from polhode.actions.compliant_contact import CompliantContact
+from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
+from polhode.actions.contact.compliant_contact import CompliantContact
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring, Motor
+from polhode.actions.force_elements.transmission import (
+    Servo,
+    TendonDamper,
+    TendonSpring,
+)
 from polhode.actions.gravitation import PointMass
-from polhode.actions.joint_law import JointDamper, JointSpring, Motor
 from polhode.actions.space.wheel_motor import WheelMotor
-from polhode.actions.transmission import Servo, TendonDamper, TendonSpring
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.loop import Loop

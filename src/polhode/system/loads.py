@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.action import Action
-from polhode.actions.joint_law import effort_wrench
+from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.arrays import namespace
 from polhode.geometry.admission import is_traced

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.matter.parameter import NOMINAL, Parameter, Table

@@ -21,7 +21,7 @@ from polhode.actions.motion_arrays import Poses, Twists
 from polhode.constraints.constraint import Moving, Placed
 from polhode.double import doubled
 from polhode.errors import ModelError
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import shown
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import kinematics

@@ -12,7 +12,7 @@ import numpy as np
 from polhode.errors import FrameMismatch, NumericalWarning, StateError
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.pose import Pose
-from polhode.geometry.rotation import Rotation
+from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.vector import shown
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
@@ -255,7 +255,7 @@ def _column(system: System, value: Any, what: str, names: tuple[str, ...]) -> An
 
 
 def _require_quaternions(system: System, q: np.ndarray) -> None:
-    from polhode.geometry.rotation_admission import admit_quaternion
+    from polhode.geometry.rotations.rotation_admission import admit_quaternion
 
     for edge in system.tree.edges:
         if edge.joint.coordinates == edge.joint.speeds:

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.actions.carried_friction import REAL
+from polhode.actions.contact.carried_friction import REAL
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.constraints.constraint import Constraint
 from polhode.errors import ModelError

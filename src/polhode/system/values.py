@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.carried_friction import REAL
-from polhode.actions.joint_law import Motor
-from polhode.actions.transmission import Servo
+from polhode.actions.contact.carried_friction import REAL
+from polhode.actions.force_elements.joint_law import Motor
+from polhode.actions.force_elements.transmission import Servo
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table

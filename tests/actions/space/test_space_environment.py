@@ -12,7 +12,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.actions.action import evaluate, third_law_residual
 from polhode.actions.motion_arrays import Poses, Twists
-from polhode.geometry import quaternion, so3
+from polhode.geometry.rotations import quaternion, so3
 
 SEEDS = strategies.integers(0, 2**32 - 1)
 EARTH = ph.space.EARTH

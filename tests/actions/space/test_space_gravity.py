@@ -17,7 +17,7 @@ from polhode.actions.space.gravity_gradient import gradient_force, gradient_torq
 from polhode.actions.space.third_body import third_body_acceleration
 from polhode.actions.space.zonal_gravity import zonal_acceleration, zonal_potential
 from polhode.double import doubled
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 
 SEEDS = strategies.integers(0, 2**32 - 1)
 EARTH = ph.space.EARTH

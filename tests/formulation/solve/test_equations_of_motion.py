@@ -18,7 +18,7 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.formulation.solve.ordering import by_degree, ordered, pattern_of
 from polhode.formulation.solve.sparse import below_pivots, factored_sparse, products
-from polhode.models.four_bars import four_bars, start
+from polhode.models.mechanisms.four_bars import four_bars, start
 from polhode.system.natural_sizes import NaturalSizes
 from strategies_system import topology
 

@@ -11,7 +11,7 @@ import overconstrained as over
 import polhode as ph
 from polhode.errors import NumericalWarning
 from polhode.integrate.audit.constraint_rank import rank_along
-from polhode.models.four_bars import four_bars, start
+from polhode.models.mechanisms.four_bars import four_bars, start
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 
 import polhode as ph
 from polhode.formulation.solve.ordering import FEW
-from polhode.models.four_bars import four_bars, start
+from polhode.models.mechanisms.four_bars import four_bars, start
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from moving import (
     spin,
     turning,
 )
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 
 CONSERVATIVE = [
     (lambda: turning(1.0, 2.0, 3.0), {"speeds": {"ball": (1.0, 1.0, 1.0)}}, 0.6),

@@ -22,7 +22,7 @@ from moving import (
     turning,
 )
 from polhode.formulation.gauss import gauss
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.kernel.step_size import size_of

@@ -10,8 +10,8 @@ import pytest
 
 from commutator_free_conditions import forests, lower, missed, sought
 from polhode.integrate.field.dense_output import between
-from polhode.integrate.methods import calvo, dormand_prince
-from polhode.integrate.methods.commutator_free_six import PARTS
+from polhode.integrate.methods.lie_group.commutator_free_six import PARTS
+from polhode.integrate.methods.runge_kutta import calvo, dormand_prince
 from polhode.integrate.methods.tableaux import dop853 as table
 from polhode.integrate.methods.tableaux.commutator_free import FIVE
 

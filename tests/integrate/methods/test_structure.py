@@ -19,7 +19,7 @@ from moving import (
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.gauss import gauss
 from polhode.formulation.hamilton import hamiltonian
-from polhode.geometry import quaternion
+from polhode.geometry.rotations import quaternion
 from polhode.integrate.field.vector_field import field_of
 from strategies_system import floating_chain, four_bar
 

@@ -10,9 +10,9 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.geometry import so3
-from polhode.geometry.moving_frame import MovingFrame, MovingPoint, see_point
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.moving_frame import MovingFrame, MovingPoint, see_point
+from polhode.geometry.motion.path import moving_frame
+from polhode.geometry.rotations import so3
 
 MU = 5.0
 SPIN = np.array([0.2, -0.1, 0.3])

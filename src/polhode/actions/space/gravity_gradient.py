@@ -15,7 +15,7 @@ from typing import Any, final
 
 from polhode.actions.attachment import Attachment, parameters_of
 from polhode.actions.coefficient import coefficient
-from polhode.actions.gravity import inverse_distance
+from polhode.actions.fields.gravity import inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.space.loads import (
     Placed,

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
-from polhode.actions.gravity import inverse_distance
+from polhode.actions.fields.gravity import inverse_distance
 from polhode.actions.space.harmonics import (
     admit_coefficients,
     harmonic_gradient,

@@ -21,7 +21,7 @@ from polhode.system.lengths import coordinate_lengths, natural_length
 from polhode.system.state import State
 
 if TYPE_CHECKING:
-    from polhode.analyse.steady_motion import SteadyMotion
+    from polhode.analyse.equilibria.steady_motion import SteadyMotion
     from polhode.integrate.results.trajectory import Trajectory
 
 FRAMES = 121

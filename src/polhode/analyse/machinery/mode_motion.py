@@ -20,13 +20,13 @@ from polhode.errors import AnalysisError
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.kernel.outcome import Outcome
-from polhode.integrate.methods.dormand_prince import DormandPrince
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
 from polhode.integrate.simulate import equations_of
 from polhode.system.state import State
 
 if TYPE_CHECKING:
-    from polhode.analyse.modes import Modes
+    from polhode.analyse.linear.modes import Modes
 
 FRAMES = 60  # a period
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polhode.actions.joint_law import Motor
-from polhode.actions.transmission import Servo
+from polhode.actions.force_elements.joint_law import Motor
+from polhode.actions.force_elements.transmission import Servo
 from polhode.analyse.machinery.variations import Outputs, Ports, output_sizes
 from polhode.errors import AnalysisError
 from polhode.integrate.inputs.inputs import input_size, port_size

@@ -21,7 +21,7 @@ from polhode.analyse.machinery.damped_newton import (
 )
 from polhode.analyse.machinery.scales import row_scales
 from polhode.analyse.symmetries import draw
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.integrate.field.scales import displacements, lengths
 from polhode.matter.parameter import Table
 from polhode.system.numeric_constraints import ZERO_ROW

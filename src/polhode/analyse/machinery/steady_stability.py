@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.analyse.linearise import linearise
+from polhode.analyse.equilibria.stability import Stability, stability_of
+from polhode.analyse.linear.linearise import linearise
 from polhode.analyse.machinery.second_variation import SecondVariation, second_variation
-from polhode.analyse.stability import Stability, stability_of
 from polhode.analyse.symmetries import Carriers, pick, symmetries
 
 if TYPE_CHECKING:
+    from polhode.analyse.equilibria.steady_motion import SteadyMotion
     from polhode.analyse.machinery.spectrum import Spectrum
-    from polhode.analyse.steady_motion import SteadyMotion
     from polhode.system.state import State
 
 TOGETHER = 1e-6  # of the largest eigenvalue: frequencies that are one

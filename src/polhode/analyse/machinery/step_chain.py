@@ -21,7 +21,7 @@ from polhode.analyse.machinery.naming import nominal
 from polhode.errors import AnalysisError
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table

@@ -18,14 +18,14 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.actions.joint_law import JointDamper, JointSpring
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.actions.weight import Weight
 from polhode.errors import FileError, ModelFileError
 from polhode.files.model import Model
 from polhode.files.robots.inertial import Inertial, body_of
 from polhode.files.robots.mjcf_shapes import shapes_of
 from polhode.files.robots.mjcf_transmissions import equalities, servos, tendons
-from polhode.geometry.quaternion import to_matrix
+from polhode.geometry.rotations.quaternion import to_matrix
 from polhode.integrate.storage.paths import admit_path
 from polhode.joints.fixed import Fixed
 from polhode.joints.prismatic import Prismatic

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.geometry.quaternion import to_matrix
+from polhode.geometry.rotations.quaternion import to_matrix
 from polhode.matter.shape import Shape
 
 SEEN = 3  # groups below this are shown, as MuJoCo's own viewer does

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.actions.transmission import Servo, TendonDamper, TendonSpring
+from polhode.actions.force_elements.transmission import (
+    Servo,
+    TendonDamper,
+    TendonSpring,
+)
 from polhode.constraints.gear import Gear
 from polhode.constraints.tendon_length import TendonLength
-from polhode.geometry.quaternion import to_matrix
+from polhode.geometry.rotations.quaternion import to_matrix
 from polhode.joints.fixed import Fixed
 from polhode.joints.spherical import Spherical
 

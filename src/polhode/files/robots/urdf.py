@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.actions.joint_law import JointDamper
+from polhode.actions.force_elements.joint_law import JointDamper
 from polhode.actions.weight import Weight
 from polhode.constraints.gear import Gear
 from polhode.errors import ModelError, PolhodeError

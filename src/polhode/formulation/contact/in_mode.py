@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.actions.carried_friction import ConstraintFriction
-from polhode.actions.friction import Coulomb
+from polhode.actions.contact.carried_friction import ConstraintFriction
+from polhode.actions.contact.friction import Coulomb
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.rolling import AnyContact, NoSlip, Touching, contact_of
 from polhode.constraints.surfaces import Surface, sphere

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.actions.joint_law import effort_wrench
+from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.loop import Loop

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.actions.carried_friction import REAL, JointFriction
+from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.actions.motion_arrays import power
 from polhode.double import doubled
 from polhode.formulation.questions.reactions import constraint_wrenches

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 import sympy
 
-from polhode.actions.carried_friction import REAL, JointFriction
+from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.sympy_reader import read, to_latex

@@ -19,7 +19,7 @@ from polhode.constraints.constraint import Moving, Placed
 from polhode.constraints.loop import Loop
 from polhode.formulation.shared.spatial import momenta, turned
 from polhode.formulation.shared.uniform_motion import has_rotor
-from polhode.geometry import so3
+from polhode.geometry.rotations import so3
 from polhode.geometry.vector import vee
 from polhode.joints.free import Free
 from polhode.joints.joint import Joint

@@ -13,7 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.formulation.shared.velocities import Velocities
-from polhode.geometry import euler_angles, quaternion
+from polhode.geometry.rotations import euler_angles, quaternion
 from polhode.joints.joint import Joint
 from polhode.system.system import System
 

@@ -14,7 +14,7 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.spatial_forms.forms import RATES
 from polhode.geometry.frame import Frame
-from polhode.geometry.rotation_admission import admit_matrix
+from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.geometry.vector import vee
 from polhode.matter.parameter import Table
 from polhode.system.members import suggestion

@@ -23,7 +23,7 @@ from polhode.integrate.audit.contact_ledger import (
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
-from polhode.integrate.methods.moreau import Moreau
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.results.moreau_contacts import (
     ContactPromises,
     contact_promises,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.actions.joint_law import Motor
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import IntegrationError
 from polhode.geometry.admission import admit
 from polhode.integrate.events.event import Event

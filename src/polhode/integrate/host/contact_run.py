@@ -29,9 +29,9 @@ from polhode.integrate.host.contact_segment import (
 from polhode.integrate.host.contact_switch import Switch, after_guard, begun
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, RUNNING, WORK_LIMIT
-from polhode.integrate.methods.calvo import Calvo7
-from polhode.integrate.methods.dop853 import DormandPrince8
-from polhode.integrate.methods.dormand_prince import DormandPrince
+from polhode.integrate.methods.runge_kutta.calvo import Calvo7
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.results.contact_log import ContactLog, ImpactRow, ModeSpan
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.system.contacts import names, owners

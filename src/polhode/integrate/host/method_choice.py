@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from polhode.errors import IntegrationError
 from polhode.integrate.kernel.stiffness import Decay
-from polhode.integrate.methods.dormand_prince import DormandPrince
-from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler
-from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
+    GearGuptaLeimkuhler,
+)
+from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.rattle import Rattle
 from polhode.integrate.methods.method import Method, is_method
 from polhode.integrate.methods.projection import Unprojected
-from polhode.integrate.methods.radau import RTOL as STIFF_RTOL
-from polhode.integrate.methods.radau import RadauIIA
-from polhode.integrate.methods.rattle import Rattle
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
+from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
+from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.integrate.methods.tolerance import RTOL
 
 if TYPE_CHECKING:

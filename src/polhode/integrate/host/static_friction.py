@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.actions.carried_friction import JointFriction
-from polhode.actions.friction import Coulomb
+from polhode.actions.contact.carried_friction import JointFriction
+from polhode.actions.contact.friction import Coulomb
 from polhode.errors import IntegrationWarning
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 
 from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.joint_law import Motor
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import IntegrationError, ModelError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.methods.tolerance import real_number

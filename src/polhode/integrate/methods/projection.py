@@ -16,10 +16,12 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import Field, Projected, field_of
-from polhode.integrate.methods.gear_gupta_leimkuhler import GearGuptaLeimkuhler
-from polhode.integrate.methods.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
+    GearGuptaLeimkuhler,
+)
+from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
+from polhode.integrate.methods.mechanical.moreau import Moreau, stepped_rates
 from polhode.integrate.methods.method import Attempt, Method, falls_of
-from polhode.integrate.methods.moreau import Moreau, stepped_rates
 from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.methods.moreau import RESTING, Moreau, moreau_step
+from polhode.integrate.methods.mechanical.moreau import RESTING, Moreau, moreau_step
 from polhode.lowering.compile import compile
 from polhode.system import contacts
 from polhode.system.natural_sizes import length_at_rest

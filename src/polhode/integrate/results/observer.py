@@ -24,10 +24,10 @@ import numpy as np
 from polhode.actions.space.frames import LOCAL_FRAMES, LocalFrame
 from polhode.double import doubled
 from polhode.errors import StateError
-from polhode.geometry.angular_velocity import spatial_components
 from polhode.geometry.frame import Frame
-from polhode.geometry.moving_frame import MovingFrame, apply, compose, inverse
-from polhode.geometry.path import moving_frame
+from polhode.geometry.motion.angular_velocity import spatial_components
+from polhode.geometry.motion.moving_frame import MovingFrame, apply, compose, inverse
+from polhode.geometry.motion.path import moving_frame
 from polhode.geometry.vector import cross, dot
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.results.state_functions import asked

@@ -12,8 +12,8 @@ from polhode.integrate.events.event import NO_EVENTS, Events
 from polhode.integrate.field.dense_output import Steps, bare, evaluate
 from polhode.integrate.inputs.inputs import UNFED, InputLog
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
-from polhode.integrate.methods.moreau import Moreau
 from polhode.integrate.results import export
 from polhode.integrate.results.body_motion import BodyMotion, JointMotion, asked
 from polhode.integrate.results.checkpoint import Checkpoint

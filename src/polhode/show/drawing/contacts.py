@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.actions.attachment import Attachment
 from polhode.constraints.constraint import coordinates_of
-from polhode.integrate.methods.moreau import Moreau
+from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.matter.axes import turn_to
 from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
 from polhode.show.drawing.glyphs import Link

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.geometry.quaternion import from_matrix, normalised, to_matrix
+from polhode.geometry.rotations.quaternion import from_matrix, normalised, to_matrix
 from polhode.show.drawing.arrows import arc
 from polhode.show.drawing.scene import Scene
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.geometry.quaternion import from_matrix
+from polhode.geometry.rotations.quaternion import from_matrix
 from polhode.show.drawing.frame import Moment, moment
 from polhode.show.drawing.glyphs import pins_of
 from polhode.show.drawing.scene import Scene

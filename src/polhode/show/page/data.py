@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.geometry.quaternion import from_matrix
+from polhode.geometry.rotations.quaternion import from_matrix
 from polhode.show.drawing.scene import Drawn, Scene
 from polhode.show.plots.palette import ARROWS, colour
 from polhode.show.plots.quantities import series_of

@@ -12,7 +12,7 @@ from polhode.show.page.page import put, written
 from polhode.show.page.sections import model_section, section
 
 if TYPE_CHECKING:
-    from polhode.analyse.modes import Modes
+    from polhode.analyse.linear.modes import Modes
 
 CURVES = 3  # joints whose curves are drawn
 

@@ -17,20 +17,20 @@ from polhode.show.plots.picture import Picture
 
 if TYPE_CHECKING:
     from polhode.analyse.conserved import Conserved
-    from polhode.analyse.equilibrium_sweep import EquilibriumSweep
-    from polhode.analyse.gradient import Gradient
-    from polhode.analyse.identifiable import Identifiable
-    from polhode.analyse.identify import Identified
+    from polhode.analyse.equilibria.equilibrium_sweep import EquilibriumSweep
+    from polhode.analyse.equilibria.rest_sensitivity import RestSensitivity
     from polhode.analyse.integrability import Integrability
-    from polhode.analyse.linear_along import LinearAlong
+    from polhode.analyse.linear.linear_along import LinearAlong
+    from polhode.analyse.linear.margins import LimitMargins
+    from polhode.analyse.linear.state_space import Response, Transfer
     from polhode.analyse.machinery.leaves import PositionIntegrals
     from polhode.analyse.machinery.second_variation import SecondVariation
-    from polhode.analyse.margins import LimitMargins
     from polhode.analyse.reactions import ReactionTable
-    from polhode.analyse.rest_sensitivity import RestSensitivity
-    from polhode.analyse.sensitivity import Sensitivity
-    from polhode.analyse.state_space import Response, Transfer
-    from polhode.analyse.uncertainty import Uncertainty
+    from polhode.analyse.sensitivities.gradient import Gradient
+    from polhode.analyse.sensitivities.identifiable import Identifiable
+    from polhode.analyse.sensitivities.identify import Identified
+    from polhode.analyse.sensitivities.sensitivity import Sensitivity
+    from polhode.analyse.sensitivities.uncertainty import Uncertainty
     from polhode.integrate.results.trajectory import Trajectory
 
 SMALLEST = 1e-17  # a change of nothing is drawn here

@@ -10,7 +10,7 @@ from polhode.show.plots.palette import FAINT, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
 
 if TYPE_CHECKING:
-    from polhode.analyse.modes import Modes
+    from polhode.analyse.linear.modes import Modes
 
 MOST = 6  # panels in a picture
 

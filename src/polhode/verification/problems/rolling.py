@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.models.bicycle import riding
+from polhode.models.rolling.bicycle import riding
 from polhode.verification import sources
 from polhode.verification.problem import PRINTED, Answer, problem
 

@@ -14,7 +14,7 @@ from held import bob_on_a_rod, doubled_parallelogram
 from moving import heavy_top
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.hamilton import hamiltonian
-from polhode.models.four_bars import start as four_bars_start
+from polhode.models.mechanisms.four_bars import start as four_bars_start
 from strategies_system import random_state, topology
 
 METHODS = [

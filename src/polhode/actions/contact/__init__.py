@@ -1,0 +1,1 @@
+"""Compliant contact and friction: the laws, and what obeys them."""

@@ -1,0 +1,1 @@
+"""Force fields: curl, work, flux, the gravity of masses; quadrature over regions."""

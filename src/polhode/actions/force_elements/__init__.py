@@ -1,0 +1,1 @@
+"""Springs, dampers, motors and transmissions: between points, and along joints."""

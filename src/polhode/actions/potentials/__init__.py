@@ -1,0 +1,1 @@
+"""Energies, what they may depend on, and the forces and moments that follow."""

@@ -1,0 +1,251 @@
+"""Steady motions: everything is carried along, and nothing changes but the place.
+
+    q(t) = carried from q(0) at rates xi,      M z_dot + b = f + A^T l,   z = Y(q) xi
+
+In the words of a moving frame: an equilibrium of what acts there, centrifugal and
+gyroscopic forces included. The precession of a top, a disc rolling in a circle, a bead
+on a turning hoop, a satellite that keeps one side to its planet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from polhode.analyse.equilibria.equilibrium import place_of
+from polhode.analyse.machinery import listing
+from polhode.analyse.machinery.carried import carried_motion, carried_speeds
+from polhode.analyse.machinery.damped_newton import Balance, Condition, Settled
+from polhode.analyse.machinery.deduplicate import distinct, family_note, neutral_names
+from polhode.analyse.machinery.scales import Sizes, rate_of, sizes_at
+from polhode.analyse.machinery.search import (
+    ACCEPTED,
+    Search,
+    search_of,
+    shared_rows,
+    starts_of,
+)
+from polhode.analyse.machinery.table import number, table_of
+from polhode.analyse.symmetries import Carriers, pick, require_symmetries
+from polhode.errors import AnalysisError
+from polhode.integrate.field.scales import displacements
+from polhode.integrate.simulate import equations_of
+from polhode.matter.parameter import NOMINAL
+from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import refuse_supports
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.analyse.equilibria.stability import Stability
+    from polhode.analyse.machinery.second_variation import SecondVariation
+    from polhode.geometry.wrench import Wrench
+    from polhode.integrate.results.trajectory import Trajectory
+    from polhode.system.system import System
+
+STARTS = 64
+DECADES = 1.5  # about the system's own rate: how far unknown rates are tried
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class SteadyMotion:
+    """A state from which the motion is steady.
+
+    rates        of the carriers, by name, in rad/s and m/s
+    pushes       constant accelerations along carriers, by name; none are zero
+    multipliers  l (m,), one a row of the constraints; the least, where not unique
+    family       directions, in words, along which all motions are steady too
+    shared       rows whose reactions the motion does not determine
+    """
+
+    state: State
+    rates: dict[str, float]
+    pushes: dict[str, float]
+    multipliers: np.ndarray
+    family: tuple[str, ...]
+    shared: tuple[str, ...]
+
+    def reactions(self, **choices: Any) -> dict[str, Wrench]:
+        """What joints and constraints exert, by name: see `Equations.reactions`."""
+        return equations_of(self.state.system).reactions(self.state, **choices)
+
+    def second_variation(self) -> SecondVariation | None:
+        """Curvatures of the energy among motions with the same momenta."""
+        from polhode.analyse.machinery.steady_stability import variation_of
+
+        return variation_of(self)
+
+    def stability(self) -> Stability:
+        """Whether it is stable, and why: by energy and momenta, else by spectrum."""
+        from polhode.analyse.machinery.steady_stability import stability_of_steady
+
+        return stability_of_steady(self)
+
+    def motion(self, seconds: float | None = None) -> Trajectory:
+        """As it goes on, carried along: rows to be watched, of one slow turn if no
+        time is given. `steady.motion().film("steady.gif")`."""
+        return carried_motion(self, seconds)
+
+    def plot(self) -> Any:
+        """The bodies at several times of a third of a turn: a `Picture`."""
+        from polhode.show.drawing.equilibrium_picture import steady_picture
+
+        return steady_picture(self.motion())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __repr__(self) -> str:
+        system = self.state.system
+        places = zip(system.coordinate_names, self.state.q, strict=True)
+        lines = [f"SteadyMotion({', '.join(f'{n} = {number(v)}' for n, v in places)})"]
+        lines += [f"  rate of {name}: {number(v)}" for name, v in self.rates.items()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known beside the numbers, a sentence each."""
+        shared = f"reactions are not unique: {', '.join(self.shared)}"
+        return [*family_note(self.family), *([shared] if self.shared else [])]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class SteadyMotions:
+    """All steady motions that were found.
+
+    starts, arrived  how many were started from, and how many balanced
+    """
+
+    system: System
+    found: tuple[SteadyMotion, ...]
+    starts: int
+    arrived: int
+
+    __len__ = listing.length
+    __iter__ = listing.each
+    __getitem__ = listing.picked
+    states = property(listing.states)
+
+    def plot(self) -> Any:
+        """The bodies in each motion, a panel each: a `Picture`."""
+        from polhode.show.drawing.equilibrium_picture import rests_picture
+
+        words = [
+            ", ".join(f"{name} {number(rate)}" for name, rate in each.rates.items())
+            for each in self.found
+        ]
+        return rests_picture(self.states, words)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __repr__(self) -> str:
+        head = f"{self.system.name!r}: {len(self)} steady motions; {self.arrived} of"
+        lines = [f"{head} {self.starts} starts balanced"]
+        if self.found:
+            rates = (f"rate of {name}" for name in self.found[0].rates)
+            names = (*self.system.coordinate_names, *rates)
+            rows = [(*e.state.q, *e.rates.values()) for e in self.found]
+            lines += table_of(names, rows)
+        for k, each in enumerate(self.found):
+            lines += [f"  {k}: {note}" for note in each.notes]
+        return "\n".join(lines)
+
+
+@system_argument
+def steady_motions(
+    system: System,
+    rates: Mapping[str, float | None],
+    near: State | None = None,
+    *,
+    pushes: Mapping[str, float] | None = None,
+    where: Sequence[Condition] = (),
+    starts: int = STARTS,
+    t: float = 0.0,
+    seed: int = 0,
+) -> SteadyMotions:
+    """All steady motions that can be found, carried along at given rates.
+
+    `rates` names carriers (`ph.symmetries` lists them): a number is given, None is
+    unknown. `pushes` are constant accelerations along carriers that are driven. Each
+    of `where` is a function (t, q, z) that must vanish, which may fix a lean or a
+    radius instead of a rate.
+    """
+    refuse_supports(system, "ph.steady_motions")
+    carriers = pick(system, tuple(rates))
+    _require_pushed(carriers, pushes or {})
+    require_symmetries(carriers)
+    free = tuple(k for k, value in enumerate(rates.values()) if value is None)
+    second = tuple(float((pushes or {}).get(name, 0.0)) for name in rates)
+    balance = Balance(system, carriers, free, second, tuple(where))
+    given = np.array([0.0 if v is None else float(v) for v in rates.values()])
+    place = place_of(system, near)
+    xi = _first_rates(balance, place, given, (starts, seed, t))
+    first = starts_of(balance, place, xi, starts, seed)
+    search = search_of(balance, first, t, NOMINAL)
+    reached = search.settled(first)
+    found = [_noun(search, one, family) for one, family in distinct(search, reached)]
+    arrived = int(np.sum(reached.worst <= ACCEPTED))
+    return SteadyMotions(system, tuple(found), starts, arrived)
+
+
+def _noun(search: Search, found: Settled, family: np.ndarray) -> SteadyMotion:
+    balance, system = search.balance, search.balance.system
+    names = balance.carriers.names
+    z = carried_speeds(balance.carriers, found.q, found.rates)
+    unknown = tuple(names[k] for k in balance.free)
+    return SteadyMotion(
+        State(system, search.t, found.q, z),
+        dict(zip(names, map(float, found.rates), strict=True)),
+        {n: p for n, p in zip(names, balance.pushes, strict=True) if p},
+        found.multipliers,
+        tuple(neutral_names(system, tuple(f"rate of {n}" for n in unknown), family)),
+        shared_rows(search, found),
+    )
+
+
+def _first_rates(
+    balance: Balance, place: np.ndarray, given: np.ndarray, draws: tuple
+) -> np.ndarray:
+    """Rates (starts, k): the given ones, and the others at random."""
+    count, seed, t = draws
+    xi = np.tile(given, (count, 1))
+    if not balance.free:
+        return xi
+    found = sizes_at(balance, t, place[None], given[None], NOMINAL)
+    D = np.asarray(displacements(balance.system, place), float)
+    rate = rate_of(Sizes(*(part[0] for part in found)), D)
+    length = float(np.max(D))
+    rng = np.random.default_rng(seed + 1)
+    names = balance.carriers.names
+    units = dict(zip(balance.system.speed_names, _units(balance.system), strict=True))
+    for k in balance.free:
+        is_shift = names[k].startswith("shift ") or units.get(names[k]) == "m/s"
+        size = rate * (length if is_shift else 1.0)
+        spread = 10 ** rng.uniform(-DECADES, DECADES, count)
+        xi[:, k] = size * rng.choice([-1.0, 1.0], count) * spread
+    return xi
+
+
+def _units(system: System) -> list[str]:
+    return [unit for joint in system.joints for unit in joint.speed_units]
+
+
+def _require_pushed(carriers: Carriers, pushes: Mapping[str, float]) -> None:
+    for name in pushes:
+        if name not in carriers.names:
+            raise AnalysisError(
+                f"{name!r} is pushed, but it is not among the carriers.",
+                f"The motion is carried by {', '.join(carriers.names) or 'nothing'}.",
+                "Give it a rate too, zero if it starts from rest.",
+            )

@@ -1,0 +1,1 @@
+"""Small disturbances: linear systems, modes, margins."""

@@ -1,0 +1,1 @@
+"""How motions depend on numbers: derivatives, identification, uncertainty."""

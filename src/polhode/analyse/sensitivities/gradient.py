@@ -1,0 +1,196 @@
+"""The gradient of one number of a motion by everything, backwards in time.
+
+    J = sum of g(t[k], x[k])
+    l[k] = (dS/dx)^T l[k+1] + dg/dx[k],      m += (dS/dp)^T l[k+1] + dg/dp
+
+The accepted steps of the motion are known; a second compiled loop applies the transpose
+of one step after the other from the last to the first. Its cost does not grow with the
+number of parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.analyse.machinery.step_chain import Replay, replay_of
+from polhode.analyse.sensitivities.sensitivity import ROWS, chained
+from polhode.errors import AnalysisError
+from polhode.system.state import State
+
+if TYPE_CHECKING:
+    from polhode.integrate.results.trajectory import Trajectory
+
+Cost = Callable[[Any, State], Any]
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Gradient:
+    """A number of a motion, and how it changes.
+
+    value        the number itself
+    parameters   name -> derivative
+    places       (nz,) by the first place, along the joints
+    speeds       (nz,) by the first speeds
+    """
+
+    motion: Trajectory
+    value: float
+    parameters: dict[str, float]
+    places: np.ndarray
+    speeds: np.ndarray
+
+    def __getitem__(self, name: str) -> float:
+        """The derivative by a parameter, or by 'first hinge', 'first speed of ...'."""
+        return self.all[name]
+
+    @property
+    def all(self) -> dict[str, float]:
+        """Every derivative by name: parameters, first places, first speeds."""
+        names = self.motion.system.speed_names
+        first = zip(names, self.places, strict=True)
+        speed = zip(names, self.speeds, strict=True)
+        return {
+            **self.parameters,
+            **{f"first {name}": float(v) for name, v in first},
+            **{f"first speed of {name}": float(v) for name, v in speed},
+        }
+
+    def plot(self) -> Any:
+        """The derivatives as bars: a `Picture`."""
+        from polhode.show.plots.answers import gradient_picture
+
+        return gradient_picture(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from polhode.show.answers_html import answer_html
+
+        return answer_html(self)
+
+    def __repr__(self) -> str:
+        found = self.all
+        width = max((len(name) for name in found), default=0)
+        lines = [f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"]
+        lines += [f"  d / d {n.ljust(width)}  {v: .6g}" for n, v in found.items()]
+        return "\n".join(lines)
+
+
+def gradient(
+    motion: Trajectory,
+    cost: Cost,
+    parameters: Sequence[str] = (),
+    *,
+    times: Any = None,
+) -> Gradient:
+    """The derivatives of cost(t, state), at the end or summed over `times`.
+
+    The cost is traced: written with `jax.numpy`, of the time and a `State`. The steps
+    of the motion are held, as in `ph.sensitivity`, with which this agrees to rounding.
+
+    >>> import polhode as ph
+    >>> swing = ph.models.pendulum()
+    >>> motion = ph.simulate(swing, swing.state(hinge=0.5), until=1.0)
+    >>> found = gradient(motion, lambda t, state: state["hinge"], ["g"])
+    >>> round(found["g"], 6)
+    0.095071
+    """
+    last = motion.t[-1:] if len(motion) else np.zeros(0)
+    replay = replay_of(motion, parameters, last if times is None else times)
+    value, by_state, by_parameters = _costs(replay, cost)
+    l = by_state[-1]
+    m = np.sum(by_parameters, axis=0)
+    begins = range(0, len(replay.t) - 1, ROWS)
+    for begin in reversed(begins):
+        l, m = _back(replay, begin, by_state, (l, m))
+    d, e, first = _unstarted(replay, l)
+    by = dict(zip(replay.names, map(float, m + first), strict=True))
+    return Gradient(motion, float(np.sum(value)), by, d, e)
+
+
+def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Of every row: g, dg/dx and dg/dp; nothing where no cost was asked for."""
+    system, n = replay.system, replay.system.coordinates
+
+    def costs(t: Any, x: Any, p: Any, table: Any) -> Any:
+        def at(x: Any, p: Any) -> Any:
+            z = replay.speeds(t, x, p, table)
+            return _number(cost(t, State(system, t, 1.0 * x[:n], z)))
+
+        return jax.value_and_grad(at, (0, 1))(x, p)
+
+    asked = replay.is_asked
+    t, x, fixed = replay.t[asked], replay.x[asked], (replay.values, replay.table)
+    example = (0.0, x[0], *fixed)
+    program = replay.program(("cost", cost), costs, example, ["t", "x"])
+    value, (by_state, by_parameters) = program(t, x, *fixed)
+    every = np.zeros_like(replay.x)
+    every[asked] = by_state
+    if not np.all(np.isfinite(every)):
+        raise AnalysisError(
+            "the cost of a motion has no derivative where it was asked for.",
+            f"At t = {t[~np.all(np.isfinite(by_state), axis=1)][0]:g} s it is no"
+            " number.",
+            "Write it so that it is smooth there: a square rather than a length.",
+        )
+    return value, every, by_parameters
+
+
+def _number(value: Any) -> Any:
+    if jnp.shape(value) != ():
+        raise AnalysisError(
+            f"a cost of shape {jnp.shape(value)} has no gradient.",
+            "A gradient is of one number.",
+            "Return a scalar, or ask ph.sensitivity for all derivatives.",
+        )
+    return 1.0 * value
+
+
+def _back(replay: Replay, begin: int, by_state: np.ndarray, from_: Any) -> Any:
+    steps, count = chained(replay.t, replay.x, begin)
+    take = begin + np.minimum(np.arange(ROWS), count - 1)
+    arguments = (steps, by_state[take], count, *from_, replay.values, replay.table)
+    return replay.program("backward", _backward(replay), arguments, False)(*arguments)
+
+
+def _backward(replay: Replay) -> Any:
+    def backward(
+        steps: Any, added: Any, count: Any, l: Any, m: Any, p: Any, table: Any
+    ) -> Any:  # limit: what a chunk of the loop is called with
+        def once(carry: Any, row: Any) -> tuple[Any, None]:
+            k, (t, x, h), add = row
+
+            def moved(carry: Any) -> Any:
+                l, m = carry
+                _, pull = jax.vjp(lambda x, p: replay.step(t, x, h, p, table), x, p)
+                by_x, by_p = pull(l)
+                return by_x + add, m + by_p
+
+            return lax.cond(k < count, moved, lambda carry: carry, carry), None
+
+        rows = (jnp.arange(ROWS), steps, added)
+        return lax.scan(once, (l, m), rows, reverse=True)[0]
+
+    return backward
+
+
+def _unstarted(replay: Replay, l: np.ndarray) -> tuple[Any, Any, Any]:
+    """What l at the first row is by the first place, the first speeds and p."""
+    nz = replay.system.speeds
+
+    def unstarted(now: Any, l: Any, p: Any, table: Any) -> Any:
+        def start(d: Any, e: Any, p: Any) -> Any:
+            return replay.start(now, (d, e), p, table)
+
+        still = jnp.zeros(nz)
+        return jax.vjp(start, still, still, p)[1](l)
+
+    arguments = (replay.first, l, replay.values, replay.table)
+    return replay.program("unstarted", unstarted, arguments, False)(*arguments)

@@ -1,0 +1,1 @@
+"""Frames, points and bodies in motion: velocities, accelerations, who sees them."""

@@ -1,0 +1,43 @@
+"""Kinematic equations of a free body: velocities to rates of what places it.
+
+    ṙ = v,    Ṙ = [ω] R        about the mass centre, or any other point of the body
+
+R may be carried as the matrix itself or in any parametrisation, each with its own
+rates; `advance` stays on the group whatever the step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polhode.arrays import namespace
+from polhode.geometry import se3
+from polhode.geometry.rotations import parametrisation
+from polhode.geometry.rotations.parametrisation import Parametrisation
+from polhode.geometry.vector import skew
+
+
+def rotation_rate(rotation: Any, angular_velocity: Any) -> Any:
+    """The rate of the rotation matrix, ω in the observer's axes.   Ṙ = [ω] R"""
+    return skew(angular_velocity) @ rotation
+
+
+def coordinate_rates(chart: Parametrisation, coordinates: Any, twist: Any) -> Any:
+    """The rates of the coordinates (r, γ) of a body, from [ω; v].
+
+        ṙ = v,    γ̇ʲ = gʲ · ω
+
+    r (3,) is the place of a point o of the body and v its velocity, both with ω in the
+    observer's axes; γ are the parameters of the rotation in the chart.
+    """
+    xp = namespace(coordinates, twist)
+    turning = parametrisation.rates(chart, coordinates[..., 3:], twist[..., :3])
+    return xp.concatenate([twist[..., 3:], turning], axis=-1)
+
+
+def advance(pose: Any, body_twist: Any, step: Any) -> Any:
+    """The pose (4, 4) after a time `step` with a constant body twist.
+
+    X(t + h) = X(t) exp(h V_B)
+    """
+    return pose @ se3.exp(step * body_twist)

@@ -1,0 +1,1 @@
+"""Rotations: their parametrisations, their group and its derivatives, and the noun."""

@@ -1,0 +1,1 @@
+"""Methods that know the equations are mechanics: momenta, constraints, contacts."""

@@ -1,0 +1,1 @@
+"""Runge-Kutta methods: explicit pairs, collocation at Gauss's and Radau's points."""

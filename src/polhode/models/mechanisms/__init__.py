@@ -1,0 +1,1 @@
+"""Mechanisms: arms, linkages with loops, gears, trees of many bodies."""

@@ -1,0 +1,1 @@
+"""Pendulums: plane, spherical, double, in chains, on carts and on moving hinges."""

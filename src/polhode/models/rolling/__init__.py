@@ -1,0 +1,1 @@
+"""What rolls, or slides along a blade: nonholonomic systems."""

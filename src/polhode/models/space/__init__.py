@@ -1,0 +1,1 @@
+"""Bodies that attract each other, and spacecraft."""
