@@ -109,6 +109,8 @@ PUBLIC = {
     "Newton": "polhode.supports.restitution",
     "Poisson": "polhode.supports.restitution",
     "Stronge": "polhode.supports.restitution",
+    "Floor": "polhode.supports.floor",
+    "rope": "polhode.supports.rope",
     "Support": "polhode.supports.support",
     # system
     "State": "polhode.system.state",
