@@ -96,9 +96,11 @@ from polhode.files.robots.urdf import load_urdf as load_urdf
 from polhode.formulation.audit import audit as audit
 from polhode.formulation.boltzmann_hamel import boltzmann_hamel as boltzmann_hamel
 from polhode.formulation.compare import compare as compare
+from polhode.formulation.contact.in_mode import in_mode as in_mode
 from polhode.formulation.contact.questions import contact_modes as contact_modes
 from polhode.formulation.contact.questions import impact as impact
 from polhode.formulation.contact.questions import percussion as percussion
+from polhode.formulation.contact.reading import contact_reading as contact_reading
 from polhode.formulation.dalembert import dalembert as dalembert
 from polhode.formulation.equations import Equations as Equations
 from polhode.formulation.gauss import gauss as gauss
@@ -176,9 +178,11 @@ from polhode.matter.submerged import submerged as submerged
 from polhode.matter.submerged import with_added_mass as with_added_mass
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
+from polhode.supports.floor import Floor as Floor
 from polhode.supports.restitution import Newton as Newton
 from polhode.supports.restitution import Poisson as Poisson
 from polhode.supports.restitution import Stronge as Stronge
+from polhode.supports.rope import rope as rope
 from polhode.supports.support import Support as Support
 from polhode.system.assemble import assemble as assemble
 from polhode.system.check import mobility as mobility

@@ -24,7 +24,8 @@ def quadruped(knees: str) -> str:
     ]
     for k, (x, y) in enumerate(LEGS, 1):
         links.append(
-            f'<link name="leg{k}"><inertial><origin xyz="0 0 -0.15"/><mass value="0.5"/>'
+            f'<link name="leg{k}"><inertial><origin xyz="0 0 -0.15"/>'
+            '<mass value="0.5"/>'
             + INERTIA.format(0.004)
             + '</inertial><collision><origin xyz="0 0 -0.28"/><geometry>'
             '<sphere radius="0.02"/></geometry></collision></link>'

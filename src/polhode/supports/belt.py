@@ -47,7 +47,7 @@ class Belt:
         if self.entries is None:
             assert self.law is not None
             return self.law(t)
-        values = [e(t) if _is_law(e) else at(e, table) for e in self.entries]  # type: ignore[operator, arg-type]
+        values = [e(t) if _is_law(e) else at(e, table) for e in self.entries]  # type: ignore[operator]
         xp = namespace(*values)
         return xp.stack([1.0 * xp.asarray(value) for value in values])
 

@@ -34,7 +34,9 @@ class Floor:
     restitution: Any = 0.0
 
 
-def floor_support(floor: Floor, world: World, body: Any, shape: Shape, name: str) -> Any:
+def floor_support(
+    floor: Floor, world: World, body: Any, shape: Shape, name: str
+) -> Any:
     """The support of one shape of a body; None where its points are not known."""
     surface = _surface(body, shape)
     if surface is None:

@@ -50,7 +50,9 @@ def stood(system: System, start: State, *, is_placed: bool) -> State:
 
     One that its file has placed is only lifted, out of the floor.
     """
-    free = [e for e in system.tree.edges if isinstance(e.joint, FLYING) and e.parent < 0]
+    free = [
+        e for e in system.tree.edges if isinstance(e.joint, FLYING) and e.parent < 0
+    ]
     if not system.supports or not free:
         return start
     least = float(np.min(contacts.gaps(system, start.t, start.q)))

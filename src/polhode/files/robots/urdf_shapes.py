@@ -27,9 +27,7 @@ def colours_of(robot: Robot, top: Element) -> dict[str, tuple[float, ...]]:
     return known
 
 
-def shapes_of(
-    robot: Robot, link: Element, word: str = "visual"
-) -> tuple[Shape, ...]:
+def shapes_of(robot: Robot, link: Element, word: str = "visual") -> tuple[Shape, ...]:
     """What the <visual> elements of a link show, or the <collision> ones touch with.
 
     What cannot be shown is noted: an error in a shape does not stop a robot.

@@ -59,6 +59,7 @@ class _Record:
     events: list[Occurrence] = field(default_factory=list)
     settled: list[tuple[int, float]] = field(default_factory=list)
     times: dict[int, list[float]] = field(default_factory=dict)
+    fired: list[float] = field(default_factory=list)
     rows: int = 0
     accepted: int = 0
     rejected: int = 0
@@ -177,7 +178,9 @@ def _accumulates(record: _Record, fired: Fired, span: float) -> bool:
 
 
 def _require_progress(record: _Record, fired: Fired, system: System) -> None:
-    recent = [e.t for e in record.events[-CYCLE:]]
+    # Switches that change nothing leave no event, and are counted all the same.
+    record.fired.append(fired.t)
+    recent = record.fired[-CYCLE:]
     if len(recent) == CYCLE and recent[0] == fired.t:
         raise ContactError(
             f"{system.name!r} switches again and again at t = {fired.t:.9g} s.",

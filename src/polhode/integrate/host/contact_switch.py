@@ -77,7 +77,10 @@ def after_guard(
     touching = now.touching | closed
     if kind == "touches":
         rate = rows.velocity[contact, 0]
-        touching[contact] = rate <= STILL * now.speed
+        touching[contact] = settles or rate <= STILL * now.speed
+        if settles:  # with all that chatter beside it, whichever way they go just now
+            near = rows.gap <= SETTLED * now.length
+            touching |= near & (rows.velocity[:, 0] <= STOPPED * now.speed)
         approaching = now.approaching.copy()
         approaching[contact] = approaching[contact] or rate < 0
         now = now._replace(approaching=approaching)

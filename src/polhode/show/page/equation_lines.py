@@ -88,8 +88,8 @@ def _with_contacts(system: System) -> Written:
             *(f for law in reading.laws for f in law.formulas()),
         ]
         if max(map(len, formulas)) <= LONGEST:
-            return Written(formulas, f"{reading.name}: the Lagrangian, then the equations"
-                f" of motion. {CONTACT_WORDS}")  # fmt: skip
+            words = f"{reading.name}: the Lagrangian, then the equations of motion."
+            return Written(formulas, f"{words} {CONTACT_WORDS}")
     bare = laws(system.without_supports)
     listed = ", ".join(repr(support.name) for support in system.supports)
     more = r"0 \le g \perp N \ge 0, \quad |T| \le \mu_s N, \quad T = -\mu_d N v/|v|"
