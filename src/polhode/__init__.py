@@ -144,7 +144,7 @@ PUBLIC = {
     "compare": "polhode.formulation.compare",
     "cyclic_coordinates": "polhode.formulation.routh",
     "contact_modes": "polhode.formulation.contact.questions",
-    "contact_reading": "polhode.formulation.contact.reading",
+    "contact_reading": "polhode.formulation.reading.contact_reading",
     "dalembert": "polhode.formulation.dalembert",
     "gauss": "polhode.formulation.gauss",
     "gibbs_appell": "polhode.formulation.gibbs_appell",

@@ -100,7 +100,6 @@ from polhode.formulation.contact.in_mode import in_mode as in_mode
 from polhode.formulation.contact.questions import contact_modes as contact_modes
 from polhode.formulation.contact.questions import impact as impact
 from polhode.formulation.contact.questions import percussion as percussion
-from polhode.formulation.contact.reading import contact_reading as contact_reading
 from polhode.formulation.dalembert import dalembert as dalembert
 from polhode.formulation.equations import Equations as Equations
 from polhode.formulation.gauss import gauss as gauss
@@ -121,6 +120,7 @@ from polhode.formulation.questions.real_reactions import ideal as ideal
 from polhode.formulation.questions.real_reactions import reaction_parts as reaction_parts
 from polhode.formulation.questions.slip import needed_friction as needed_friction
 from polhode.formulation.questions.solvability import solvability as solvability
+from polhode.formulation.reading.contact_reading import contact_reading as contact_reading
 from polhode.formulation.recursive.passive_dynamics import passive_dynamics as passive_dynamics
 from polhode.formulation.recursive.recursive import recursive as recursive
 from polhode.formulation.routh import cyclic_coordinates as cyclic_coordinates

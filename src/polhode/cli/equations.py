@@ -65,7 +65,7 @@ def _reading(system: Any, derive: Any, operations: float) -> Any:
     """The equations, with the forces of contacts where there are supports."""
     if not system.supports:
         return derive(system).read(operations=operations)
-    from polhode.formulation.contact.reading import contact_reading
+    from polhode.formulation.reading.contact_reading import contact_reading
 
     return contact_reading(system, derive, operations=operations)
 

@@ -75,8 +75,8 @@ def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     Coordinates and speeds are MuJoCo's `qpos` and `qvel`, entry by entry, and
     `model.start` is its `qpos0`. Actuators are servos, whose controls are inputs of
     their names. `model.notes` tells what the file says and is not taken: contacts, dry
-    friction, limits of tendons. With a `ph.Floor` the geoms that collide may rest on it:
-    they are supports, and a robot that starts inside it is lifted out.
+    friction, limits of tendons. With a `ph.Floor` the geoms that collide may rest on
+    it: they are supports, and a robot that starts inside it is lifted out.
 
         robot = ph.load_mjcf("humanoid.xml")
         motion = ph.simulate(robot.system, robot.start, until=0.5)

@@ -148,7 +148,7 @@ def all_rows(motion: Trajectory) -> ContactRow:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SupportMotion:
+class SupportMotion:  # limit: its questions are the columns of a table
     """How a support went: rows of the motion, one column for each of its k points.
 
     status    (n, k) "open", "slides" or "sticks"

@@ -11,9 +11,9 @@ from math import isinf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.errors import PolhodeError, UnfinishedReading
-from polhode.formulation.contact.reading import contact_reading
 from polhode.formulation.gauss import gauss
 from polhode.formulation.lagrange import lagrange
+from polhode.formulation.reading.contact_reading import contact_reading
 from polhode.formulation.reading.energies import placed, short_energies
 from polhode.formulation.reading.read import rounded, symbols_of
 from polhode.formulation.shared.body_laws import body_laws
