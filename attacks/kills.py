@@ -73,4 +73,92 @@ def killed(seed: int) -> str | None:
         return None if is_same else "the run that went on has other bytes"
 
 
-ATTACKS = (Attack("kill", 50, killed),)
+SWEEP = """
+import sys, numpy as np, polhode as ph
+from moving import double_pendulum
+from polhode.integrate import sweep as sweeping
+sweeping.SLAB = 4
+system = double_pendulum()
+places = np.stack([np.linspace(0.1, 1.0, 60)] * 2, axis=1)
+states = ph.States(system, 0.0, places, 0 * places)
+open(sys.argv[2], "w").write("ready")
+ph.sweep(system, states, until=4.0, samples=50, to=sys.argv[1])
+"""
+MODEL = """
+import sys, polhode as ph
+from moving import double_pendulum
+system = double_pendulum()
+ph.save_model(system, sys.argv[1])
+open(sys.argv[2], "w").write("ready")
+while True:
+    ph.save_model(system, sys.argv[1])
+"""
+
+
+def _killed_program(text: str, folder: Path, path: Path, chance: float) -> None:
+    """A program that is killed some time after it says that it is ready."""
+    told = folder / "ready"
+    paths = [str(SUPPORT), os.environ.get("PYTHONPATH", "")]
+    process = subprocess.Popen(
+        [sys.executable, "-c", text, str(path), str(told)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    while process.poll() is None and not told.exists():
+        time.sleep(0.002)
+    time.sleep(chance)
+    process.kill()
+    process.wait()
+
+
+@cache
+def _whole_sweep() -> bytes:
+    with tempfile.TemporaryDirectory() as name:
+        return _swept(Path(name) / "runs")
+
+
+def _swept(folder: Path) -> bytes:
+    import numpy as np
+
+    import polhode as ph
+    from polhode.integrate import sweep as sweeping
+
+    system = _system()
+    places = np.stack([np.linspace(0.1, 1.0, 60)] * 2, axis=1)
+    states = ph.States(system, 0.0, places, 0 * places)
+    usual, sweeping.SLAB = sweeping.SLAB, 4
+    try:
+        wish = {"until": 4.0, "samples": 50}
+        return ph.sweep(system, states, **wish, to=folder).whole().q.tobytes()
+    finally:
+        sweeping.SLAB = usual
+
+
+def killed_sweep(seed: int) -> str | None:
+    """A sweep to a folder that is killed, and run again there."""
+    chance, known = random.Random(seed).uniform(0.0, 1.0), _whole_sweep()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "runs"
+        _killed_program(SWEEP, Path(name), folder, chance)
+        same = _swept(folder) == known
+        return None if same else "the sweep that went on has other bytes"
+
+
+def killed_model(seed: int) -> str | None:
+    """`save_model` again and again: the file is one of those that were written."""
+    import polhode as ph
+
+    chance = random.Random(seed).uniform(0.0, 0.2)
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "model.toml"
+        _killed_program(MODEL, Path(name), path, chance)
+        found = path.read_text()
+        ph.save_model(_system(), Path(name) / "right.toml")
+        right = (Path(name) / "right.toml").read_text()
+        return None if found == right else "the file is not a whole model"
+
+
+ATTACKS = (
+    Attack("kill", 50, killed),
+    Attack("kill sweep", 50, killed_sweep),
+    Attack("kill model", 50, killed_model),
+)

@@ -221,7 +221,7 @@ def _sweeps_in_one_folder(seed: int) -> str | None:
         if done not in ({0, 1}, {2}):
             return f"workers {sorted(done)} took the folder"
         left = sorted(p.name for p in Path(path).iterdir())
-        known = ["part-00000000.nc", "sweep.json"]
+        known = ["part-00000000.nc", "sweep.json", "sweep.nc"]
         return None if left == known else f"left behind: {left}"
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from attacks import (
     arguments,
     cache_races,
+    disks,
     flips,
     fuzz_files,
+    homes,
     interrupts,
     kills,
     planted,
+    programs,
     races,
     scaling,
+    soak,
 )
 from attacks.attack import Attack
 
@@ -24,5 +28,9 @@ ATTACKS: tuple[Attack, ...] = (
     *fuzz_files.ATTACKS,
     *planted.ATTACKS,
     *cache_races.ATTACKS,
+    *disks.ATTACKS,
+    *homes.ATTACKS,
+    *programs.ATTACKS,
     *scaling.ATTACKS,
+    *soak.ATTACKS,
 )

@@ -15,6 +15,7 @@ import polhode as ph
 from attacks.attack import Attack
 
 CLOSE = 1e-8  # of the largest acceleration
+MOVED = 1e-7  # radians and metres, after five seconds
 
 
 class Units(NamedTuple):
@@ -86,4 +87,45 @@ def _joint(name: str, kind: str, first: ph.MaterialPoint, second: ph.MaterialPoi
     return ph.Revolute(name, first, second, axis=ph.Y)
 
 
-ATTACKS = (Attack("units of linkages", 60, trial),)
+def moved(seed: int) -> str | None:
+    """A pendulum on a spring, in two systems of units: one motion, as many steps."""
+    rng = np.random.default_rng(seed)
+    units = Units(*(10.0 ** rng.uniform(-6, 9, 3)))
+    one, other = (_motion(seed, each) for each in (Units(1.0, 1.0, 1.0), units))
+    gap = float(np.max(np.abs(one[0] - other[0])))
+    if gap > MOVED:
+        return f"in {units}: places differ by {gap:.2g} of a metre or radian"
+    if abs(one[1] - other[1]) > 2:
+        return f"in {units}: {other[1]} steps for {one[1]}"
+    return None
+
+
+def _motion(seed: int, u: Units) -> tuple[np.ndarray, int]:
+    """The place after five seconds in SI, and how many steps it took."""
+    rng = np.random.default_rng(seed)
+    m, l, k, c = rng.uniform(0.3, 3.0, 4)
+    force = u.mass * u.length / u.time**2
+    world = ph.World()
+    cart = ph.Body("cart", ph.solids.sphere(mass=m * u.mass, radius=0.1 * u.length))
+    rod = ph.Body(
+        "rod", ph.solids.rod(mass=0.5 * m * u.mass, length=l * u.length, along=ph.Z)
+    )
+    slide = ph.Prismatic("slide", world.origin, cart.origin, axis=ph.X)
+    hinge = ph.Revolute(
+        "hinge", cart.origin, rod.point(0, 0, 0.5 * l * u.length), axis=ph.Y
+    )
+    actions = [
+        ph.Weight(9.81 * u.length / u.time**2),
+        ph.Spring(slide, 10 * k * force / u.length),
+        ph.Damper(slide, 0.1 * c * force * u.time / u.length),
+    ]
+    system = ph.System([slide, hinge], actions, name="cart")
+    start = system.state(slide=0.2 * u.length, hinge=1.0)
+    motion = ph.simulate(system, start, until=5.0 * u.time)
+    return motion.q[-1] / [u.length, 1.0], len(motion)
+
+
+ATTACKS = (
+    Attack("units of linkages", 60, trial),
+    Attack("units of motions", 60, moved),
+)

@@ -14,7 +14,10 @@ from typing import Any
 
 import polhode
 
-NAMESPACES = ("methods", "results", "theory", "formations", "space")
+NAMESPACES = (
+    *("methods", "results", "theory", "formations", "space"),
+    *("machines", "marine", "vehicles"),
+)
 WIDE = 72  # letters of a signature on one line
 ROOMS = {
     "lowering": "The compiler",
@@ -38,6 +41,9 @@ ROOMS = {
     "theory": "Theory",
     "formations": "Formations of spacecraft",
     "space": "Spacecraft",
+    "machines": "Machines",
+    "marine": "Marine craft",
+    "vehicles": "Vehicles",
     "models": "Models",
     "errors": "Errors",
 }

@@ -26,13 +26,22 @@ PUBLIC = {
     "Parameter": "polhode.matter.parameter",
     "Particle": "polhode.matter.particle",
     "Shape": "polhode.matter.shape",
+    "Table": "polhode.matter.tables.table",
     "World": "polhode.matter.world",
     "X": "polhode.matter.axes",
     "Y": "polhode.matter.axes",
     "Z": "polhode.matter.axes",
     "inertia": "polhode.matter",
     "solids": "polhode.matter",
+    "arctan": "polhode.matter.quantities.functions",
+    "cos": "polhode.matter.quantities.functions",
+    "exp": "polhode.matter.quantities.functions",
+    "log": "polhode.matter.quantities.functions",
+    "sin": "polhode.matter.quantities.functions",
+    "sqrt": "polhode.matter.quantities.functions",
     "submerged": "polhode.matter.submerged",
+    "tan": "polhode.matter.quantities.functions",
+    "tanh": "polhode.matter.quantities.functions",
     "with_added_mass": "polhode.matter.submerged",
     # joints
     "BallRoller": "polhode.joints.ball_roller",
@@ -91,11 +100,16 @@ PUBLIC = {
     "driven_potential": "polhode.actions.potentials.driven_potential",
     "observed_from": "polhode.actions.moving_observer",
     # constraints
+    "Belt": "polhode.constraints.machines.transmissions",
+    "Cam": "polhode.constraints.machines.cam",
+    "Chain": "polhode.constraints.machines.transmissions",
     "Distance": "polhode.constraints.distance",
     "Gear": "polhode.constraints.gear",
     "Holonomic": "polhode.constraints.holonomic",
+    "JointEquation": "polhode.constraints.joint_equation",
     "PointOn": "polhode.constraints.holonomic",
     "PrescribedMotion": "polhode.constraints.prescribed_motion",
+    "Rope": "polhode.constraints.machines.rope",
     "TendonLength": "polhode.constraints.tendon_length",
     "VelocityEquation": "polhode.constraints.velocity_rows",
     "VelocityRows": "polhode.constraints.velocity_rows",
@@ -110,7 +124,7 @@ PUBLIC = {
     "Poisson": "polhode.supports.restitution",
     "Stronge": "polhode.supports.restitution",
     "Floor": "polhode.supports.floor",
-    "rope": "polhode.supports.rope",
+    "tether": "polhode.supports.tether",
     "Support": "polhode.supports.support",
     # system
     "State": "polhode.system.state",
@@ -121,12 +135,19 @@ PUBLIC = {
     "unlock": "polhode.system.locking",
     "wrench_about": "polhode.system.wrench_about",
     # integrate
+    "Choice": "polhode.integrate.field.distribution",
+    "Controller": "polhode.integrate.inputs.controller",
+    "Ensemble": "polhode.integrate.field.ensemble",
     "Event": "polhode.integrate.events.event",
     "Noise": "polhode.integrate.inputs.inputs",
+    "Normal": "polhode.integrate.field.distribution",
+    "Quantity": "polhode.integrate.results.quantity",
     "Sampled": "polhode.integrate.inputs.inputs",
     "States": "polhode.integrate.field.states",
+    "Uniform": "polhode.integrate.field.distribution",
     "limit_events": "polhode.integrate.events.ready_made",
     "load_motion": "polhode.integrate.storage.recording",
+    "load_sweep": "polhode.integrate.storage.sweep_parts",
     "projection_work": "polhode.integrate.methods.projection",
     "rank_along": "polhode.integrate.audit.constraint_rank",
     "resume": "polhode.integrate.storage.resume",
@@ -136,6 +157,7 @@ PUBLIC = {
     "sweep": "polhode.integrate.sweep",
     "surface_event": "polhode.integrate.events.ready_made",
     # formulation
+    "Coordinates": "polhode.formulation.reading.coordinates",
     "Equations": "polhode.formulation.equations",
     "Velocities": "polhode.formulation.shared.velocities",
     "audit": "polhode.formulation.audit",
@@ -214,16 +236,65 @@ PUBLIC = {
     # namespaces, and models: a room of its own
     "formations": "polhode",
     "gym": "polhode",
+    "machines": "polhode",
+    "marine": "polhode",
     "methods": "polhode",
     "models": "polhode",
     "results": "polhode",
     "space": "polhode",
     "theory": "polhode",
+    "vehicles": "polhode",
     # errors
     "PolhodeError": "polhode.errors",
 }
 
 __all__ = ["__version__", *PUBLIC]
+
+# What other tools and books call things, and where they are here.
+ELSEWHERE = {
+    "Hinge": "ph.Revolute",
+    "HingeJoint": "ph.Revolute",
+    "Pin": "ph.Revolute",
+    "PinJoint": "ph.Revolute",
+    "RevoluteJoint": "ph.Revolute",
+    "Ball": "ph.Spherical",
+    "BallJoint": "ph.Spherical",
+    "SphericalJoint": "ph.Spherical",
+    "Slide": "ph.Prismatic",
+    "SlideJoint": "ph.Prismatic",
+    "PrismaticJoint": "ph.Prismatic",
+    "Weld": "ph.Fixed",
+    "WeldJoint": "ph.Fixed",
+    "FreeJoint": "ph.Free",
+    "FloatingJoint": "ph.Free",
+    "Hooke": "ph.Universal",
+    "Gravity": "ph.Weight",
+    "gravity": "ph.Weight",
+    "RigidBody": "ph.Body",
+    "Link": "ph.Body",
+    "Mass": "ph.Particle",
+    "PointParticle": "ph.Particle",
+    "Symbol": "ph.Parameter",
+    "Actuator": "ph.Motor",
+    "Torque": "ph.AppliedCouple or ph.Motor",
+    "Force": "ph.AppliedForce or ph.ForceLaw",
+    "LinearSpring": "ph.Spring",
+    "SpringDamper": "ph.Spring and ph.Damper",
+    "Contact": "ph.Support, or ph.CompliantContact with a stiffness",
+    "Ground": "ph.World",
+    "Model": "ph.System",
+    "Multibody": "ph.System",
+    "LagrangesMethod": "ph.lagrange",
+    "KanesMethod": "ph.kane",
+    "solve_ivp": "ph.simulate",
+    "integrate": "ph.simulate",
+    "simulation": "ph.simulate",
+    "linearize": "ph.linearise",
+    "equilibrium": "ph.equilibria",
+    "optimize": "ph.gradient with scipy.optimize, or ph.identify",
+    "Quaternion": "ph.Rotation.from_quaternion_wxyz",
+    "EulerAngles": "ph.Rotation.from_euler_angles",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -239,6 +310,9 @@ def __getattr__(name: str) -> Any:
 def _near(name: str) -> str:
     from difflib import get_close_matches
 
+    if name in ELSEWHERE:
+        return f"; it is {ELSEWHERE[name]} here"
+
     # Names with an underscore are asked for by other programs, again and again.
     close = () if name.startswith("_") else get_close_matches(name, PUBLIC, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
@@ -246,3 +320,12 @@ def _near(name: str) -> str:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _install() -> None:
+    from polhode.tracebacks import install
+
+    install()
+
+
+_install()

@@ -16,6 +16,7 @@ import numpy as np
 
 MARK = "removable_singularity"
 SHARED = "shared_function"
+NAMED = "named_function "
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -55,6 +56,21 @@ def shared(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arrays)
 
     return jax.jit(shared_function)
+
+
+def named_function(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of numbers, element by element, that people read as name(x, y).
+
+    Computation goes through it as through any other; readers of mathematics write the
+    name and the arguments. Its derivatives need names too: give it a `custom_jvp`.
+    """
+    import jax
+
+    def evaluate(*arrays: Any) -> Any:
+        return function(*arrays)
+
+    evaluate.__name__ = evaluate.__qualname__ = NAMED + name
+    return jax.jit(evaluate)
 
 
 def removable(near: Any, series: Any, exact: Any) -> Any:

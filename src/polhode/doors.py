@@ -74,6 +74,8 @@ DOORS: dict[str, str] = {
     "polhode.integrate.audit.ledger:Ledger._repr_html_": "show",
     "polhode.integrate.storage.model_text:read": "files",
     "polhode.integrate.storage.model_text:told": "files",
+    "polhode.integrate.results.sweep_result:Sweep.page": "show",
+    "polhode.integrate.results.sweep_result:Sweep.plot": "show",
     "polhode.integrate.results.trajectory:Trajectory._repr_html_": "show",
     "polhode.integrate.results.trajectory:Trajectory.film": "show",
     "polhode.integrate.results.trajectory:Trajectory.page": "show",

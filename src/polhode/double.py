@@ -20,8 +20,8 @@ _KNOWN: WeakValueDictionary[int, Any] = WeakValueDictionary()
 def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, compiled on its first call outside a trace.
 
-    Arguments are arrays or trees of arrays, all passed by position. One law that many
-    things share is compiled once for all of them.
+    Arguments are arrays or trees of arrays. One law that many things share is compiled
+    once for all of them.
     """
     # What is found holds its function: while it lives no other has its place.
     found = _KNOWN.get(id(function))
@@ -36,13 +36,14 @@ def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
     compiled = jax.jit(function)
 
     @wraps(function)
-    def evaluate(*arguments: Any) -> Any:
-        leaves = jax.tree.leaves(arguments)
+    def evaluate(*arguments: Any, **by_name: Any) -> Any:
+        leaves = jax.tree.leaves((arguments, by_name))
         if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
-            return function(*arguments)
+            return function(*arguments, **by_name)
         with jax.enable_x64(True):
-            values = jax.tree.map(lambda x: np.asarray(x, float), arguments)
-            return jax.tree.map(np.asarray, compiled(*values))
+            given = (arguments, by_name)
+            values, named = jax.tree.map(lambda x: np.asarray(x, float), given)
+            return jax.tree.map(np.asarray, compiled(*values, **named))
 
     return evaluate
 

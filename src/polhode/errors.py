@@ -75,6 +75,10 @@ class CacheWarning(UserWarning):
     """Compiled programs that cannot be kept, so that each process compiles anew."""
 
 
+class FallbackWarning(UserWarning):
+    """Equations or a law without native code: their runs are on XLA, and slow."""
+
+
 class UnreadableProgram(CompileError):
     """A program that has no closed form to read."""
 

@@ -15,7 +15,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
+import socket
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +27,7 @@ from pathlib import Path
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
 # Leaves room for the random part of the name: most disks allow 255 bytes.
 LONGEST_STEM = 120
+LONGEST_HOST = 24
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -60,10 +63,12 @@ def temporary(path: Path) -> Iterator[Path]:
     """The name of a new, empty file beside `path`, removed at the end if still there.
 
     The random name cannot be prepared by others, and is never that of an older file or
-    of a link. It ends as `path` does, for tools that look at the suffix.
+    of a link. It has the host and the process, so that two hosts on one network folder
+    do not meet and a person sees whose it is. It ends as `path` does, for tools that
+    look at the suffix.
     """
-    stem = path.stem[:LONGEST_STEM]
-    name = f".{stem}.{os.getpid()}-{secrets.token_hex(8)}.part{path.suffix}"
+    stem, who = path.stem[:LONGEST_STEM], f"{host_word()}-{os.getpid()}"
+    name = f".{stem}.{who}-{secrets.token_hex(8)}.part{path.suffix}"
     aside = path.with_name(name)
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
     os.close(os.open(aside, flags, 0o666))
@@ -72,6 +77,11 @@ def temporary(path: Path) -> Iterator[Path]:
     finally:
         with contextlib.suppress(FileNotFoundError):
             aside.unlink()
+
+
+def host_word() -> str:
+    """The name of this machine as part of a file name."""
+    return re.sub(r"[^A-Za-z0-9]+", "", socket.gethostname())[:LONGEST_HOST] or "host"
 
 
 def replace_synced(aside: Path, path: Path) -> None:

@@ -18,7 +18,7 @@ NO_PENDLUM = (
 WRONG_WORDS = {
     ("rnu",): (
         'Unknown command "rnu". Did you mean "run"? Available commands: demo, gallery,'
-        " run, equations, compare, audit, plot, view, ...\n"
+        " run, sweep, equations, compare, audit, plot, ...\n"
         "'polhode --help' tells the commands.\n"
     ),
     ("run", "pendulum", "--untill", "3"): (
@@ -62,6 +62,13 @@ WRONG_WORDS = {
     ("verify", "--only", "simple_pendlum"): (
         "CommandError: there is no problem 'simple_pendlum' in the manual.\n\n"
         "  Did you mean 'simple_pendulum'?\n"
+    ),
+    ("sweep", "pendulum", "--to", "runs"): (
+        "CommandError: 'pendulum' does not say what its runs are drawn from.\n\n"
+        "  Many runs differ in parameters or in where they start.\n\n"
+        "  Write a section [sweep] into its model file: runs = 1000, seed = 1, and"
+        " parameters.m = { normal = [1.0, 0.1] }, coordinates.hinge = { uniform ="
+        " [-1.0, 1.0] }.\n"
     ),
     ("audit", "pendlum"): NO_PENDLUM,
     ("view", "pendlum"): NO_PENDLUM,

@@ -150,9 +150,9 @@ def test_what_has_no_surface_does_not_roll(surface):
             ph.rolling(ball, surface)
 
 
-def test_the_radius_of_a_surface_is_no_parameter():
+def test_the_radius_of_a_bowl_is_no_parameter():
     """The words do not ask for what was given."""
     body = ph.Body("b", ph.solids.sphere(mass=1, radius=1))
     with pytest.raises(ModelError, match="cannot be the parameter 'r'") as said:
-        ph.surfaces.disc(body.origin, ph.Parameter("r", 0.3), axis=ph.Y)
+        ph.surfaces.bowl(body.origin, ph.Parameter("r", 0.3))
     assert "Give its number, 0.3" in str(said.value)

@@ -29,6 +29,11 @@ LIBRARIES = {
     "rich": ("polhode.cli", "polhode.integrate.host.progress"),
     "h5py": ("polhode.integrate.storage",),
     "h5netcdf": ("polhode.integrate.storage",),
+    "pyarrow": (
+        "polhode.integrate.results.arrow",
+        "polhode.integrate.storage.parts.parquet",
+    ),
+    "dask": (),  # by its executor alone, which the user brings
     "cyclopts": ("polhode.cli",),
     "gymnasium": ("polhode.control.gym_environment",),
 }

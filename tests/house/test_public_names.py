@@ -24,7 +24,10 @@ def is_public(name: str) -> bool:
     return not name.startswith("_")
 
 
-NAMESPACES = ("methods", "results", "theory", "formations", "gym", "space")
+NAMESPACES = (
+    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("machines", "marine", "vehicles"),
+)
 HOMES = {f"ph.{name}": home for name, home in polhode.PUBLIC.items()}
 for space in NAMESPACES:
     names = importlib.import_module(f"polhode.{space}").HOMES

@@ -198,6 +198,7 @@ class Stage(NamedTuple):
     hub: ph.Body
     arm: ph.Body
     elbow: ph.Joint
+    sleeve: ph.Joint
     rod: ph.Distance
 
     @property
@@ -212,7 +213,12 @@ class Stage(NamedTuple):
 
 
 # They go over joints of one coordinate each.
-OVER_JOINTS = {"Servo", "TendonDamper", "TendonSpring"}
+OVER_JOINTS = {
+    *("Servo", "TendonDamper", "TendonSpring"),
+    *("BumpStop", "GasForce", "JointCurve", "TorqueMotor"),
+}
+CURVE = ph.Table([-9.0, 0.0, 9.0], [-20.0, 0.0, 31.0], beyond="extend", name="curve")
+STIFF = np.diag([3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) + 0.2
 
 
 def stage(kind: type = ph.Cylindrical) -> Stage:
@@ -220,8 +226,9 @@ def stage(kind: type = ph.Cylindrical) -> Stage:
     world, arm = ph.World(), block("arm")
     hub = ph.Body("hub", ph.with_added_mass(block("hub", 2.0).matter, FLUID))
     elbow = kind("elbow", hub.point(0.3, 0, 0.1), arm.origin, axis=ph.Y)
-    far = world.point(0.2, 0.1, -2.5)
-    return Stage(world, hub, arm, elbow, ph.Distance(far, hub.origin, 2.0, name="rod"))
+    sleeve = kind("sleeve", world.origin, hub.point(0.1, 0.2, 0), axis=(1, 0, 2))
+    rod = ph.Distance(world.point(0.2, 0.1, -2.5), hub.origin, 2.0, name="rod")
+    return Stage(world, hub, arm, elbow, sleeve, rod)
 
 
 def placement_energy(b: Any, k: Any) -> Any:
@@ -374,6 +381,49 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
             zonals=[0.1, 0.2],
         )
     ],
+    "BumpStop": lambda s: [
+        ph.machines.BumpStop(
+            s.elbow, 3.0, limits=(-0.01, 0.01), exponent=1.5, damping=0.3
+        )
+    ],
+    "Bushing": lambda s: [
+        ph.machines.Bushing(s.hub.point(0.1, 0.2, 0), s.world.origin, STIFF, STIFF)
+    ],
+    "DamperCurve": lambda s: [ph.machines.DamperCurve(*s.ends, CURVE)],
+    "GasForce": lambda s: [
+        ph.machines.GasForce(s.elbow, s.sleeve, CURVE, 0.3, inwards=True)
+    ],
+    "JointCurve": lambda s: [
+        ph.machines.JointCurve(s.elbow, CURVE, 0.2),
+        ph.machines.JointCurve(s.elbow, damper=CURVE),
+    ],
+    "SpringCurve": lambda s: [ph.machines.SpringCurve(*s.ends, CURVE, 0.5)],
+    "TorqueMotor": lambda s: [ph.machines.TorqueMotor(s.elbow, CURVE, 0.7)],
+    "Tyre": lambda s: [
+        ph.vehicles.Tyre(
+            *(s.arm.origin, s.world.frame, 9.0, law),
+            stiffness=2.0,
+            damping=0.3,
+            road=lambda x, y: 0.1 * jnp.sin(x) + 0.2 * y - 2.0,
+            name=f"tyre of {law.name}",
+        )
+        for law in (
+            ph.vehicles.LinearTyre(3.0, 2.0, name="linear"),
+            ph.vehicles.FialaTyre(3.0, 2.0, 0.8, name="Fiala"),
+            ph.vehicles.MagicFormula(3.0, 1.5, 0.3, 0.9, B_x=5.0, name="magic"),
+        )
+    ],
+    "Buoyancy": lambda s: [ph.marine.Buoyancy(s.ends[0], s.world.frame, 0.001, up=UP)],
+    "HydrodynamicDrag": lambda s: [
+        ph.marine.HydrodynamicDrag(
+            *(s.ends[0], s.world.frame, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+            [0.2, 0.1, 0.3, 0.4, 0.2, 0.1],
+            current=(0.3, -0.2, 0.1),
+        )
+    ],
+    "Propeller": lambda s: [
+        ph.marine.Propeller(s.ends[0], (1, 2, 0), 0.3, 2.0, torque=0.1, limit=1.5)
+    ],
     "driven_potential": lambda s: [
         ph.driven_potential(potential(s), s.hub.frame, observer)
     ],
@@ -387,6 +437,7 @@ NO_ACTIONS = {
     "audit_invariance",
 }
 TOLD_TO_ACTIONS = {
+    *("FialaTyre", "LinearTyre", "MagicFormula"),
     *("gravity_coefficients", "magnetic_coefficients", "MoonEphemeris"),
     *("DipoleField", "EARTH", "EARTH_AIR", "EARTH_FIELD", "ExponentialAtmosphere"),
     *("FixedPlace", "HarmonicField", "KeplerianEphemeris", "MOON", "Planet", "SUN"),
@@ -402,14 +453,18 @@ TOLD_TO_ACTIONS = {
 }
 
 
+HOMES = (ph.space, ph.machines, ph.vehicles, ph.marine)
+
+
 def test_every_public_action_has_a_case():
     """What the library offers as an action is tried here, or this fails."""
     public = {n for n, at in ph.PUBLIC.items() if at.startswith("polhode.actions")}
-    space = ph.space.HOMES.items()
-    public |= {n for n, at in space if at.startswith("polhode.actions")}
+    for home in HOMES:
+        found = home.HOMES.items()
+        public |= {n for n, at in found if at.startswith("polhode.actions")}
     assert public == {*ACTIONS, *NO_ACTIONS, *TOLD_TO_ACTIONS}
     for name in NO_ACTIONS | TOLD_TO_ACTIONS:
-        home = ph.space if name in TOLD_TO_ACTIONS else ph
+        home = next((h for h in HOMES if name in h.HOMES), ph)
         assert not hasattr(getattr(home, name), "wrenches")
         assert not hasattr(getattr(home, name), "effort")
 
@@ -418,10 +473,8 @@ def acted_upon(name: str) -> ph.System:
     """The stage, with one kind of action and no other."""
     kind = ph.Revolute if name in OVER_JOINTS else ph.Cylindrical
     made = stage(kind)
-    at = made.hub.point(0.1, 0.2, 0)
-    sleeve = kind("sleeve", made.world.origin, at, axis=(1, 0, 2))
     tie = [made.rod] if name == "ConstraintFriction" else []
-    return ph.System([sleeve, made.elbow], ACTIONS[name](made), tie, name=name)
+    return ph.System([made.sleeve, made.elbow], ACTIONS[name](made), tie, name=name)
 
 
 # ----------------------------------------------------------------------- laws

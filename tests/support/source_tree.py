@@ -36,12 +36,16 @@ ROOMS = (
 )
 # Modules of the house itself; they import no room.
 HALL = (
+    "tracebacks",
     *("arrays", "double", "errors", "version", "doors"),
     *("fingerprint", "lazy", "output_file"),
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
-FRONT = ("methods", "results", "theory", "formations", "gym", "space")
+FRONT = (
+    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("machines", "marine", "vehicles"),
+)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

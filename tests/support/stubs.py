@@ -11,7 +11,10 @@ from pathlib import Path
 
 import polhode
 
-NAMESPACES = ("methods", "results", "theory", "formations", "gym", "space")
+NAMESPACES = (
+    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("machines", "marine", "vehicles"),
+)
 HEAD = "# Written by tests/support/stubs.py from the table of public names.\n"
 FOLDER = Path(polhode.__file__).parent
 

@@ -7,7 +7,7 @@ from inspect import Parameter, isclass, signature
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
+from polhode.errors import ModelError, PolhodeError
 
 FIRST = ("system", "model", "equations")
 PLACES = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -53,3 +53,41 @@ def test_what_to_write_depends_on_what_was_given(state):
         ph.equilibria(system=None)
     with pytest.raises(TypeError, match="system"):
         ph.lagrange()
+
+
+NO_MOTION = ("reaction_table", "limit_margins", "rank_along", "sensitivity")
+NO_STATE = ("contact_modes", "impact", "is_equilibrium")
+NO_FUNCTION = ("compile", "read", "to_c", "to_matlab")
+NO_SYSTEM = ("linearise", "stability", "equilibria", "symmetries", "conserved",
+             "mobility", "lagrange", "kinematics", "audit")  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", [None, 3.5, "pendulum", [1, 2], {"a": 1}], ids=repr)
+@pytest.mark.parametrize("name", [*NO_MOTION, *NO_STATE, *NO_SYSTEM])
+def test_what_is_none_of_ours_is_refused_in_one_class(name, bad):
+    """Systems, states and motions: a ModelError, never an AttributeError."""
+    with pytest.raises(ModelError):
+        getattr(ph, name)(bad)
+
+
+@pytest.mark.parametrize("name", NO_FUNCTION)
+def test_what_cannot_be_called_cannot_become_a_program(name):
+    """By the name of the verb."""
+    with pytest.raises(PolhodeError, match=rf"ph\.{name} takes a function"):
+        getattr(ph, name)("sin", 1.0)
+
+
+def test_with_more_arguments_too():
+    """Functions of a state or a motion and something more."""
+    system = ph.models.pendulum()
+    for call in (
+        lambda: ph.gradient(system, lambda state: 0.0),
+        lambda: ph.uncertainty(system, {"m": 0.1}),
+        lambda: ph.rest_sensitivity(system, ["m"]),
+        lambda: ph.sweep_equilibria(system, {"m": [1.0]}),
+        lambda: ph.continuation(system, "m", (1.0, 2.0)),
+        lambda: ph.percussion(system, system.bodies[0].origin, (1, 0, 0)),
+        lambda: ph.models.chain_pendulum(0),
+    ):
+        with pytest.raises(ModelError):
+            call()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -30,6 +30,7 @@ from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @final
@@ -37,20 +38,24 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 class CentralForce:
     """A force along the line of two points, by a law of the user.
 
-    `law(length, rate, t)` is the push in newtons that drives the points apart, from
-    their distance, its rate and the time; traceable. A pull is negative. Where the
-    points meet the push has no direction: the law must be zero there.
+    `law(length, rate, t, **constants)` is the push in newtons that drives the points
+    apart, from their distance, its rate and the time; traceable. A pull is negative.
+    Where the points meet the push has no direction: the law must be zero there.
+    `constants` are numbers or parameters that the law takes by name.
     """
 
     on: Attachment
     by: Attachment
-    law: Callable[[Any, Any, Any], Any]
+    law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = "central force"
 
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -59,8 +64,8 @@ class CentralForce:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of its ends: the law holds its own numbers."""
-        return parameters_of((self.on, self.by))
+        """Those of its ends, and the constants of the law."""
+        return parameters_of((self.on, self.by), *self.constants.values())
 
     @property
     def is_conservative(self) -> bool:
@@ -74,7 +79,7 @@ class CentralForce:
         d, arm = separation(poses, self.on, self.by, table)
         v = velocity_of(twists, 0, arm)
         v = v - velocity_of(twists, 1, arm_of(poses, 1, self.by, table))
-        F = self._force(d, v, t)
+        F = self._force(d, v, t, values_of(self.constants, table))
         return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -90,7 +95,7 @@ class CentralForce:
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        def force(d: Any, v: Any, t: Any) -> Any:
+        def force(d: Any, v: Any, t: Any, constants: Mapping[str, Any]) -> Any:
             import jax
             import jax.numpy as jnp
 
@@ -102,7 +107,7 @@ class CentralForce:
             rate = removable(closed, norm(v), dot(d, v) / safe)
 
             def pushed(x: Any) -> Any:
-                return given(self.name, self.law, (x, rate, t))
+                return given(self.name, self.law, (x, rate, t), constants=constants)
 
             push, slope = jax.jvp(pushed, (length,), (jnp.ones_like(length),))
             slope = jnp.where(jnp.isfinite(slope), slope, 0.0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
 
@@ -30,6 +30,7 @@ from polhode.double import doubled
 from polhode.errors import ForceError, PolhodeError
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @final
@@ -37,26 +38,34 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 class ForceLaw:
     """A force on a point of a body by another body or the world, by the user's law.
 
-    `law(x, v, t)` gives the force (3,) in newtons from the place x (3,) and velocity v
-    (3,) of the point, both seen from the body `by` and along its axes; traceable. The
-    body `by` feels the opposite force at the same place.
+    `law(x, v, t, **constants)` gives the force (3,) in newtons from the place x (3,)
+    and velocity v (3,) of the point, both seen from the body `by` and along its axes;
+    traceable. The body `by` feels the opposite force at the same place. `constants` are
+    numbers or parameters that the law takes by name.
 
     >>> import polhode as ph
     >>> world, ball = ph.World(), ph.Particle("ball", 0.5)
     >>> ph.ForceLaw(ball.mass_centre, world.frame, lambda x, v, t: -3.0 * x).name
     'force law'
+    >>> k = ph.Parameter("k", 3.0)
+    >>> law = lambda x, v, t, k: -k * x
+    >>> ph.ForceLaw(ball.mass_centre, world.frame, law, constants={"k": k}).parameters
+    (Parameter('k', 3),)
     """
 
     on: Attachment
     by: Frame
-    law: Callable[[Any, Any, Any], Any]
+    law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = "force law"
 
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        _require_three(self.name, self.law)
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
+        _require_three(self.name, self.law, self.constants)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -65,8 +74,8 @@ class ForceLaw:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the point: the law holds its own numbers."""
-        return parameters_of((self.on,))
+        """Those of the point, and the constants of the law."""
+        return parameters_of((self.on,), *self.constants.values())
 
     @property
     def is_conservative(self) -> bool:
@@ -81,7 +90,8 @@ class ForceLaw:
         x = arm_from_other(poses, arm)
         v = velocity_of(twists, 0, arm) - velocity_of(twists, 1, x)
         R_WB = poses.rotations[..., 1, :, :]
-        F = turn(poses, 1, self._force(R_WB.T @ x, R_WB.T @ v, t))
+        constants = values_of(self.constants, table)
+        F = turn(poses, 1, self._force(R_WB.T @ x, R_WB.T @ v, t, constants))
         return interaction(poses, arm, F, 0.0 * F)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -94,32 +104,35 @@ class ForceLaw:
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        def force(x: Any, v: Any, t: Any) -> Any:
+        def force(x: Any, v: Any, t: Any, constants: Mapping[str, Any]) -> Any:
             import jax.numpy as jnp
 
-            value = jnp.asarray(self.law(x, v, t))
+            value = jnp.asarray(self.law(x, v, t, **constants))
             require_real(self.name, value)
             return value.astype(float)
 
         return doubled(force)
 
 
-def _require_three(name: str, law: Callable[..., Any]) -> None:
+def _require_three(
+    name: str, law: Callable[..., Any], constants: Mapping[str, Any]
+) -> None:
     """Refuse a law that fails, or that does not give three numbers."""
     import jax
 
     column = jax.ShapeDtypeStruct((3,), np.float64)
+    values = values_of(constants, NOMINAL)
     try:
         with jax.enable_x64(True):
-            shape = np.shape(jax.eval_shape(law, column, column, 0.0))
+            shape = np.shape(jax.eval_shape(law, column, column, 0.0, **values))
     except PolhodeError:
         raise
     except Exception as error:
         first = str(error).partition("\n")[0]
         raise ForceError(
             f"the law of {name!r} fails: {type(error).__name__}: {first}",
-            "It is traced once, with a place and a velocity of three numbers each and"
-            " a time.",
+            "It is traced once, with a place and a velocity of three numbers each, a"
+            " time, and its constants by name.",
             "Write it with jax.numpy; a choice is jnp.where, not if.",
         ) from error
     if shape != (3,):

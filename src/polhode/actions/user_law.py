@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from polhode.errors import ForceError, PolhodeError
+from polhode.matter.quantities.constants import NO_CONSTANTS
 
 
 def given(
-    name: str, law: Callable[..., Any], arguments: tuple[Any, ...], size: int = 1
+    name: str,
+    law: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    size: int = 1,
+    *,
+    constants: Mapping[str, Any] = NO_CONSTANTS,
 ) -> Any:
     """What a law gives, traced: one number, or `size` of them; refused otherwise."""
     import jax.numpy as jnp
 
     try:
-        value = jnp.asarray(law(*arguments))
+        value = jnp.asarray(law(*arguments, **constants))
     except PolhodeError:
         raise
     except Exception as reason:
@@ -24,7 +30,8 @@ def given(
             f"the law of {name!r} raised {type(reason).__name__}: {first}",
             "A law is traced once: its arguments have no values yet, and cannot be"
             " changed.",
-            "Calculate with jax.numpy, choose with jnp.where, and return numbers.",
+            "Calculate with jax.numpy, choose with jnp.where, return numbers, and take"
+            " constants by their names.",
         ) from reason
     if value.shape not in ((), (1,), (size,)):
         raise ForceError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -22,13 +21,19 @@ from polhode.actions.potentials.potential import distinct
 from polhode.arrays import namespace
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.matter.axes import Axis, Z, direction
+from polhode.matter.axes import Axis, Z
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
     Quantity,
     Table,
     at,
+)
+from polhode.matter.quantities.direction import (
+    Direction,
+    admit_direction,
+    parameters_of_direction,
+    unit_at,
 )
 
 
@@ -59,7 +64,14 @@ class Weight:
     def __post_init__(self) -> None:
         g = coefficient(self.name, "gravity", self.gravity)
         object.__setattr__(self, "gravity", g)
-        direction(self.up, f"the up direction of {self.name!r}")
+        up = admit_direction(self.up, f"the up direction of {self.name!r}")
+        if isinstance(up, Direction):
+            object.__setattr__(self, "up", up)
+
+    def upward(self, table: Table = NOMINAL) -> Any:
+        """The unit column of `up`, for a table of parameters."""
+        what = f"the up direction of {self.name!r}"
+        return unit_at(admit_direction(self.up, what), table)
 
     def on(self, masses: Sequence[PointMass], by: Frame) -> WeightOf:
         """The weight of these masses, exerted by a body: the Earth or the world."""
@@ -100,10 +112,11 @@ class WeightOf:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The masses and g."""
+        """The masses, g, and those of `up`."""
         masses = [mass.mass for mass in self.masses]
         points = tuple(mass.point for mass in self.masses)
-        return parameters_of(points, *masses, self.law.gravity)
+        up = parameters_of_direction(self.law.up)
+        return parameters_of(points, *masses, self.law.gravity, *up)
 
     @property
     def is_conservative(self) -> bool:
@@ -114,7 +127,7 @@ class WeightOf:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """The weight of each body at its masses; the reaction on the one that pulls."""
-        up = turn(poses, 0, self._up)
+        up = turn(poses, 0, self.law.upward(table))
         g = at(self.law.gravity, table)
         forces = [-at(mass.mass, table) * g * up for mass in self.masses]
         owners = [self.bodies.index(mass.point.frame) for mass in self.masses]
@@ -127,7 +140,7 @@ class WeightOf:
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum m g h, with heights above the origin of the pulling body."""
-        up = turn(poses, 0, self._up)[..., None, :]
+        up = turn(poses, 0, self.law.upward(table))[..., None, :]
         heights = dot(self._places(poses, table) - poses.origins[..., :1, :], up)
         weights = [at(mass.mass, table) for mass in self.masses]
         total = sum(m * heights[..., k] for k, m in enumerate(weights))
@@ -140,10 +153,6 @@ class WeightOf:
     def __repr__(self) -> str:
         masses = listed_masses(self.masses)
         return f"WeightOf({self.law!r} on {masses}, by {self.by.name!r})"
-
-    @cached_property
-    def _up(self) -> np.ndarray:
-        return direction(self.law.up, f"the up direction of {self.name!r}")
 
     def _places(self, poses: Poses, table: Table) -> Any:
         owners = [self.bodies.index(mass.point.frame) for mass in self.masses]

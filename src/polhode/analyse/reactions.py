@@ -9,7 +9,7 @@ numbers are the least of all that are possible.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
@@ -17,9 +17,14 @@ import numpy as np
 
 from polhode.analyse.machinery.table import number, relative, table_of
 from polhode.errors import AnalysisError
-from polhode.formulation.questions.reactions import about, free_reactions
+from polhode.formulation.questions.reactions import (
+    about,
+    free_reactions,
+    reaction_function,
+)
 from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -174,6 +179,7 @@ class ReactionTable:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
+@motion_argument
 def reaction_table(
     motion: Trajectory, *, at: Any = None, axes: Any = None
 ) -> ReactionTable:
@@ -191,22 +197,40 @@ def reaction_table(
     2.5
     """
     equations, table = motion.equations, motion.table
-    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
-    forces: dict[str, list[np.ndarray]] = {}
-    torques: dict[str, list[np.ndarray]] = {}
-    for k in range(len(motion)):
-        state = motion[k]
-        there = drive.table_function(table, held[k])
-        if callable(there):
-            there = there(state.t, state.q, state.z)
-        for name, wrench in equations.reactions(state, there, at=at).items():
-            forces.setdefault(name, []).append(wrench.force)
-            torques.setdefault(name, []).append(wrench.torque)
+    rows = reaction_rows(motion, at)
     name, R_WF = _axes(motion, axes)
     loads = equations.determinacy(motion[0], table)
-    parts = _turned(torques, R_WF), _turned(forces, R_WF)
+    torques = _turned({n: v[:, 0] for n, v in rows.items()}, R_WF)
+    forces = _turned({n: v[:, 1] for n, v in rows.items()}, R_WF)
     loose = _loose(motion, loads, at, R_WF[0])
-    return ReactionTable(motion, motion.t, *parts, name, loads, loose)
+    return ReactionTable(motion, motion.t, torques, forces, name, loads, loose)
+
+
+def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
+    """By name, torque and force (n, 2, 3) of every row, in one native call."""
+    from polhode.lowering.compile import compile
+
+    equations, table = motion.equations, dict(motion.table)
+    equations.reactions(motion[0], table, at=at)  # which refuses what has no reaction
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    n, x = motion.system.coordinates, motion.steps.x
+    reactions = reaction_function(equations, at)
+
+    def of_row(t: Any, x: Any, held: Any, table: Any) -> Any:
+        q, y = x[:n], x[n:]
+        z = equations.functions.speeds(t, q, y, table)
+        return reactions(t, q, y, drive.table(t, q, z, table, held, y=y))
+
+    # Points are known by themselves: the program keeps them, so that no other has
+    # their place in memory.
+    points = at.items() if isinstance(at, Mapping) else [("", at)]
+    own = tuple((name, id(point)) for name, point in points)
+    key = ("reactions along", tuple(sorted(table)), drive.key, own)
+    if key not in equations.programs:
+        example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
+        equations.programs[key] = compile(of_row, *example, batched=["t", "x", "held"])
+    found = equations.programs[key](motion.t, x, held, table)
+    return {name: np.asarray(value) for name, value in found.items()}
 
 
 def _loose(
@@ -260,5 +284,5 @@ def _axes(motion: Trajectory, axes: Any) -> tuple[str, np.ndarray]:
     )
 
 
-def _turned(rows: dict[str, list[np.ndarray]], R_WF: np.ndarray) -> dict[str, Any]:
-    return {n: np.einsum("tji,tj->ti", R_WF, np.array(v)) for n, v in rows.items()}
+def _turned(rows: dict[str, np.ndarray], R_WF: np.ndarray) -> dict[str, Any]:
+    return {n: np.einsum("tji,tj->ti", R_WF, v) for n, v in rows.items()}

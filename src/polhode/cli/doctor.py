@@ -35,6 +35,8 @@ EXTRAS = {
     "cupy-cuda13x": ("gpu", "kernels on a GPU"),
     "viser": ("view", "live 3D"),
     "imageio-ffmpeg": ("view", "films as MP4"),
+    "pyarrow": ("scale", "tables of sweeps"),
+    "distributed": ("scale", "sweeps on clusters"),
 }
 
 

@@ -108,10 +108,11 @@ def commands() -> dict[str, Callable[..., Any]]:
     from polhode.cli.plot import plot
     from polhode.cli.report import report
     from polhode.cli.run import run
+    from polhode.cli.sweep import sweep
     from polhode.cli.verify import verify
     from polhode.cli.view import view
 
-    found = (demo, gallery, run, equations, compare, audit, plot, view, report)
+    found = (demo, gallery, run, sweep, equations, compare, audit, plot, view, report)
     return {command.__name__: command for command in (*found, verify, bench, doctor)}
 
 

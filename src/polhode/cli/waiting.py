@@ -38,9 +38,13 @@ class Waiting:
         )
 
     def watch(self, progress: Any) -> None:
-        """A run goes on: its share, and how quickly."""
+        """A run goes on: its share, how quickly, and how long it will take yet."""
+        from polhode.integrate.host.progress import remaining
+
         rate = f"{progress.steps / max(progress.seconds, 1e-9):.3g} steps/s"
-        self._tell(completed=progress.share, total=1.0, name=rate)
+        left = progress.seconds * (1 - progress.share) / max(progress.share, 1e-9)
+        told = f"{rate}, {remaining(left)}" if progress.share > 0 else rate
+        self._tell(completed=progress.share, total=1.0, name=told)
 
     def stage(self, title: str) -> None:
         """Something else begins, of unknown length."""

@@ -53,6 +53,7 @@ class Chosen:
     system: ph.System
     start: ph.State
     run: dict[str, Any] = field(default_factory=dict)
+    ensemble: ph.Ensemble | None = None
 
 
 def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
@@ -75,7 +76,12 @@ def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
     state = State(system, found.start.t, q, z)
     if system.constraints:
         state = system.consistent(state)
-    return Chosen(system, state, found.run)
+    drawn = found.ensemble
+    if drawn is not None:
+        from polhode.integrate.field.ensemble import ensemble_from
+
+        drawn = ensemble_from(state, drawn.described())
+    return Chosen(system, state, found.run, drawn)
 
 
 def _named(system: Any, name: str) -> tuple[str, int]:
@@ -101,7 +107,7 @@ def _found(words: str) -> Chosen:
         import polhode as ph
 
         model = ph.load_model(words)
-        return Chosen(model.system, model.start, dict(model.run))
+        return Chosen(model.system, model.start, dict(model.run), model.ensemble)
     if words.endswith((".urdf", ".xml")):
         import polhode as ph
 

@@ -174,10 +174,12 @@ def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def called(name: str, law: Callable[..., Any], *arguments: Any) -> Any:
+def called(
+    name: str, law: Callable[..., Any], *arguments: Any, **constants: Any
+) -> Any:
     """What a user's law gives; refused by its name if it cannot be called or traced."""
     try:
-        return law(*arguments)
+        return law(*arguments, **constants)
     except PolhodeError:
         raise
     except Exception as reason:
@@ -185,8 +187,8 @@ def called(name: str, law: Callable[..., Any], *arguments: Any) -> Any:
         raise ModelError(
             f"the law of {name!r} gave no equation.",
             f"Calling it failed: {type(reason).__name__}: {first}",
-            "Let it take the arguments that its class names, and calculate with"
-            " jax.numpy: no float(), no math, no `if` on numbers.",
+            "Let it take the arguments that its class names and its constants by name,"
+            " and calculate with jax.numpy: no float(), no math, no `if` on numbers.",
         ) from reason
 
 

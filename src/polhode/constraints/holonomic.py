@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, final
 
@@ -21,7 +21,8 @@ from polhode.constraints.constraint import (
 from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 class Placement(NamedTuple):
@@ -36,13 +37,15 @@ class Placement(NamedTuple):
 class Holonomic:
     """An equation g(a, b, ..., t) = 0 of the placements of bodies.
 
-    `law(a, b, ..., t)` gives g (rows,), or one number: a, b, ... are the placements
-    (position, rotation) of the bodies before the world; traceable.
+    `law(a, b, ..., t, **constants)` gives g (rows,), or one number: a, b, ... are the
+    placements (position, rotation) of the bodies before the world; traceable.
+    `constants` are numbers or parameters that the law takes by name.
     """
 
     of: Sequence[Frame]
     law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     rows: Sequence[str] = ("row 1",)
     name: str = "holonomic"
     is_holonomic: ClassVar[bool] = True
@@ -50,6 +53,8 @@ class Holonomic:
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", require_frames(self.name, self.of))
         object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -63,19 +68,21 @@ class Holonomic:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
+        """The constants of the law."""
+        return parameters_in(self.constants.values())
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """g (rows,)"""
-        return self._g(placed.rotations, placed.origins, t)
+        return self._g(
+            placed.rotations, placed.origins, t, values_of(self.constants, table)
+        )
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
-        def g(rotations: Any, origins: Any, t: Any) -> Any:
+        def g(rotations: Any, origins: Any, t: Any, constants: Any) -> Any:
             count = range(len(self.of))
             placements = (Placement(origins[k], rotations[k]) for k in count)
-            found = called(self.name, self.law, *placements, t)
+            found = called(self.name, self.law, *placements, t, **constants)
             return shaped(self.name, found, (len(self.rows),))
 
         return doubled(g)
@@ -86,14 +93,16 @@ class Holonomic:
 class PointOn:
     """A point of one body stays on a surface, a curve or a line of another.
 
-    `law(x)` of the coordinates x (3,) of the point in the axes of the body `of` is zero
-    there: one number for a surface, two for a curve; traceable.
+    `law(x, **constants)` of the coordinates x (3,) of the point in the axes of the body
+    `of` is zero there: one number for a surface, two for a curve; traceable.
+    `constants` are numbers or parameters that the law takes by name.
     """
 
     point: Attachment
     of: Frame
-    law: Callable[[Any], Any]
+    law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     rows: Sequence[str] = ("row 1",)
     name: str = "point on"
     is_holonomic: ClassVar[bool] = True
@@ -101,6 +110,8 @@ class PointOn:
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.point, self.of)
         object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -114,20 +125,23 @@ class PointOn:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the point."""
-        return parameters_of(self.point)
+        """Those of the point, and the constants of the law."""
+        own = parameters_in(self.constants.values())
+        return tuple(dict.fromkeys([*parameters_of(self.point), *own]))
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """law(R_WB^T (P - Bo)) (rows,)"""
         arm = placed.rotations[0] @ coordinates_of(self.point, table)
         away = placed.origins[0] + arm - placed.origins[1]
-        return self._g(placed.rotations[1].T @ away)
+        constants = values_of(self.constants, table)
+        return self._g(placed.rotations[1].T @ away, constants)
 
     @cached_property
     def _g(self) -> Callable[..., Any]:
         law = doubled(self.law)  # one for all who share it
 
-        def g(x: Any) -> Any:
-            return shaped(self.name, called(self.name, law, x), (len(self.rows),))
+        def g(x: Any, constants: Mapping[str, Any]) -> Any:
+            found = called(self.name, law, x, **constants)
+            return shaped(self.name, found, (len(self.rows),))
 
         return g

@@ -8,8 +8,8 @@ along them, and its power what the driver gives:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, final
 
@@ -22,7 +22,8 @@ from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.rotations import so3
 from polhode.joints.joint import Joint, freedoms
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @final
@@ -30,18 +31,22 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 class PrescribedMotion:
     """The coordinates of a joint are a function of time, q = law(t).
 
-    `law(t)` gives one number, or as many as the joint has coordinates; traceable, with
-    two derivatives. For a quaternion the turn from the prescribed orientation counts.
+    `law(t, **constants)` gives one number, or as many as the joint has coordinates;
+    traceable, with two derivatives. For a quaternion the turn from the prescribed
+    orientation counts. `constants` are numbers or parameters that it takes by name.
     """
 
     joint: Joint
-    law: Callable[[Any], Any]
+    law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", self.name or f"{self.joint.name} driven")
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
         if self.joint.speeds == 0:
             raise ModelError(
                 f"joint {self.joint.name!r} cannot be driven.",
@@ -61,8 +66,8 @@ class PrescribedMotion:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
+        """The constants of the law."""
+        return parameters_in(self.constants.values())
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -71,10 +76,14 @@ class PrescribedMotion:
 
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """How far the joint is from where it should be (speeds,)."""
-        wanted, q = self._law(t), placed.coordinates[0]
+        wanted, q = self.wanted(t, table), placed.coordinates[0]
         if self.joint.coordinates == self.joint.speeds:
             return q - wanted
         return self._away(q, self.joint.normalised(wanted), table)
+
+    def wanted(self, t: Any, table: Table = NOMINAL) -> Any:
+        """The coordinates (coordinates,) that the law asks for at a time."""
+        return self._law(t, values_of(self.constants, table))
 
     def _away(self, q: Any, wanted: Any, table: Table) -> Any:
         """The displacement from the wanted pose, along the joint's own freedoms."""
@@ -86,10 +95,9 @@ class PrescribedMotion:
         return np.linalg.pinv(S) @ namespace(turn, shift).concatenate([turn, shift])
 
     @cached_property
-    def _law(self) -> Callable[[Any], Any]:
-        def law(t: Any) -> Any:
-            return shaped(
-                self.name, called(self.name, self.law, t), (self.joint.coordinates,)
-            )
+    def _law(self) -> Callable[..., Any]:
+        def law(t: Any, constants: Mapping[str, Any]) -> Any:
+            wanted = called(self.name, self.law, t, **constants)
+            return shaped(self.name, wanted, (self.joint.coordinates,))
 
         return doubled(law)

@@ -34,6 +34,11 @@ from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
 from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.quantities.direction import (
+    Direction,
+    admit_direction,
+    parameters_of_direction,
+)
 
 
 def rolling(
@@ -54,7 +59,9 @@ def rolling(
     """
     _require_surface(name, surface)
     _require_ground(name, on)
-    axes = turn_to(normal, f"the normal of {name!r}")
+    given = admit_direction(normal, f"the normal of {name!r}")
+    is_fixed = not isinstance(given, Direction)
+    axes = turn_to(normal, f"the normal of {name!r}") if is_fixed else given
     contact = contact_of(surface, on, axes)
     require_two_bodies(name, *contact.bodies)
     return Touching(contact, name=f"{name} contact"), NoSlip(contact, name=name)
@@ -82,11 +89,14 @@ def _require_ground(name: str, on: Any) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Where a surface touches a plane; columns of `axes` are the plane's u, v and n."""
+    """Where a surface touches a plane; columns of `axes` are the plane's u, v and n.
+
+    A `Direction` in their place is a normal that depends on parameters.
+    """
 
     surface: Surface
     on: Attachment
-    axes: np.ndarray = field(repr=False)
+    axes: np.ndarray | Direction = field(repr=False)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -95,28 +105,33 @@ class Contact:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the two points."""
-        return parameters_of(self.surface.centre, self.on)
+        """Those of the two points, of the surface's sizes and of the normal."""
+        points = parameters_of(self.surface.centre, self.on)
+        tilt = parameters_of_direction(self.axes)
+        return tuple(dict.fromkeys([*points, *self.surface.parameters, *tilt]))
 
     def point(self, placed: Placed, table: Table) -> Any:
         """The lowest point of the surface, in the world (3,)."""
         R_WB, R_WG = placed.rotations[0], placed.rotations[1]
-        down_B = R_WB.T @ (R_WG @ -self.axes[:, 2])
-        arm = coordinates_of(self.surface.centre, table) + self.surface.support(down_B)
+        down_B = R_WB.T @ (R_WG @ -self.normal(placed, table))
+        farthest = self.surface.at(table).support(down_B)
+        arm = coordinates_of(self.surface.centre, table) + farthest
         return placed.origins[0] + R_WB @ arm
 
     def height(self, placed: Placed, table: Table) -> Any:
         """n . (P - plane)"""
         away = self.point(placed, table) - place(placed, 1, self.on, table)
-        return dot(placed.rotations[1] @ self.axes[:, 2], away)
+        return dot(placed.rotations[1] @ self.normal(placed, table), away)
 
     def tangents(self, placed: Placed, table: Table) -> Any:
         """u and v (3, 2) in the axes of the body that has the plane."""
-        return self.axes[:, :2]
+        axes = self.axes
+        return (axes.triad(table) if isinstance(axes, Direction) else axes)[:, :2]
 
     def normal(self, placed: Placed, table: Table) -> Any:
         """n (3,) in the same axes."""
-        return self.axes[:, 2]
+        axes = self.axes
+        return axes.at(table) if isinstance(axes, Direction) else axes[:, 2]
 
 
 @final
@@ -130,7 +145,6 @@ class BallContact:
     surface: Surface
     on: Track
     axes: np.ndarray = field(repr=False)
-    radius: float
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -139,18 +153,19 @@ class BallContact:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the two centres."""
-        return parameters_of(self.surface.centre, self.on.centre)
+        """Those of the two centres and of the ball's radius."""
+        centres = parameters_of(self.surface.centre, self.on.centre)
+        return tuple(dict.fromkeys([*centres, *self.surface.parameters]))
 
     def point(self, placed: Placed, table: Table) -> Any:
         """Where the two touch, in the world (3,)."""
         n = self.on.normal(self._centre(placed, table))
         c = place(placed, 0, self.surface.centre, table)
-        return c - self.radius * (placed.rotations[1] @ n)
+        return c - self._radius(table) * (placed.rotations[1] @ n)
 
     def height(self, placed: Placed, table: Table) -> Any:
         """The distance of the centre, less the radius."""
-        return self.on.height(self._centre(placed, table)) - self.radius
+        return self.on.height(self._centre(placed, table)) - self._radius(table)
 
     def tangents(self, placed: Placed, table: Table) -> Any:
         """Two directions (3, 2) square to n, in the axes of what is rolled on."""
@@ -159,6 +174,9 @@ class BallContact:
     def normal(self, placed: Placed, table: Table) -> Any:
         """n (3,) in the same axes."""
         return self.on.normal(self._centre(placed, table))
+
+    def _radius(self, table: Table) -> Any:
+        return self.surface.at(table).radius
 
     def _centre(self, placed: Placed, table: Table) -> Any:
         """The ball's centre from the track's, in the axes of the track's body."""
@@ -171,16 +189,34 @@ AnyContact: TypeAlias = Contact | BallContact | CurvedContact
 
 
 def contact_of(
-    surface: Surface, on: Attachment | Surface | Track, axes: np.ndarray
+    surface: Surface, on: Attachment | Surface | Track, axes: np.ndarray | Direction
 ) -> AnyContact:
     """Where a surface touches something, by a formula where there is one."""
     if not isinstance(on, Surface | Track):
         return Contact(surface, on, axes)
+    # Beside a curved surface axes choose tangents only: those of nominal values serve.
+    fixed = axes.triad() if isinstance(axes, Direction) else axes
+    _require_fixed(on)
     if isinstance(on, Surface) and on.radius is not None:
         on = outside(on.centre, on.radius)
     if isinstance(on, Track) and surface.radius is not None:
-        return BallContact(surface, on, axes, surface.radius)
-    return CurvedContact(surface, on, axes)
+        return BallContact(surface, on, fixed)
+    _require_fixed(surface)
+    return CurvedContact(surface, on, fixed)
+
+
+def _require_fixed(surface: Surface | Track) -> None:
+    """Refuse sizes by parameters where a contact is found by iteration."""
+    if not isinstance(surface, Surface) or surface.varied is None:
+        return
+    names = ", ".join(p.name for p in surface.parameters)
+    raise ModelError(
+        f"a {surface.shape} whose size is the parameter {names} cannot touch a curved"
+        " surface.",
+        "Where two curved bodies touch is found from shapes that stay as they are.",
+        "Give the size as a number; on planes, and for a ball on a track, parameters"
+        " serve.",
+    )
 
 
 @final

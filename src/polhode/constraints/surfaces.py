@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
@@ -15,7 +15,15 @@ from polhode.double import doubled, gradient
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
 from polhode.matter.axes import Z, direction
-from polhode.matter.parameter import Parameter, at, number
+from polhode.matter.parameter import (
+    NOMINAL,
+    Parameter,
+    Quantity,
+    Table,
+    at,
+    number,
+    parameters_in,
+)
 
 Support: TypeAlias = Callable[[Any], Any]
 # What a shape was made with, by name.
@@ -30,6 +38,7 @@ class Surface:
     `support(u)` is the farthest point (3,) from `centre` in the unit direction u, both
     along the body's axes; traceable. `radius` is that of a ball. `shape` is the name of
     the function that made it, with the `sizes` it was given; none of a user's own.
+    Sizes may be parameters: `at(table)` is the surface for their values.
     """
 
     centre: Attachment
@@ -37,6 +46,16 @@ class Surface:
     radius: float | None = None
     shape: str = ""
     sizes: Sizes = ()
+    varied: Callable[[Table], Surface] | None = field(default=None, repr=False)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The named numbers that its sizes depend on."""
+        return parameters_in(_flat(size for _, size in self.sizes))
+
+    def at(self, table: Table) -> Surface:
+        """The surface for a table of parameters."""
+        return self if self.varied is None else self.varied(table)
 
 
 @final
@@ -162,10 +181,15 @@ def cylinder(
     )
 
 
-def sphere(centre: Attachment, radius: float) -> Surface:
-    """A ball."""
-    r = _length(radius)
-    return Surface(centre, lambda u: r * u, r, "sphere", (("radius", r),))
+def sphere(centre: Attachment, radius: Quantity) -> Surface:
+    """A ball; its radius may be a parameter."""
+    given = _quantity(radius)
+
+    def made(table: Table) -> Surface:
+        r = at(given, table)
+        return Surface(centre, lambda u: r * u, r, "sphere", (("radius", given),))
+
+    return _by_parameters(made, given)
 
 
 def bowl(centre: Attachment, radius: float) -> Track:
@@ -188,26 +212,55 @@ def _norm(x: Any) -> Any:
     return namespace(x).sqrt(dot(x, x))
 
 
-def disc(centre: Attachment, radius: float, axis: Any) -> Surface:
-    """A thin wheel that turns about an axis of its body; it rolls on its rim."""
-    r, a = _length(radius), direction(axis, "the axis of a disc")
+def disc(centre: Attachment, radius: Quantity, axis: Any) -> Surface:
+    """A thin wheel that turns about an axis of its body; it rolls on its rim.
 
-    def rim(u: Any) -> Any:
-        across = u - a * dot(u, a)
-        return r * across / namespace(u).sqrt(dot(across, across))
+    Its radius may be a parameter.
+    """
+    given, a = _quantity(radius), direction(axis, "the axis of a disc")
 
-    return Surface(centre, rim, None, "disc", (("radius", r), ("axis", a)))
+    def made(table: Table) -> Surface:
+        r = at(given, table)
+
+        def rim(u: Any) -> Any:
+            across = u - a * dot(u, a)
+            return r * across / namespace(across).sqrt(dot(across, across))
+
+        return Surface(centre, rim, None, "disc", (("radius", given), ("axis", a)))
+
+    return _by_parameters(made, given)
 
 
 def ellipsoid(centre: Attachment, semi_axes: Any) -> Surface:
     """A body with three half lengths along its axes."""
-    lengths = tuple(_length(a) for a in semi_axes)
-    squares = np.array(lengths) ** 2
+    lengths = tuple(_quantity(a) for a in semi_axes)
 
-    def farthest(u: Any) -> Any:
-        return squares * u / namespace(u).sqrt((squares * u * u).sum(-1))
+    def made(table: Table) -> Surface:
+        values = [at(length, table) for length in lengths]
+        squares = namespace(*values).array(values, dtype=float) ** 2
 
-    return Surface(centre, farthest, None, "ellipsoid", (("semi_axes", lengths),))
+        def farthest(u: Any) -> Any:
+            longest = squares * u
+            return longest / namespace(longest).sqrt((longest * u).sum(-1))
+
+        return Surface(centre, farthest, None, "ellipsoid", (("semi_axes", lengths),))
+
+    return _by_parameters(made, *lengths)
+
+
+def _by_parameters(made: Callable[[Table], Surface], *sizes: Any) -> Surface:
+    """The surface at nominal sizes, made again for others where they may vary."""
+    nominal = made(NOMINAL)
+    return replace(nominal, varied=made) if parameters_in(sizes) else nominal
+
+
+def _flat(sizes: Iterable[Any]) -> list[Any]:
+    """Sizes one by one, also of those that come in threes."""
+    return [
+        each
+        for size in sizes
+        for each in (size if isinstance(size, tuple) else (size,))
+    ]
 
 
 def _three(values: Any) -> tuple[Any, Any, Any]:
@@ -221,12 +274,20 @@ def _three(values: Any) -> tuple[Any, Any, Any]:
     return entries[0], entries[1], entries[2]
 
 
+def _quantity(value: Any, what: str = "the radius of a rolling body") -> Any:
+    """A positive length, by its number or as a parameter."""
+    if not isinstance(value, Parameter):
+        return _length(value, what)
+    _length(at(value), f"{what}, {value.name!r},")
+    return value
+
+
 def _length(value: Any, what: str = "the radius of a rolling body") -> float:
     if isinstance(value, Parameter):
         raise ModelError(
             f"{what} cannot be the parameter {value.name!r}.",
-            "Where bodies touch is found from their shapes, which stay as they are"
-            " given: a contact reads no table of parameters.",
+            "The shapes of bowls, boxes, hulls, capsules and cylinders stay as they"
+            " are given.",
             f"Give its number, {at(value):g}, and make the system anew for another.",
         )
     length = number(value, what)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, final
 
-import numpy as np
-
 from polhode.arrays import namespace
 from polhode.constraints.constraint import Placed, require_single
 from polhode.errors import ModelError
@@ -43,15 +41,16 @@ class TendonLength:
     """
 
     joints: Sequence[Joint]
-    arms: Sequence[float]
+    arms: Sequence[Quantity]
     length: Quantity = 0.0
     _: KW_ONLY
     name: str = "tendon"
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        joints, arms = tuple(self.joints), tuple(map(float, self.arms))
-        if not joints or len(joints) != len(arms) or not np.all(np.isfinite(arms)):
+        joints = tuple(self.joints)
+        arms = tuple(quantity(a, f"an arm of {self.name!r}") for a in self.arms)
+        if not joints or len(joints) != len(arms):
             raise ModelError(
                 f"{self.name!r} has {len(joints)} joints and {len(arms)} arms.",
                 "Its length is a sum over joints, each by its own finite arm.",
@@ -71,8 +70,8 @@ class TendonLength:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The length."""
-        return parameters_in([self.length])
+        """The length, and arms that are parameters."""
+        return parameters_in([self.length, *self.arms])
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -82,5 +81,5 @@ class TendonLength:
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """sum a_i q_i - length"""
         pairs = zip(self.arms, placed.coordinates, strict=True)
-        total = sum(arm * q[0] for arm, q in pairs)
+        total = sum(at(arm, table) * q[0] for arm, q in pairs)
         return namespace(*placed.coordinates).stack([total - at(self.length, table)])

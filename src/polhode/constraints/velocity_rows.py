@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, final
 
@@ -19,7 +19,8 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import NOMINAL, Parameter, Table
+from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class OfJoints:
     joints: Sequence[Joint]
     law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     rows: Sequence[str] = ("row 1",)
     name: str = "law of joints"
     is_holonomic: ClassVar[bool] = False
@@ -36,6 +38,8 @@ class OfJoints:
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "rows", require_rows(self.name, self.rows))
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -44,8 +48,8 @@ class OfJoints:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """None: the law holds its own numbers."""
-        return ()
+        """The constants of the law."""
+        return parameters_in(self.constants.values())
 
 
 @final
@@ -53,9 +57,10 @@ class OfJoints:
 class VelocityRows(OfJoints):
     """Rows a(q, t) z = b(q, t), linear in the speeds of some joints.
 
-    `law(q_1, q_2, ..., t)` gives a (rows, all speeds of these joints in order) and
-    b (rows,), from the coordinates of each joint; traceable. A single row may be given
-    without its first axis.
+    `law(q_1, q_2, ..., t, **constants)` gives a (rows, all speeds of these joints in
+    order) and b (rows,), from the coordinates of each joint; traceable. A single row
+    may be given without its first axis. `constants` are numbers or parameters that the
+    law takes by name.
 
     >>> import numpy as np
     >>> from polhode.joints.planar import Planar
@@ -75,12 +80,15 @@ class VelocityRows(OfJoints):
         self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
     ) -> Any:
         """a z - b (rows,)"""
-        return self._residual(placed.coordinates, moving.speeds, t)
+        return self._residual(
+            placed.coordinates, moving.speeds, t, values_of(self.constants, table)
+        )
 
     @cached_property
     def _residual(self) -> Callable[..., Any]:
-        def residual(coordinates: Any, speeds: Any, t: Any) -> Any:
-            a, b = _pair(self.name, called(self.name, self.law, *coordinates, t))
+        def residual(coordinates: Any, speeds: Any, t: Any, constants: Any) -> Any:
+            rows = called(self.name, self.law, *coordinates, t, **constants)
+            a, b = _pair(self.name, rows)
             z = namespace(*speeds).concatenate(speeds)
             a = shaped(self.name, a, (len(self.rows), len(z)))
             return a @ z - shaped(self.name, b, (len(self.rows),))
@@ -103,8 +111,8 @@ def _pair(name: str, given: Any) -> tuple[Any, Any]:
 class VelocityEquation(OfJoints):
     """An equation phi = 0 of any form in the speeds of some joints, by Gauss.
 
-    `law(coordinates, speeds, t)` gives phi (rows,), or one number; coordinates and
-    speeds are tuples, one entry a joint; traceable.
+    `law(coordinates, speeds, t, **constants)` gives phi (rows,), or one number;
+    coordinates and speeds are tuples, one entry a joint; traceable.
     """
 
     _: KW_ONLY
@@ -114,12 +122,14 @@ class VelocityEquation(OfJoints):
         self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
     ) -> Any:
         """phi (rows,)"""
-        return self._phi(placed.coordinates, moving.speeds, t)
+        return self._phi(
+            placed.coordinates, moving.speeds, t, values_of(self.constants, table)
+        )
 
     @cached_property
     def _phi(self) -> Callable[..., Any]:
-        def phi(coordinates: Any, speeds: Any, t: Any) -> Any:
-            values = called(self.name, self.law, coordinates, speeds, t)
+        def phi(coordinates: Any, speeds: Any, t: Any, constants: Any) -> Any:
+            values = called(self.name, self.law, coordinates, speeds, t, **constants)
             return shaped(self.name, values, (len(self.rows),))
 
         return doubled(phi)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ModelError, StateError
-from polhode.integrate.inputs.inputs import port_size
+from polhode.integrate.inputs.ports import port_size
 from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.stepper import Stepper, stepper
 from polhode.lowering.compile import Program, compile

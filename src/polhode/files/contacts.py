@@ -16,6 +16,7 @@ from polhode.files.values import (
     NUMBER,
     QUANTITY,
     TEXT,
+    THREE,
     THREE_NUMBERS,
     Field,
     Value,
@@ -26,14 +27,15 @@ from polhode.files.values import (
     write_quantity,
 )
 from polhode.matter.axes import Z
+from polhode.matter.quantities.direction import Direction
 from polhode.supports.restitution import Newton, Poisson, Stronge
 
 SIZES: dict[str, dict[str, Value]] = {
     "point": {},
-    "sphere": {"radius": NUMBER},
+    "sphere": {"radius": QUANTITY},
     "bowl": {"radius": NUMBER},
-    "disc": {"radius": NUMBER, "axis": DIRECTION},
-    "ellipsoid": {"semi_axes": THREE_NUMBERS},
+    "disc": {"radius": QUANTITY, "axis": DIRECTION},
+    "ellipsoid": {"semi_axes": THREE},
     "box": {"sides": THREE_NUMBERS},
     "hull": {"corners": each(THREE_NUMBERS)},
     "capsule": {"radius": NUMBER, "length": NUMBER, "axis": DIRECTION},
@@ -134,7 +136,8 @@ def no_slip(name: str, **given: Any) -> tuple[Any, ...]:
 
 def normal_of(contact: AnyContact) -> Any:
     """The normal of the plane that a contact is with."""
-    return contact.axes[:, 2]
+    axes = contact.axes
+    return axes if isinstance(axes, Direction) else axes[:, 2]
 
 
 SURFACE = Value(read_surface, write_surface, {"type": "object"})

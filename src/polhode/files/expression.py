@@ -16,14 +16,16 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, final
 
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.files.issues import nearest
-from polhode.matter.parameter import Parameter
+from polhode.matter.parameter import Parameter, at
+from polhode.matter.quantities.functions import LAWS, of_quantity
 
 LONGEST, DEEPEST = 2000, 40
 OPERATORS = {
@@ -34,6 +36,7 @@ OPERATORS = {
     "**": operator.pow,
 }
 SIGNS = {law: sign for sign, law in OPERATORS.items()}
+WORDS = {law: word for word, law in LAWS.items()}
 FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "arctan", "abs")
 NAME = re.compile(r"[^\W\d]\w*+(?:\.\w++)*+")
 TOKEN = re.compile(
@@ -90,7 +93,7 @@ def names_in(tree: Tree) -> tuple[str, ...]:
 def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> Any:
     """The value of a tree: numbers, parameters or arrays, by the operators of each.
 
-    `call(word, value)` applies functions; without it they are refused.
+    `call(word, value)` applies functions; without it they are those of parameters.
     """
     if isinstance(tree, Number):
         return tree.value
@@ -103,11 +106,13 @@ def evaluate(tree: Tree, value_of: Callable[[str], Any], call: Any = None) -> An
         parts[0] = float(parts[0])  # whole powers of whole numbers know no end
     if tree.law in OPERATORS:
         return OPERATORS[tree.law](*parts)
-    if call is None:
-        raise ModelError(
-            f"{tree.law}(...) cannot be used of parameters: they take + - * / **."
-        )
-    return call(tree.law, parts[0])
+    return (call or _of_quantity)(tree.law, parts[0])
+
+
+def _of_quantity(word: str, value: Any) -> Any:
+    if word not in LAWS:
+        raise ModelError(f"{word}(...) cannot be used of parameters.")
+    return of_quantity(word, value)
 
 
 def written(quantity: Any) -> str | None:
@@ -127,34 +132,55 @@ def written(quantity: Any) -> str | None:
 class Formula:
     """A function by its formula, for prescribed motions and motors, also in files.
 
+    text        the formula
+    of          its variables, in the order in which the law is asked
+    constants   numbers and parameters that it names: the model knows them
+
     >>> sway = Formula("0.3 * sin(2 * t)")
     >>> round(float(sway(0.5)), 6)
     0.252441
+    >>> Formula("a * t", constants={"a": Parameter("a", 3.0)})(2.0)
+    6.0
     """
 
     text: str
     of: tuple[str, ...] = ("t",)
+    constants: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
     tree: Tree = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         tree = parse(self.text)
+        both = set(self.of) & set(self.constants)
+        if both:
+            raise ModelError(
+                f"{self.text!r} has {min(both)!r} as a variable and as a constant.",
+                "A name stands for one thing in a formula.",
+                "Call one of them otherwise.",
+            )
         for name in names_in(tree):
-            if name not in self.of:
+            if name not in self.of and name not in self.constants:
                 raise ModelError(
                     f"{self.text!r} uses {name!r}, which is no variable here."
-                    f" {nearest(name, self.of)}"
+                    f" {nearest(name, [*self.of, *self.constants])} A parameter is"
+                    f" given as constants={{{name!r}: ...}}."
                 )
+        object.__setattr__(self, "constants", MappingProxyType(dict(self.constants)))
         object.__setattr__(self, "tree", tree)
 
-    def called(self, variables: tuple[str, ...]) -> str:
+    def called(
+        self, variables: tuple[str, ...], constants: Mapping[str, str] | None = None
+    ) -> str:
         """The same formula of variables that are called otherwise.
+
+        `constants` are the texts that stand for its constants.
 
         >>> Formula("2 * exp(x)", ("x",)).called(("length",))
         '2 * exp(length)'
         """
-        if self.of == variables:
+        texts = {key: key for key in self.constants} | dict(constants or {})
+        if self.of == variables and all(k == v for k, v in texts.items()):
             return self.text
-        names = dict(zip(self.of, variables, strict=True))
+        names = {**dict(zip(self.of, variables, strict=True)), **texts}
         parts, at = [], 0
         for token in TOKEN.finditer(self.text):
             kind = str(token.lastgroup)
@@ -170,8 +196,15 @@ class Formula:
             at = end
         return "".join([*parts, self.text[at:]])
 
-    def __call__(self, *values: Any) -> Any:
-        """The value, of arrays or inside a trace."""
+    def __call__(self, *values: Any, **constants: Any) -> Any:
+        """The value, of arrays or inside a trace; constants as they are, or given."""
+        for key in constants:
+            if key not in self.constants:
+                raise ModelError(
+                    f"the formula {self.text!r} has no constant {key!r}.",
+                    "What it does not name cannot change it.",
+                    nearest(key, list(self.constants)),
+                )
         if len(values) != len(self.of):
             told = ", ".join(map(repr, self.of))
             raise ModelError(
@@ -181,8 +214,9 @@ class Formula:
                 " and z, a prescribed motion's with t.",
                 'Name them all: ph.Formula("0.3 * sin(2 * t)", ("t", "q", "z")).',
             )
-        given = dict(zip(self.of, values, strict=True))
-        xp = namespace(*values)
+        own = {key: at(value) for key, value in self.constants.items()}
+        given = {**own, **constants, **dict(zip(self.of, values, strict=True))}
+        xp = namespace(*values, *constants.values())
 
         def call(word: str, value: Any) -> Any:
             return getattr(xp, word)(value)
@@ -288,6 +322,9 @@ def _written(value: Any) -> tuple[str, int] | None:
     parts = [_written(source) for source in value.sources]
     if value.law is operator.neg and parts[0]:
         return (f"-{_bracketed(parts[0], 3)}", 0)
+    word = WORDS.get(value.law)
+    if word is not None and parts[0]:
+        return (f"{word}({parts[0][0]})", 4)
     sign = SIGNS.get(value.law)
     if sign is None or None in parts:
         return None

@@ -46,6 +46,7 @@ from polhode.files.contacts import (
     touching,
 )
 from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
+from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
 from polhode.files.space import SPACE_ACTIONS
 from polhode.files.values import (
@@ -349,7 +350,7 @@ ACTIONS = {
                 Field("constant", QUANTITY, "m^3/kg/s^2", GRAVITATIONAL_CONSTANT),
             ),
         ),
-        *(Kind(*each) for each in SPACE_ACTIONS),
+        *(Kind(*each) for each in (*SPACE_ACTIONS, *MACHINE_ACTIONS)),
     )
 }
 
@@ -378,7 +379,11 @@ CONSTRAINTS = {
         Kind(
             "tendon_length",
             TendonLength,
-            (*CORD, Field("length", QUANTITY, "m or rad", 0.0)),
+            (
+                Field("joints", each(JOINT), "those it goes over"),
+                Field("arms", each(QUANTITY), "its length for a unit of each"),
+                Field("length", QUANTITY, "m or rad", 0.0),
+            ),
         ),
         Kind(
             "prescribed_motion",
@@ -388,6 +393,7 @@ CONSTRAINTS = {
         Kind("rolling", tuple, CONTACT_FIELDS, rolling),
         Kind("touching", tuple, CONTACT_FIELDS, touching),
         Kind("no_slip", tuple, CONTACT_FIELDS, no_slip),
+        *(Kind(*each) for each in MACHINE_CONSTRAINTS),
     )
 }
 

@@ -16,9 +16,17 @@ from polhode.files.places import read_locked
 from polhode.files.reading import read_system
 from polhode.files.report import Report
 from polhode.files.scope import INVALID, UNFIT, Bad, Scope
-from polhode.files.settings import read_run, read_start, write_run, write_start
+from polhode.files.settings import (
+    read_run,
+    read_start,
+    read_sweep,
+    write_run,
+    write_start,
+)
 from polhode.files.toml_text import to_toml
 from polhode.files.writing import write_system
+from polhode.integrate.field.ensemble import Ensemble
+from polhode.integrate.field.states import require_own
 from polhode.integrate.storage.paths import admit_path
 from polhode.output_file import write_file
 from polhode.system.state import State
@@ -33,12 +41,14 @@ class Model:
     start   the state in [start], or rest
     run     what [run] gives to `ph.simulate`: until, method, rtol, atol, samples
     notes   what the file says and is not taken, in words
+    ensemble   what [sweep] draws about the start, for `ph.sweep`; or None
     """
 
     system: System
     start: State
     run: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    ensemble: Ensemble | None = None
 
 
 def load_model(path: Any) -> Model:
@@ -59,16 +69,17 @@ def model_from(text: str, place: Path) -> Model:
         system = read_locked(scope, system, document.get("locked", {}))
         start = read_start(scope, system, document.get("start", {}))
         run = read_run(scope, document.get("run", {}))
+        ensemble = read_sweep(scope, start, document.get("sweep", {}))
     except ModelFileError:
         raise
     except (*UNFIT, MemoryError) as reason:
         # The last line of defence: a door let something pass that it should not have.
         scope.refuse((), f"this cannot be made a model: {reason}.")
-        start = run = system = INVALID
+        start = run = system = ensemble = INVALID
     scope.report.raise_all()
-    if isinstance(system, Bad) or start is INVALID or run is INVALID:
+    if isinstance(system, Bad) or INVALID in (start, run, ensemble):
         raise ModelFileError(f"{place.name!r} is no model that can be read.")
-    return Model(system, start, run)
+    return Model(system, start, run, ensemble=ensemble)
 
 
 def save_model(
@@ -77,13 +88,15 @@ def save_model(
     *,
     start: State | None = None,
     run: Mapping[str, Any] | None = None,
+    ensemble: Ensemble | None = None,
 ) -> None:
     """Write the file from which `load_model` reads the same system again.
 
     Laws that are functions of Python are refused, each by name: a file holds no code.
-    `ph.Formula` says many of them in words that a file can hold.
+    `ph.Formula` says many of them in words that a file can hold. An ensemble has its
+    own start.
     """
-    text = model_text(system, start=start, run=run)
+    text = model_text(system, start=start, run=run, ensemble=ensemble)
     target = admit_path(path)
     try:
         write_file(target, text)
@@ -97,7 +110,11 @@ def save_model(
 
 
 def model_text(
-    system: System, *, start: State | None = None, run: Mapping[str, Any] | None = None
+    system: System,
+    *,
+    start: State | None = None,
+    run: Mapping[str, Any] | None = None,
+    ensemble: Ensemble | None = None,
 ) -> str:
     """The text of a system's model file."""
     if not isinstance(system, System):
@@ -114,6 +131,9 @@ def model_text(
             "Say laws of motors, drivers, springs and central forces by ph.Formula, or"
             " keep the model in Python.",
         )
+    if ensemble is not None:
+        require_own(system, ensemble.start)
+        start, document["sweep"] = ensemble.start, ensemble.described()
     if start is not None:
         document["start"] = write_start(start)
     if run:

@@ -39,6 +39,7 @@ SECTIONS = (
     "supports",
     "start",
     "run",
+    "sweep",
     "locked",
 )
 

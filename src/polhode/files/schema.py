@@ -21,6 +21,7 @@ from polhode.files.matter import (
 from polhode.files.places import JOINTS as JOINTS_HELD
 from polhode.files.reading import VERSION
 from polhode.files.references import POINT
+from polhode.files.settings import sweep_schema
 from polhode.files.values import (
     DIRECTION,
     MATRIX,
@@ -74,6 +75,7 @@ def model_schema() -> dict[str, Any]:
                 "locked": JOINTS_HELD.schema,
                 "start": _start(),
                 "run": _run(),
+                "sweep": sweep_schema(),
             },
             ["polhode"],
         ),

@@ -11,7 +11,7 @@ from polhode.errors import ModelError, PolhodeError
 from polhode.files.expression import evaluate, parse, written
 from polhode.files.issues import Way, nearest
 from polhode.files.report import Report
-from polhode.matter.parameter import Parameter
+from polhode.matter.parameter import Parameter, named, parameters_in
 
 
 @final
@@ -122,6 +122,21 @@ class Writer:
         for root in value.roots:
             self.parameters[root.name] = float(root.value)
         return text
+
+    def constant(self, value: Any, place: str, who: str) -> str | None:
+        """What stands for the constant of a law in its formula, in brackets if need be.
+
+        Bare numbers have the name of their place by now, and keep it.
+        """
+        named_value = named(value, place)
+        text = written(named_value)
+        if text is None:
+            self.lose(f"{who}: {named_value.name!r} follows by a law of Python")
+            return None
+        for root in parameters_in([named_value]):
+            self.parameters[root.name] = float(root.value)
+        is_root = isinstance(named_value, Parameter) and named_value.law is None
+        return text if is_root else f"({text})"
 
     def lose(self, what: str) -> None:
         """Note what a file cannot say."""

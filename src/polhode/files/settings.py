@@ -1,4 +1,4 @@
-"""The sections [start] and [run] of a model file."""
+"""The sections [start], [run] and [sweep] of a model file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from polhode.files.loads import read_table
 from polhode.files.places import JOINTS, written_place
 from polhode.files.scope import INVALID, UNFIT, Bad, Scope
 from polhode.files.values import NUMBER, Value, as_finite, is_number, is_one_of, shown
+from polhode.integrate.field.distribution import DISTRIBUTIONS, distribution_from
+from polhode.integrate.field.ensemble import DRAWN, ensemble_from
 from polhode.integrate.methods.registry import METHODS, known_method
 from polhode.integrate.storage.header import settings_of
 from polhode.system.state import State
@@ -71,6 +73,22 @@ def read_run(scope: Scope, table: Any) -> Any:
     return read_table(scope, ("run",), table, values, ())
 
 
+def read_sweep(scope: Scope, start: Any, table: Any) -> Any:
+    """The ensemble of [sweep], drawn about the start; None without one."""
+    if not table:
+        return None
+    drawn = dict.fromkeys(DRAWN, _DISTRIBUTIONS)
+    values = {"runs": _WHOLE, "seed": _WHOLE, **drawn}
+    found = read_table(scope, ("sweep",), table, values, ("runs",))
+    if isinstance(found, Bad) or start is INVALID or scope.report.issues:
+        return INVALID
+    try:
+        return ensemble_from(start, found)
+    except PolhodeError as refused:
+        text = " ".join(p for p in (refused.what, refused.repair) if p)
+        return scope.refuse(("sweep",), text)
+
+
 def write_run(run: Mapping[str, Any]) -> dict[str, Any]:
     """The same, with the method by its kind and its settings."""
     found = {k: v for k, v in run.items() if k != "method" and v is not None}
@@ -97,6 +115,23 @@ def _read_samples(scope: Scope, path: Way, value: Any) -> Any:
     return scope.refuse(path, f"{shown(value)} is no number of rows and no times.")
 
 
+def _read_whole(scope: Scope, path: Way, value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return scope.refuse(path, f"{shown(value)} is no whole number from 0 on.")
+
+
+def _read_distributions(scope: Scope, path: Way, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return scope.refuse(path, f"{shown(value)} is no table of distributions.")
+    for name, own in value.items():
+        try:
+            distribution_from(own)
+        except PolhodeError as refused:
+            scope.refuse((*path, name), f"{refused.what} {refused.why}")
+    return value
+
+
 def _read_method(scope: Scope, path: Way, value: Any) -> Any:
     table = {"kind": value} if isinstance(value, str) else value
     kind = table.get("kind") if isinstance(table, dict) else None
@@ -119,8 +154,38 @@ def _unwritten(ink: Any, value: Any, place: str) -> Any:
 _SAMPLES = Value(
     _read_samples, _unwritten, {"anyOf": [{"type": "integer"}, {"type": "array"}]}
 )
+_WHOLE = Value(_read_whole, _unwritten, {"type": "integer", "minimum": 0})
+_DISTRIBUTIONS = Value(
+    _read_distributions,
+    _unwritten,
+    {
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {
+                word: {"type": "array", "items": {"type": "number"}}
+                for word in DISTRIBUTIONS
+            },
+            "additionalProperties": False,
+            "minProperties": 1,
+            "maxProperties": 1,
+        },
+    },
+)
 _METHOD = Value(
     _read_method,
     _unwritten,
     {"anyOf": [{"enum": [*METHODS]}, {"type": "object", "required": ["kind"]}]},
 )
+
+
+def sweep_schema() -> dict[str, Any]:
+    """What [sweep] may say: how many runs, the seed, and what is drawn."""
+    drawn = dict.fromkeys(DRAWN, _DISTRIBUTIONS.schema)
+    properties = {"runs": _WHOLE.schema, "seed": _WHOLE.schema, **drawn}
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "required": ["runs"],
+    }

@@ -14,6 +14,7 @@ from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
 from polhode.files.scope import INVALID, Scope, Writer
 from polhode.matter.axes import X, Y, Z
+from polhode.matter.quantities.direction import Direction
 
 AXES = {str(axis): axis for one in (X, Y, Z) for axis in (one, -one)}
 
@@ -161,11 +162,13 @@ def read_direction(scope: Scope, path: Way, value: Any) -> Any:
             return AXES[value]
         known = nearest(value, AXES)
         return scope.refuse(path, f"{shown(value)} is no direction. {known}")
-    return THREE_NUMBERS.read(scope, path, value)
+    return THREE.read(scope, path, value)
 
 
 def write_direction(ink: Writer, value: Any, place: str) -> Any:
-    """The name of an axis where it is one."""
+    """The name of an axis where it is one; quantities where some are parameters."""
+    if isinstance(value, Direction):
+        return THREE.write(ink, value.entries, place)
     column = np.asarray(value, dtype=float)
     for name, axis in AXES.items():
         if np.array_equal(column, np.asarray(axis)):
@@ -204,7 +207,7 @@ def formula(*variables: str) -> Value:
         except ModelError:
             used = ()  # its error is told below
         if set(used) & set(variables):
-            return scope.built(path, lambda: Formula(value, variables))
+            return scope.built(path, lambda: _formula(scope, value, variables))
         return read_quantity(scope, path, value)
 
     def write(ink: Writer, law: Any, place: str) -> Any:
@@ -212,12 +215,25 @@ def formula(*variables: str) -> Value:
             if len(law.of) != len(variables):
                 own, told = ", ".join(law.of), ", ".join(variables)
                 return ink.lose(f"{place}: its formula is of {own}, not of {told}")
-            return law.called(variables)
+            texts: dict[str, str] = {}
+            for key, value in law.constants.items():
+                text = ink.constant(value, f"{place.rpartition('.')[0]}.{key}", place)
+                if text is None:
+                    return None
+                texts[key] = text
+            return law.called(variables, texts)
         if callable(law):
             return ink.lose(f"{place}: its law is a function of Python")
         return write_quantity(ink, law, place)
 
     return Value(read, write, QUANTITY.schema)
+
+
+def _formula(scope: Scope, text: str, variables: tuple[str, ...]) -> Formula:
+    """A formula of variables and of the file's parameters, which are its constants."""
+    known = [n for n in names_in(parse(text)) if n not in variables]
+    constants = {n: scope.parameters[n] for n in known if n in scope.parameters}
+    return Formula(text, variables, constants)
 
 
 def law_of(*variables: str) -> Value:
@@ -229,7 +245,7 @@ def law_of(*variables: str) -> Value:
         if not isinstance(value, str):
             own = f"sin(2 * {variables[0]})"
             return scope.refuse(path, f'{shown(value)} is no law such as "{own}".')
-        return scope.built(path, lambda: Formula(value, variables))
+        return scope.built(path, lambda: _formula(scope, value, variables))
 
     return Value(read, formula(*variables).write, QUANTITY.schema)
 
@@ -249,7 +265,7 @@ FLAG = plain(bool, "flag: give true or false", {"type": "boolean"})
 DIRECTION = Value(
     read_direction,
     write_direction,
-    {"anyOf": [{"enum": [*AXES]}, THREE_NUMBERS.schema]},
+    {"anyOf": [{"enum": [*AXES]}, THREE.schema]},
 )
 BOUNDS = Value(
     read_bounds,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from polhode.constraints.loop import Loop
 from polhode.constraints.rolling import NoSlip, Touching
 from polhode.files.contacts import CONTACT_FIELDS, normal_of
+from polhode.files.expression import Formula
 from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
 from polhode.files.matter import write_matter
 from polhode.files.places import released
@@ -72,6 +74,8 @@ def _fields(ink: Writer, thing: Any, fields: tuple[Field, ...]) -> dict[str, Any
     found = {}
     for field in fields:
         value = getattr(thing, field.name)
+        if isinstance(value, Formula) and hasattr(thing, "constants"):
+            value = replace(value, constants=thing.constants)
         if value is None or _is_default(value, field):
             continue
         text = field.value.write(ink, value, f"{thing.name}.{field.name}")

@@ -111,6 +111,8 @@ class Equations:  # limit: one noun answers every question about the motion
     functions: Core
     programs: dict[Any, Any] = field(default_factory=dict, metadata=REMEMBERED)
     knows_contacts: bool = False
+    # How many of the last velocities are states of controllers, in a run.
+    controller_states: int = 0
 
     def __post_init__(self) -> None:
         if self.system.supports and not self.knows_contacts:
@@ -279,19 +281,24 @@ class Equations:  # limit: one noun answers every question about the motion
         self,
         names: Mapping[str, str] | None = None,
         operations: float = 5_000_000,
+        *,
+        coordinates: Any = None,
     ) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
         `names` calls coordinates and parameters otherwise: {"hinge": "theta"}. What is
         not in its shortest form after so many `operations` on terms, some ten seconds
         by default, is given as it is, with a warning: the same on every machine.
+        `coordinates` are others to read in: `ph.Coordinates`.
         """
         if self.knows_contacts:
             from polhode.formulation.reading.contact_reading import contact_reading
 
             return contact_reading(self.system, names=names, operations=operations)
-        from polhode.formulation.reading.read import reading_of
+        from polhode.formulation.reading.read import reading_in, reading_of
 
+        if coordinates is not None:
+            return reading_in(self, coordinates, names or {}, operations)
         return reading_of(self, names or {}, operations)
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:

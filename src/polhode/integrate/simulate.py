@@ -63,7 +63,7 @@ class Choices(TypedDict, total=False):
     watch: Watch | None
     to: Any
     events: Event | Sequence[Event]
-    inputs: Mapping[str, Any] | None
+    inputs: Mapping[Any, Any] | None
     impacts: str
 
 
@@ -98,7 +98,7 @@ def simulate(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] = (),
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
     impacts: str = "at once",
 ) -> Any:
     """The motion from a state until a time, every step kept or at samples only.
@@ -112,8 +112,9 @@ def simulate(
     cannot go on keeps what it has: `motion.outcome` says why, and a warning is given.
     `to` is a path: the rows of one run go there as it runs, a few times a second, and
     `ph.resume` goes on with what a killed run has left. `events` are watched for, and
-    found in `motion.events`. `inputs` drive motors and other actions by name: functions
-    of time, laws of time and state, `ph.Sampled` controllers, `ph.Noise`. `parameters`
+    found in `motion.events`. `inputs` drive motors and other actions by name, several
+    by a tuple of names: functions of time, laws of time and state, `ph.Controller`s
+    with constants and states, `ph.Sampled` controllers, `ph.Noise`. `parameters`
     are values for this call alone: go on with `system.with_(...)` of the same values.
     Supports of a system open, slip, stick and strike where they must; several contacts
     that strike do so "at once" or "in sequence", by `impacts`.
@@ -150,10 +151,12 @@ def simulate(
         samples=samples,
         parameters=parameters,
         memory=memory,
+        inputs=inputs,
     )
     asked.require_all()
     runs, until, times, table, _ = asked
     context = run_context(equations, pick[0], events, inputs, len(runs))
+    equations = context.equations
     input_log = initial_inputs(context, runs, until)
     drive = context.inputs.drive
     at = (runs, table, until, (drive, input_log.held))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
+from polhode.integrate.field.ensemble import Ensemble
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
 from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
+    admit_threads,
     admit_watch,
-    admitted,
     raise_of_run,
 )
 from polhode.integrate.host.batch_loop import Batch, Given, run_batch
@@ -29,6 +30,17 @@ from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
 from polhode.integrate.host.single_run import flown_alone
 from polhode.integrate.host.sweep_part import part_of
+from polhode.integrate.host.sweep_runs import (
+    GivenRuns,
+    Overall,
+    Runs,
+    Slab,
+    admit_slab,
+    drawn_runs,
+    given_runs,
+    moved_to,
+    require_drawn_alone,
+)
 from polhode.integrate.kernel.start import (
     initial_derivative,
     initialise,
@@ -43,8 +55,10 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
+from polhode.integrate.model_source import model_source
 from polhode.integrate.results.sweep_result import Sweep, joined
-from polhode.integrate.simulate import LIMIT, equations_of
+from polhode.integrate.simulate import LIMIT
+from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -53,8 +67,8 @@ SLAB = 16384
 
 
 def sweep(
-    model: System | Equations,
-    states: State | States | Sequence[State],
+    model: System | Equations | Callable[[], System | Equations],
+    states: State | States | Sequence[State] | Ensemble,
     *,
     until: float,
     method: Method | None = None,
@@ -67,7 +81,12 @@ def sweep(
     watch: Watch | None = None,
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[Any, Any] | None = None,
+    form: str = "netcdf",
+    executor: Any = None,
+    threads: int | None = None,
+    slab: int | None = None,
+    part: str | None = None,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -82,6 +101,15 @@ def sweep(
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
     `inputs` are laws of time, or of time and state, by the names of what they drive.
 
+    `states` may be a `ph.Ensemble`: runs drawn by their numbers. `form` is that of the
+    parts, "netcdf" or "parquet". An `executor`, any of `concurrent.futures`, has the
+    parts made by its workers, on other machines too, where they reach the folder: see
+    docs/scale.md. `model` is then a system that a model file can hold, or a function at
+    the top level of a module that returns a system or equations. `threads` is how many
+    a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` is
+    the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
+    not there yet, in an order of chance, so that two processes seldom make the same.
+
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
     >>> thrown = ph.System([ball], actions=[ph.Weight(ph.Parameter("g", 9.81))])
@@ -90,18 +118,37 @@ def sweep(
     >>> found.final_q[:, 2].round(6).tolist()
     [3.2, -0.9]
     """
-    equations = equations_of(model, method)
+    source = model_source(model, method, executor)
+    equations = source.equations
+    if source.factory is not None:
+        states = moved_to(equations.system, states)
     pick = picked(equations, method, rtol, atol)
-    watch = admit_watch(watch)
-    asked = admitted(
-        equations, states, until=until, samples=samples, parameters=parameters
-    )
-    runs, until, times, table, refused = asked
-    _require_one_start(runs)
-    if len(refused) == len(runs):
+    watch, slab = admit_watch(watch), admit_slab(slab, SLAB)
+    admit_threads(threads)
+    _require_folder(to, form, executor, part)
+    if isinstance(states, Ensemble):
+        require_drawn_alone(parameters)
+        # To a folder they are drawn slab by slab, and never all in memory.
+        first = states.runs if to is None else slab
+        drawn = drawn_runs(equations, states, (until, samples), first)
+        runs: Runs = GivenRuns(drawn.asked) if to is None else drawn
+    else:
+        runs = given_runs(
+            equations,
+            states,
+            until=until,
+            samples=samples,
+            parameters=parameters,
+            inputs=inputs,
+        )
+    asked = runs.asked
+    _require_one_start(asked.runs)
+    if len(asked.refused) == runs.count:
         asked.require_all()
+    until, times = asked.until, asked.times
     output_times = np.array([until]) if times is None else times
-    context = run_context(equations, pick[0], events, inputs, len(runs))
+    context = run_context(equations, pick[0], events, inputs, runs.count)
+    equations = context.equations
     drive = _drive(context)
     if method is None:
         decay = _decay(equations, asked, drive)
@@ -110,17 +157,38 @@ def sweep(
     watched_for = context._replace(method=pick[0]) if context.switches else None
     given = Given(equations, pick[0], *options, watched_for, drive)
     _require_unaudited(given)
-    parts = None
-    if to is not None:
-        from polhode.integrate.storage.sweep_parts import sweep_parts
+    from polhode.integrate.storage.sweep_parts import (
+        complete,
+        failed_runs,
+        share_of,
+        sweep_parts,
+    )
 
-        # A folder is made for runs that begin, as a file is.
-        _launched(given, asked, slice(0, min(SLAB, len(runs))))
-        parts = sweep_parts(to, given, (runs, table, until), SLAB)
-    with watched(watch, equations.system.name) as told:
-        found = _all(given, asked, parts, told)
+    parts: Any = None
+    with at_most_threads(threads):
+        if to is not None:
+            # A folder is made for runs that begin, as a file is.
+            _launched(given, runs.slab(0, min(slab, runs.count)))
+            parts = sweep_parts(to, given, runs.swept(slab), form, source.text)
+        with watched(watch, equations.system.name) as told:
+            if executor is None:
+                firsts = range(0, runs.count, slab)
+                todo = firsts if parts is None else share_of(parts, part)
+                found = _all(given, runs, parts, [*todo], told)
+            else:
+                from polhode.integrate.sweep_executor import Driven, SweepJob, spread
+
+                driven = Driven(events, inputs, threads)
+                job = SweepJob.of(given, parts, source, driven)
+                spread(executor, job, runs, parts, told)
+                found = None
     result: Any = found if parts is None else parts
-    _warn(result)
+    if parts is not None and not parts.missing:
+        complete(parts)
+    if executor is not None:  # to check all that others made would take long
+        _warn(result, failed_runs(parts.files, parts.files.status)[0])
+    else:
+        _warn(result, result.failed)
     return result
 
 
@@ -162,43 +230,49 @@ def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
     return decay_of(equations, Start(states, own, drive, none, start), asked.until)
 
 
-def _all(given: Given, asked: Admitted, parts: Any, watch: Watch | None) -> Any:
+def _all(
+    given: Given, runs: Runs, parts: Any, todo: list[int], watch: Watch | None
+) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
-    runs = asked.runs
     found: list[Sweep] = []
-    for first in range(0, len(runs), SLAB):
-        pick = slice(first, min(first + SLAB, len(runs)))
-        if parts is not None and parts.has(first):
+    count = runs.count
+    size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
+    size = size if parts is None else parts.files.swept.slab
+    told = Overall(watch, len(todo))
+    for first in todo:
+        slab = runs.slab(first, min(first + size, count))
+        if (
+            parts is not None and parts.files.place(first).exists()
+        ):  # another process was quicker
             continue
         try:
-            part = _part(given, asked, pick, watch)
+            part = slab_result(given, slab, told.of(slab))
         except KeyboardInterrupt:
             if not found:
                 raise
-            _warn_of_missing(len(runs), first)
+            _warn_of_missing(count, first)
             break
         if parts is not None and part.is_interrupted:
             break
         if parts is None:
             found.append(part)
         else:
-            parts.put(first, part)
-        if pick.stop < len(runs) and part.is_interrupted:
+            parts.files.put(first, part)
+        if part.is_interrupted:
             break
     return joined(found) if parts is None else None
 
 
-def _part(given: Given, asked: Admitted, pick: slice, watch: Watch | None) -> Sweep:
+def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
     """The runs of one slab, to their goals."""
-    runs, until = asked.runs, asked.until
-    own = {name: values[pick] for name, values in asked.table.items()}
+    asked, until = slab.asked, slab.asked.until
     refused: dict[int, PolhodeError] = {}
-    if len(runs) == 1 and given.context is None:
-        flight = flown_alone(given, (runs, own, until), watch)
+    if slab.total == 1 and given.context is None:
+        flight = flown_alone(given, (asked.runs, asked.table, until), watch)
     else:
-        fleet, refused = _launched(given, asked, pick)
+        fleet, refused = _launched(given, slab)
         flight = run_batch(given, fleet, watch)
-    part = part_of(given, flight, own, until)
+    part = part_of(given, flight, asked.table, until)
     part.told.update({k: sentence_of(error) for k, error in refused.items()})
     return part
 
@@ -212,27 +286,22 @@ def _warn_of_missing(runs: int, done: int) -> None:
     )
 
 
-def _launched(
-    given: Given, asked: Admitted, pick: slice
-) -> tuple[Batch, dict[int, PolhodeError]]:
+def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     """The runs of a slab, ready to go; and those that cannot begin, with the reason.
 
     Where no run of the sweep can, that is raised.
     """
-    runs, until = asked.runs, asked.until
-    states = runs.part(pick)
-    table = {name: values[pick] for name, values in asked.table.items()}
-    own = range(pick.start, pick.stop)
-    before = {k - pick.start: asked.refused[k] for k in asked.refused if k in own}
+    (states, until, _, table, before), first, total = slab
     settings, drive = step_settings(given.method, until), given.drive
     held = np.zeros((len(states), 0))
     if given.context is not None:
-        held = given.context.inputs.first_held(len(runs))[pick]
+        own = slice(first, first + len(states))
+        held = given.context.inputs.first_held(total)[own]
     go = initialise(given.equations, states, table, settings, (drive, held))
     faults = start_faults(drive, states, go.initial_derivative, (table, held), before)
     refused = {**before, **faults}
-    if len(refused) == len(runs):
-        raise_of_run(0, refused, len(runs))
+    if len(refused) == total:
+        raise_of_run(0, refused, total)
     require_feasible(given.equations, go, given.method)
     stepper_states, bounds = go.stepper_state, go.bounds
     if refused:
@@ -242,8 +311,27 @@ def _launched(
     if given.context is not None:
         sides = np.zeros((len(states), len(given.context.events)), np.int64)
         stepper_states = stepper_states._replace(sides=sides, held=held)
-    share = (pick.start / len(runs), len(states) / len(runs))
+    share = (first / total, len(states) / total)
     return Batch(stepper_states, bounds, table, share), refused
+
+
+def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
+    """Refuse forms and workers of parts where there is no folder for parts."""
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise IntegrationError(
+            f"{executor!r} cannot make parts of a sweep.",
+            "Work is handed out by the submit of a concurrent.futures.Executor.",
+            "Give ProcessPoolExecutor(mp_context=get_context('spawn')), or"
+            " client.get_executor() of dask.distributed.",
+        )
+    if to is None and (executor is not None or part or form != "netcdf"):
+        word = "an executor" if executor is not None else f"form={form!r}"
+        word = f"part={part!r}" if part else word
+        raise IntegrationError(
+            f"a sweep with {word} needs a folder.",
+            "The parts that are made are files in it, and nothing else comes back.",
+            "Give to='folder', which every worker can reach.",
+        )
 
 
 def _require_one_start(runs: States) -> None:
@@ -255,8 +343,7 @@ def _require_one_start(runs: States) -> None:
         )
 
 
-def _warn(found: Sweep) -> None:
-    failed = found.failed
+def _warn(found: Any, failed: np.ndarray) -> None:
     if len(failed):
         first = int(failed[0])
         warnings.warn(

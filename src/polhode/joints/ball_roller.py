@@ -10,7 +10,7 @@ import numpy as np
 from polhode.arrays import namespace
 from polhode.geometry.rotations import quaternion
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import STILL, admit_triad
+from polhode.joints.seat import STILL, admit_axis, admit_triad, admitted
 from polhode.matter.parameter import NOMINAL, Table
 
 
@@ -41,10 +41,11 @@ class BallRoller(Joint):
     angles: ClassVar[tuple[bool, ...]] = (False,) * 6
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "normal", self.normal)
+        normal = admit_axis(self.name, "normal", self.normal)
+        construct(self, axis=normal)
+        triad = admit_triad(self.name, "normal", normal)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "normal", triad[:, 2])
+        object.__setattr__(self, "normal", admitted(normal, triad))
 
     def neutral(self) -> np.ndarray:
         """(1, 0, 0, 0) and no displacement."""
@@ -56,12 +57,12 @@ class BallRoller(Joint):
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """The rotation of the quaternion, the origin in the plane."""
-        return quaternion.to_matrix(q[:4]), self.triad[:, :2] @ q[4:]
+        return quaternion.to_matrix(q[:4]), self.triad_at(table)[:, :2] @ q[4:]
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [w; Rᵀ(u z₄ + v z₅)]"""
-        linear = quaternion.to_matrix(q[:4]).T @ (self.triad[:, :2] @ z[3:])
-        return namespace(q, z).concatenate([z[:3], linear])
+        linear = quaternion.to_matrix(q[:4]).T @ (self.triad_at(table)[:, :2] @ z[3:])
+        return namespace(z, linear).concatenate([z[:3], linear])
 
     def rates(self, q: Any, z: Any) -> Any:
         """q_dot = [q (0, w) / 2; z₄; z₅]"""
@@ -75,17 +76,17 @@ class BallRoller(Joint):
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """The force along the normal of F."""
-        force = quaternion.to_matrix(q[:4]).T @ self.normal
-        return namespace(q).concatenate([STILL, force])[:, None]
+        force = quaternion.to_matrix(q[:4]).T @ self.axis_at(table)
+        return namespace(force).concatenate([STILL, force])[:, None]
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The height above the plane (1)."""
-        return self.triad[:, 2:].T @ p_FoMo_F
+        return self.triad_at(table)[:, 2:].T @ p_FoMo_F
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The unit quaternion, w ≥ 0, and the distances along u and v."""
         turn = quaternion.canonical(quaternion.from_matrix(R_FM))
-        place = self.triad[:, :2].T @ p_FoMo_F
+        place = self.triad_at(table)[:, :2].T @ p_FoMo_F
         return namespace(R_FM, place).concatenate([turn, place])
 
     def local(self, q: Any, delta: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.arrays import namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import admit_triad
+from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -45,29 +45,35 @@ class Cylindrical(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "axis", self.axis)
+        axis = admit_axis(self.name, "axis", self.axis)
+        construct(self, axis=axis)
+        triad = admit_triad(self.name, "axis", axis)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "axis", triad[:, 2])
+        object.__setattr__(self, "axis", admitted(axis, triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origin d along it."""
-        return turn_about(self.axis, q[0]), self.axis * q[1]
+        n = self.axis_at(table)
+        return turn_about(n, q[0]), n * q[1]
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z₁; n z₂]"""
-        return namespace(z).concatenate([self.axis * z[0], self.axis * z[1]])
+        n = self.axis_at(table)
+        return namespace(z, n).concatenate([n * z[0], n * z[1]])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and forces along them."""
-        return wrenches(self.triad[:, :2], self.triad[:, :2])
+        across = self.triad_at(table)[:, :2]
+        return wrenches(across, across)
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the way off it (2)."""
-        off = offset(self.triad, R_FM, p_FoMo_F)
-        return namespace(R_FM, off).concatenate([tilt(self.triad, R_FM), off])
+        triad = self.triad_at(table)
+        off = offset(triad, R_FM, p_FoMo_F)
+        return namespace(R_FM, off).concatenate([tilt(triad, R_FM), off])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The angle in (-π, π], and the distance along the axis."""
-        angle = angle_about(self.triad, R_FM)
-        return namespace(R_FM, p_FoMo_F).stack([angle, self.axis @ p_FoMo_F])
+        angle = angle_about(self.triad_at(table), R_FM)
+        along = self.axis_at(table) @ p_FoMo_F
+        return namespace(angle, along).stack([angle, along])

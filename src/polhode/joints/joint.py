@@ -34,6 +34,7 @@ from polhode.joints.seat import Place, admit_axes, coordinates_of, require_ends
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
 from polhode.matter.parameter import distinct as each_once
+from polhode.matter.quantities.direction import Direction
 
 Frames = tuple[Any, Any]
 
@@ -62,6 +63,8 @@ class Joint(ABC):  # limit: the contract is one list of questions
     gear_ratio: Any = 1.0
     effort_limits: Any = None
     quantities: tuple[Any, ...] = field(init=False)
+    # Its axis or normal where that depends on parameters; None where it is a column.
+    directed: Direction | None = field(init=False, default=None)
 
     # Numbers of coordinates and of speeds, and of each: the end of its name, its unit,
     # and for a coordinate whether a whole turn of it is the same pose.
@@ -97,6 +100,16 @@ class Joint(ABC):  # limit: the contract is one list of questions
     def second_frame(self, table: Table = NOMINAL) -> Frames:
         """M in the successor's frame C: R_CM (3, 3) and p_CoMo_C (3,)."""
         return self.second_axes, coordinates_of(self.second, table)
+
+    def triad_at(self, table: Table = NOMINAL) -> Any:
+        """Of a joint with one axis: (u, v, n) as columns (3, 3)."""
+        own: Any = self  # kinds with an axis keep their triad
+        return own.triad if self.directed is None else self.directed.triad(table)
+
+    def axis_at(self, table: Table = NOMINAL) -> Any:
+        """Of a joint with one axis, or one normal: n (3,)."""
+        own: Any = self
+        return own.triad[:, 2] if self.directed is None else self.directed.at(table)
 
     def margin(self, q: Any) -> Any:
         """How far each coordinate is from its nearer limit; below 0 beyond it."""
@@ -157,8 +170,11 @@ class Joint(ABC):  # limit: the contract is one list of questions
         return f"{type(self).__name__}({self.name!r}, {ends})"
 
 
-def construct(joint: Joint, *numbers: Any) -> None:
-    """The door of every joint: its name, its ends, its motors and its own numbers."""
+def construct(joint: Joint, *numbers: Any, axis: Any = None) -> None:
+    """The door of every joint: its name, its ends, its motors and its own numbers.
+
+    `axis` is that of a kind with one, as `admit_axis` gave it.
+    """
     require_ends(joint.name, joint.first, joint.second)
     admitted = {
         "first_axes": admit_axes(joint.name, joint.first_axes, joint.first.frame),
@@ -170,7 +186,13 @@ def construct(joint: Joint, *numbers: Any) -> None:
         **admit_motor(joint.name, joint.rotor_inertia, joint.gear_ratio, joint.speeds),
     }
     motors = (*admitted["rotor_inertia"], *admitted["gear_ratio"])
-    admitted["quantities"] = (*numbers, *motors)
+    directed = axis if isinstance(axis, Direction) else None
+    admitted["quantities"] = (
+        *numbers,
+        *(directed.entries if directed else ()),
+        *motors,
+    )
+    admitted["directed"] = directed
     for word, value in admitted.items():
         object.__setattr__(joint, word, value)
 

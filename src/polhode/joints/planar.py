@@ -10,7 +10,7 @@ import numpy as np
 from polhode.arrays import namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import admit_triad
+from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -46,31 +46,37 @@ class Planar(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "normal", self.normal)
+        normal = admit_axis(self.name, "normal", self.normal)
+        construct(self, axis=normal)
+        triad = admit_triad(self.name, "normal", normal)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "normal", triad[:, 2])
+        object.__setattr__(self, "normal", admitted(normal, triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn about the normal, the origin in the plane."""
-        return turn_about(self.normal, q[0]), self.triad[:, :2] @ q[1:]
+        place = self.triad_at(table)[:, :2] @ q[1:]
+        return turn_about(self.axis_at(table), q[0]), place
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z₁; Rᵀ(u z₂ + v z₃)]"""
-        linear = turn_about(self.normal, -q[0]) @ (self.triad[:, :2] @ z[1:])
-        return namespace(q, z).concatenate([self.normal * z[0], linear])
+        n, across = self.axis_at(table), self.triad_at(table)[:, :2]
+        linear = turn_about(n, -q[0]) @ (across @ z[1:])
+        return namespace(z, linear).concatenate([n * z[0], linear])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples along u and v of M, and the force along the normal."""
-        return wrenches(self.triad[:, :2], self.triad[:, 2:])
+        triad = self.triad_at(table)
+        return wrenches(triad[:, :2], triad[:, 2:])
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The tilt of the normal (2) and the height above the plane (1)."""
-        height = self.triad[:, 2:].T @ p_FoMo_F
-        return namespace(R_FM, height).concatenate([tilt(self.triad, R_FM), height])
+        triad = self.triad_at(table)
+        height = triad[:, 2:].T @ p_FoMo_F
+        return namespace(R_FM, height).concatenate([tilt(triad, R_FM), height])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The angle in (-π, π], and the distances along u and v."""
-        xp = namespace(R_FM, p_FoMo_F)
-        angle = angle_about(self.triad, R_FM)
-        return xp.concatenate([xp.stack([angle]), self.triad[:, :2].T @ p_FoMo_F])
+        triad = self.triad_at(table)
+        angle, place = angle_about(triad, R_FM), triad[:, :2].T @ p_FoMo_F
+        xp = namespace(angle, place)
+        return xp.concatenate([xp.stack([angle]), place])

@@ -11,7 +11,7 @@ from polhode.arrays import namespace
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import STILL, UNTURNED, admit_triad
+from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -46,28 +46,31 @@ class Prismatic(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "axis", self.axis)
+        axis = admit_axis(self.name, "axis", self.axis)
+        construct(self, axis=axis)
+        triad = admit_triad(self.name, "axis", axis)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "axis", triad[:, 2])
+        object.__setattr__(self, "axis", admitted(axis, triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """Axes parallel, the origin d along the axis."""
-        return UNTURNED, self.axis * q[0]
+        return UNTURNED, self.axis_at(table) * q[0]
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [0; n z]"""
-        return namespace(z).concatenate([STILL, self.axis * z[0]])
+        n = self.axis_at(table)
+        return namespace(z, n).concatenate([STILL, n * z[0]])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Any couple, and forces along u and v."""
-        return wrenches(np.eye(3), self.triad[:, :2])
+        return wrenches(np.eye(3), self.triad_at(table)[:, :2])
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The rotation vector (3) and the way off the axis, along u and v (2)."""
-        xp = namespace(R_FM, p_FoMo_F)
-        return xp.concatenate([so3.log(R_FM), self.triad[:, :2].T @ p_FoMo_F])
+        off = self.triad_at(table)[:, :2].T @ p_FoMo_F
+        return namespace(R_FM, off).concatenate([so3.log(R_FM), off])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The distance along the axis."""
-        return namespace(p_FoMo_F).stack([self.axis @ p_FoMo_F])
+        along = self.axis_at(table) @ p_FoMo_F
+        return namespace(along).stack([along])

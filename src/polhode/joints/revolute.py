@@ -10,7 +10,7 @@ import numpy as np
 from polhode.arrays import namespace
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import STILL, admit_triad
+from polhode.joints.seat import STILL, admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -45,29 +45,32 @@ class Revolute(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "axis", self.axis)
+        axis = admit_axis(self.name, "axis", self.axis)
+        construct(self, axis=axis)
+        triad = admit_triad(self.name, "axis", axis)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "axis", triad[:, 2])
+        object.__setattr__(self, "axis", admitted(axis, triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origins together."""
-        return turn_about(self.axis, q[0]), STILL
+        return turn_about(self.axis_at(table), q[0]), STILL
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z; 0]"""
-        return namespace(z).concatenate([self.axis * z[0], STILL])
+        n = self.axis_at(table)
+        return namespace(z, n).concatenate([n * z[0], STILL])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples along u and v, and any force."""
-        return wrenches(self.triad[:, :2], np.eye(3))
+        return wrenches(self.triad_at(table)[:, :2], np.eye(3))
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The tilt of the axis (2) and the distance of the origins, in M (3)."""
-        xp = namespace(R_FM, p_FoMo_F)
-        return xp.concatenate([tilt(self.triad, R_FM), R_FM.T @ p_FoMo_F])
+        turn = tilt(self.triad_at(table), R_FM)
+        xp = namespace(turn, p_FoMo_F)
+        return xp.concatenate([turn, R_FM.T @ p_FoMo_F])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The angle in (-π, π]."""
-        angle = angle_about(self.triad, R_FM)
-        return namespace(R_FM).stack([angle])
+        angle = angle_about(self.triad_at(table), R_FM)
+        return namespace(angle).stack([angle])

@@ -12,7 +12,7 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import admit_triad
+from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
 from polhode.matter.parameter import NOMINAL, Table, at, named, quantity
 
@@ -51,41 +51,45 @@ class Screw(Joint):
 
     def __post_init__(self) -> None:
         pitch = _admit_pitch(self.name, self.pitch)
-        construct(self, pitch)
-        triad = admit_triad(self.name, "axis", self.axis)
+        axis = admit_axis(self.name, "axis", self.axis)
+        construct(self, pitch, axis=axis)
+        triad = admit_triad(self.name, "axis", axis)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "axis", triad[:, 2])
+        object.__setattr__(self, "axis", admitted(axis, triad))
         object.__setattr__(self, "pitch", pitch)
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """A turn by θ about the axis, the origin h θ along it."""
         advance = at(self.pitch, table) * q[0]
-        return turn_about(self.axis, q[0]), self.axis * advance
+        n = self.axis_at(table)
+        return turn_about(n, q[0]), n * advance
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [n z; n h z]"""
         advance = at(self.pitch, table) * z[0]
-        xp = namespace(z, advance)
-        return xp.concatenate([self.axis * z[0], self.axis * advance])
+        n = self.axis_at(table)
+        return namespace(z, advance, n).concatenate([n * z[0], n * advance])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Couples and forces along u and v, and the wrench [-h n; n]."""
-        across, along = self.triad[:, :2], self.triad[:, 2:]
-        h = at(self.pitch, table)
-        thread = namespace(h).concatenate([-h * along, along])
-        return namespace(h).concatenate([wrenches(across, across), thread], axis=1)
+        triad, h = self.triad_at(table), at(self.pitch, table)
+        across, along = triad[:, :2], triad[:, 2:]
+        xp = namespace(h, triad)
+        thread = xp.concatenate([-h * along, along])
+        return xp.concatenate([wrenches(across, across), thread], axis=1)
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """Tilt (2), way off the axis (2), and advance less h θ, to the nearest turn."""
-        h, off = at(self.pitch, table), offset(self.triad, R_FM, p_FoMo_F)
-        xp = namespace(R_FM, p_FoMo_F, h)
-        ahead = (self.axis @ p_FoMo_F) / h - angle_about(self.triad, R_FM)
+        triad, h = self.triad_at(table), at(self.pitch, table)
+        off = offset(triad, R_FM, p_FoMo_F)
+        xp = namespace(off, h)
+        ahead = (self.axis_at(table) @ p_FoMo_F) / h - angle_about(triad, R_FM)
         nearest = h * xp.arctan2(xp.sin(ahead), xp.cos(ahead))
-        return xp.concatenate([tilt(self.triad, R_FM), off, xp.stack([nearest])])
+        return xp.concatenate([tilt(triad, R_FM), off, xp.stack([nearest])])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The angle, whole turns included, from the advance."""
-        angle = (self.axis @ p_FoMo_F) / at(self.pitch, table)
+        angle = (self.axis_at(table) @ p_FoMo_F) / at(self.pitch, table)
         return namespace(angle).stack([angle])
 
 

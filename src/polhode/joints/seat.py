@@ -13,7 +13,8 @@ from polhode.geometry.rotations.rotation import Rotation
 from polhode.geometry.rotations.rotation_admission import admit_matrix
 from polhode.matter.axes import turn_to
 from polhode.matter.material_point import MaterialPoint
-from polhode.matter.parameter import Table
+from polhode.matter.parameter import Parameter, Table
+from polhode.matter.quantities.direction import Direction, admit_direction
 
 Place: TypeAlias = Point | MaterialPoint
 
@@ -67,8 +68,11 @@ def admit_axes(name: str, axes: Any, body: Frame) -> Any:
 def admit_triad(name: str, word: str, axis: Any) -> np.ndarray:
     """The axes (u, v, n) as columns (3, 3), n along the axis, u and v square to it.
 
-    For Z they are (X, Y, Z), for X (Y, Z, X), for Y (Z, X, Y).
+    For Z they are (X, Y, Z), for X (Y, Z, X), for Y (Z, X, Y). Of a direction by
+    parameters they are those at the nominal values.
     """
+    if isinstance(axis, Direction):
+        return axis.triad()
     column = np.asarray(axis)
     if column.shape != (3,) or column.dtype.kind not in "fiu":
         raise ModelError(
@@ -89,3 +93,16 @@ def admit_triad(name: str, word: str, axis: Any) -> np.ndarray:
             "Give X, Y, Z or three numbers that are not all zero.",
         )
     return turn_to(column, f"the {word} of joint {name!r}")
+
+
+def admit_axis(name: str, word: str, axis: Any) -> Any:
+    """A `Direction` where an axis has parameters; else the axis as it was given."""
+    entries = axis if isinstance(axis, list | tuple) else ()
+    if not any(isinstance(entry, Parameter) for entry in entries):
+        return axis
+    return admit_direction(axis, f"the {word} of joint {name!r}")
+
+
+def admitted(axis: Any, triad: np.ndarray) -> Any:
+    """What a joint keeps as its axis: a `Direction`, or the unit column n."""
+    return axis if isinstance(axis, Direction) else triad[:, 2]

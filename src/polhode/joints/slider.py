@@ -11,7 +11,7 @@ from polhode.arrays import namespace
 from polhode.geometry.rotations import so3
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
-from polhode.joints.seat import STILL, UNTURNED, admit_triad
+from polhode.joints.seat import STILL, UNTURNED, admit_axis, admit_triad, admitted
 from polhode.joints.turning import wrenches
 from polhode.matter.parameter import NOMINAL, Table
 
@@ -47,28 +47,30 @@ class Slider(Joint):
     local = flat.local
 
     def __post_init__(self) -> None:
-        construct(self)
-        triad = admit_triad(self.name, "normal", self.normal)
+        normal = admit_axis(self.name, "normal", self.normal)
+        construct(self, axis=normal)
+        triad = admit_triad(self.name, "normal", normal)
         object.__setattr__(self, "triad", triad)
-        object.__setattr__(self, "normal", triad[:, 2])
+        object.__setattr__(self, "normal", admitted(normal, triad))
 
     def pose(self, q: Any, table: Table = NOMINAL) -> Frames:
         """Axes parallel, the origin in the plane."""
-        return UNTURNED, self.triad[:, :2] @ q
+        return UNTURNED, self.triad_at(table)[:, :2] @ q
 
     def twist(self, q: Any, z: Any, table: Table = NOMINAL) -> Any:
         """V = [0; u z₁ + v z₂]"""
-        return namespace(z).concatenate([STILL, self.triad[:, :2] @ z])
+        linear = self.triad_at(table)[:, :2] @ z
+        return namespace(linear).concatenate([STILL, linear])
 
     def reaction(self, q: Any, table: Table = NOMINAL) -> Any:
         """Any couple, and the force along the normal."""
-        return wrenches(np.eye(3), self.triad[:, 2:])
+        return wrenches(np.eye(3), self.triad_at(table)[:, 2:])
 
     def residual(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The rotation vector (3) and the height above the plane (1)."""
-        xp = namespace(R_FM, p_FoMo_F)
-        return xp.concatenate([so3.log(R_FM), self.triad[:, 2:].T @ p_FoMo_F])
+        height = self.triad_at(table)[:, 2:].T @ p_FoMo_F
+        return namespace(R_FM, height).concatenate([so3.log(R_FM), height])
 
     def coordinates_from(self, R_FM: Any, p_FoMo_F: Any, table: Table = NOMINAL) -> Any:
         """The distances along u and v."""
-        return self.triad[:, :2].T @ p_FoMo_F
+        return self.triad_at(table)[:, :2].T @ p_FoMo_F

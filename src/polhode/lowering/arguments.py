@@ -215,3 +215,13 @@ def _misshapen(leaf: Leaf, shape: tuple[int, ...], may: bool) -> ArgumentError:
         "A program is compiled for the shapes of its examples.",
         repair,
     )
+
+
+def require_function(function: Any, verb: str) -> None:
+    """Refuse what is no function where one is to be traced."""
+    if not callable(function):
+        raise ArgumentError(
+            f"ph.{verb} takes a function, and was given {function!r}.",
+            "What becomes a program is traced by calling it.",
+            "Give the function itself first, then its example arguments.",
+        )

@@ -22,6 +22,7 @@ from polhode.lowering.arguments import (
     is_on_device,
     leaf_of,
     name_leaves,
+    require_function,
 )
 from polhode.lowering.backends.direct import DirectCall, IndirectCall
 from polhode.lowering.backends.xla import XlaRunner
@@ -61,6 +62,7 @@ def compile(
     >>> float(swing(np.pi / 2))
     -9.81
     """
+    require_function(function, "compile")
     choices = Choices(backend, vary, batched, fold, threads, lanes, unroll)
     return Program(function, example_arguments, choices)
 

@@ -18,7 +18,9 @@ from polhode.models.contacts.ladder import ladder, ladder_start
 from polhode.models.contacts.rimless_wheel import rimless_wheel, rimless_wheel_start
 from polhode.models.contacts.rocking_block import rocking_block, rocking_block_start
 from polhode.models.contacts.thrown_cube import thrown_cube
+from polhode.models.marine.rov import rov
 from polhode.models.mechanisms.arm import arm
+from polhode.models.mechanisms.atwood import atwood, double_atwood
 from polhode.models.mechanisms.bricard import bricard
 from polhode.models.mechanisms.four_bar import four_bar, slider_crank
 from polhode.models.mechanisms.four_bars import four_bars
@@ -61,19 +63,25 @@ from polhode.models.space.satellite import dumbbell_satellite, satellite, tether
 from polhode.models.space.sprung_pair import sprung_pair
 from polhode.models.space.tunnel import tunnel
 from polhode.models.space.two_body import two_body
+from polhode.models.vehicles.car import car, car_start
+from polhode.models.vehicles.quarter_car import quarter_car
+from polhode.models.vehicles.single_track import single_track
 
 GALLERY: dict[str, Callable[..., ph.System]] = {
     "arm": arm,
     "belt_oscillator": belt_oscillator,
+    "atwood": atwood,
     "bicycle": bicycle,
     "billiard_ball": billiard_ball,
     "bouncing_ball": bouncing_ball,
     "bricard": bricard,
+    "car": car,
     "cart_pendulum": cart_pendulum,
     "chain_pendulum": chain_pendulum,
     "chaplygin_sleigh": chaplygin_sleigh,
     "cradle": cradle,
     "deep_space_triangle": deep_space_triangle,
+    "double_atwood": double_atwood,
     "double_pendulum": double_pendulum,
     "dumbbell_satellite": dumbbell_satellite,
     "ellipsoid_in_fluid": ellipsoid_in_fluid,
@@ -90,14 +98,17 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "moving_hinge_pendulum": moving_hinge_pendulum,
     "offset_craft": offset_craft,
     "pendulum": pendulum,
+    "quarter_car": quarter_car,
     "rattleback": rattleback,
     "reaction_wheel": reaction_wheel,
     "rimless_wheel": rimless_wheel,
     "rocking_block": rocking_block,
     "rolling_cone": rolling_cone,
     "rolling_disc": rolling_disc,
+    "rov": rov,
     "satellite": satellite,
     "shaken_pendulum": shaken_pendulum,
+    "single_track": single_track,
     "sleeping_top": sleeping_top,
     "slider_crank": slider_crank,
     "spherical_pendulum": spherical_pendulum,
@@ -136,6 +147,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     ),
     "billiard_ball": ({}, {"free": (0.0, -250.0, 0.0, 2.0, 0.0, 0.0)}),
     "bouncing_ball": ({"ball": (0.0, 0.0, 1.0)}, {"ball": (0.5, 0.0, 0.0)}),
+    "car": car_start,
     "cart_pendulum": ({"rail": 0.3, "hinge": 1.0}, {}),
     "chain_pendulum": ({"h1": 1.5}, {}),
     "chaplygin_sleigh": ({}, {"ice": (2.0, 1.0, 0.0)}),
@@ -157,13 +169,16 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
         {"craft": (0.1, -0.05, 0.08, 0.0, 0.0, 0.0)},
     ),
     "pendulum": ({"hinge": 2.0}, {}),
+    "quarter_car": ({}, {"road": 0.16}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
     "rimless_wheel": rimless_wheel_start,
     "rocking_block": rocking_block_start,
     "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
+    "rov": ({}, {"free": (0.0, 0.0, 0.0, 1.5, 0.2, 0.0)}),
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),
+    "single_track": ({"steer": 0.02}, {"plane": (0.0, 20.0, 0.0)}),
     "sleeping_top": ({"tip": {"qw": 0.99995, "qx": 0.01}}, {"tip": (0.0, 0.0, 30.0)}),
     "spherical_pendulum": ({"cross": (0.5, 0.0)}, {"cross": (0.0, 0.8)}),
     "sprung_pair": (

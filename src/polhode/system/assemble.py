@@ -26,7 +26,14 @@ from polhode.system.lengths import (
     natural_length,
     speed_lengths,
 )
-from polhode.system.state import State, state_of
+from polhode.system.state import (
+    State,
+    held_entries,
+    require_layout,
+    require_names,
+    state_of,
+    tails,
+)
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -78,17 +85,36 @@ def assemble(
     coordinates: Mapping[str, Any] | None = None,
     *,
     speeds: Mapping[str, Any] | None = None,
+    near: Mapping[str, Any] | State | None = None,
     t: float = 0.0,
     **by_name: Any,
 ) -> Assembly:
     """A state that keeps the constraints, with the named joints held as given.
 
     The other joints move, from their neutral coordinates, as little as the iteration
-    needs. If the constraints cannot be kept so, they are named with what is missing.
+    needs. A loop closes in several ways: `near={"rocker": 2.0}` are coordinates from
+    which the others begin, by name or as a state, so that the branch nearest to them is
+    found. If the constraints cannot be kept, they are named with what is missing.
     """
     named = {**(coordinates or {}), **by_name}
-    start = state_of(system, named, speeds or {}, t)
+    start = state_of(system, _begin(system, near, named), speeds or {}, t)
     return assembly_of(start, named, speeds or {})
+
+
+def _begin(
+    system: System, near: Mapping[str, Any] | State | None, named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The coordinates that the iteration begins with, by names of joints."""
+    if isinstance(near, State):
+        require_layout(system, near)
+        parts = {e.joint: near.q[e.q] for e in system.tree.edges if e.joint.coordinates}
+        near = {
+            joint.name: dict(zip(tails(joint), q, strict=True))
+            for joint, q in parts.items()
+        }
+    require_names(system, near)
+    own = {name.partition(".")[0] for name in named} | set(named)
+    return {**{n: v for n, v in (near or {}).items() if n not in own}, **named}
 
 
 def assembly_of(
@@ -310,7 +336,7 @@ def _solved(
 def _loose(system: System, held: Iterable[str]) -> np.ndarray:
     loose = np.ones(system.speeds, dtype=bool)
     for name in held:
-        loose[system.edge(name).z] = False
+        loose[held_entries(system, name)] = False
     return loose
 
 

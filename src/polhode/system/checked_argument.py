@@ -34,6 +34,26 @@ def system_argument(function: Function) -> Function:
     return taking(_system, "a system", why, how_to_have_a_system)(function)
 
 
+def state_argument(function: Function) -> Function:
+    """A function that takes a state first, and says so to who gives another thing."""
+    why = "What is asked is asked of a system at one place, speed and time."
+    return taking(_state, "a state", why, _how_to_have_a_state)(function)
+
+
+def _state() -> type:
+    from polhode.system.state import State  # which takes systems
+
+    return State
+
+
+def _how_to_have_a_state(value: Any) -> str:
+    if isinstance(value, _system()):
+        return "Give a state of it: system.state(joint=...), or system.rest()."
+    if isinstance(getattr(value, "state", None), _state()):
+        return f"Give its state: the .state of this {type(value).__name__}."
+    return "Give a ph.State, such as system.state(joint=...) or a row motion[k]."
+
+
 def _system() -> type:
     from polhode.system.system import System  # which is made of functions of systems
 

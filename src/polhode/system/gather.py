@@ -15,6 +15,10 @@ from polhode.actions.force_elements.transmission import (
     TendonSpring,
 )
 from polhode.actions.gravitation import PointMass
+from polhode.actions.machines.bump_stop import BumpStop
+from polhode.actions.machines.curves import JointCurve
+from polhode.actions.machines.gas_force import GasForce
+from polhode.actions.machines.torque_motor import TorqueMotor
 from polhode.actions.space.wheel_motor import WheelMotor
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
@@ -31,9 +35,12 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 # Laws of a joint's own coordinates and speeds, not of poses.
-ALONG_JOINTS = (JointSpring, JointDamper, Motor, JointFriction, WheelMotor)
+ALONG_JOINTS = (
+    *(JointSpring, JointDamper, Motor, JointFriction, WheelMotor),
+    *(BumpStop, JointCurve, TorqueMotor),
+)
 # Laws of the coordinates and speeds of several joints at once.
-ACROSS_JOINTS = (TendonSpring, TendonDamper, Servo)
+ACROSS_JOINTS = (TendonSpring, TendonDamper, Servo, GasForce)
 
 
 def driven_joints(action: Any) -> tuple[Joint, ...]:

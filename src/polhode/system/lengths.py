@@ -55,7 +55,8 @@ def entries(system: System, word: str, unit: str) -> np.ndarray:
 
 
 def _is_rod(constraint: Any) -> bool:
-    return hasattr(constraint, "length")
+    length = getattr(constraint, "length", None)
+    return length is not None and not isinstance(length, tuple)
 
 
 def _reckoned_length(system: System) -> float:

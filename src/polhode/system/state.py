@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class State:
     """Coordinates q and speeds z of a system at a time t, by place and by name.
 
     `state["hinge"]` are the coordinates of a joint, `state.speed("hinge")` its speeds.
+    To JAX a state is a tree of t, q and z, for `jax.jit`, `jax.grad` and `jax.vmap`.
     """
 
     system: System
@@ -41,6 +43,7 @@ class State:
 
     def __post_init__(self) -> None:
         put, system = object.__setattr__, self.system
+        _register()
         _require_system(system)
         put(self, "t", admit(self.t, (), "the time of a state"))
         q = _column(system, self.q, "coordinates", system.coordinate_names)
@@ -85,13 +88,7 @@ class State:
         `state.changed(speeds={"hinge": -0.5 * state.speed("hinge")})`.
         """
         q, z = list(self.q), list(self.z)
-        table = self.system.table()
-        for name, value in {**(coordinates or {}), **by_name}.items():
-            edge = _known(self.system, name)
-            q[edge.q] = _coordinates(edge.joint, value, table)
-        for name, value in (speeds or {}).items():
-            edge = _known(self.system, name)
-            z[edge.z] = _entries(edge.joint, value, edge.joint.speed_names, "speed")
+        _fill(self.system, q, z, {**(coordinates or {}), **by_name}, speeds or {})
         return State(self.system, self.t, q, z)
 
     def is_close(self, other: State, rtol: float = 1e-12, atol: float = 0.0) -> bool:
@@ -103,11 +100,35 @@ class State:
             if np.size(b)
         )
 
+    def tree_flatten(self) -> tuple[tuple[Any, Any, Any], Any]:
+        """Its numbers (t, q, z), and the system: so a state is a tree of JAX."""
+        return (self.t, self.q, self.z), self.system
+
+    @classmethod
+    def tree_unflatten(cls, system: Any, numbers: Any) -> State:
+        """The state of the numbers; they are not checked, for JAX may pass anything."""
+        state = object.__new__(cls)
+        for word, value in zip(("t", "q", "z"), numbers, strict=True):
+            object.__setattr__(state, word, value)
+        object.__setattr__(state, "system", system)
+        return state
+
     def __repr__(self) -> str:
         system = self.system
         where = _listed(system.coordinate_names, self.q)
         moves = _listed(system.speed_names, self.z)
         return f"State({system.name!r}, t = {shown(self.t)} s: {where}; speeds {moves})"
+
+
+def _register() -> None:
+    """Make states known to JAX, once it is loaded: a state alone does not load it."""
+    jax = sys.modules.get("jax")
+    if jax is not None and State not in _REGISTERED and hasattr(jax, "tree_util"):
+        jax.tree_util.register_pytree_node_class(State)
+        _REGISTERED.add(State)
+
+
+_REGISTERED: set[type] = set()
 
 
 def _require_system(system: Any) -> None:
@@ -138,17 +159,76 @@ def state_of(
 ) -> State:
     """The state in which named joints are and move so; the others rest, neutral."""
     q, z = list(system.neutral()), [0.0] * system.speeds
-    table = system.table()
-    for name, value in coordinates.items():
-        edge = _known(system, name)
-        q[edge.q] = _coordinates(edge.joint, value, table)
-    for name, value in speeds.items():
-        edge = _known(system, name)
-        z[edge.z] = _entries(edge.joint, value, edge.joint.speed_names, "speed")
+    _fill(system, q, z, coordinates, speeds)
     return State(system, t, q, z)
 
 
-def _known(system: System, name: str) -> Edge:
+def _fill(
+    system: System,
+    q: list[Any],
+    z: list[Any],
+    coordinates: Mapping[str, Any],
+    speeds: Mapping[str, Any],
+) -> None:
+    """Put coordinates and speeds in their places, of a whole joint or one by one.
+
+    "free" is a joint, "free.wy" one of its speeds.
+    """
+    table = system.table()
+    for name, value in coordinates.items():
+        if name in system.coordinate_names and not _is_joint(system, name):
+            _require_apart(system, name, value)
+            q[system.coordinate_names.index(name)] = value
+            continue
+        edge = _known(system, name)
+        q[edge.q] = _coordinates(edge.joint, value, table)
+    for name, value in speeds.items():
+        if name in system.speed_names and not _is_joint(system, name):
+            admit(value, (), f"{name} of a state")
+            z[system.speed_names.index(name)] = value
+            continue
+        edge = _known(system, name, system.speed_names)
+        z[edge.z] = _entries(edge.joint, value, edge.joint.speed_names, "speed")
+
+
+def _is_joint(system: System, name: str) -> bool:
+    return any(edge.joint.name == name for edge in system.tree.edges)
+
+
+def _require_apart(system: System, name: str, value: Any) -> None:
+    """Refuse one part of a quaternion: alone it is no orientation."""
+    admit(value, (), f"{name} of a state")
+    if name.rpartition(".")[2] in ("qw", "qx", "qy", "qz"):
+        joint = name.rpartition(".")[0]
+        raise StateError(
+            f"{name!r} cannot be set alone.",
+            "It is one of four parts of a quaternion, which turn a body together.",
+            f"Set the joint {joint!r} by a ph.Rotation, or by all its parts.",
+        )
+    edge = next(e for e in system.tree.edges if name in e.joint.coordinate_names)
+    _ask_about_degrees(edge.joint, [name], [value])
+
+
+def held_entries(system: System, name: str) -> Any:
+    """The places among the speeds that a named joint, or one speed of it, holds.
+
+    A place of a free body is held with its whole joint: its speeds are along axes that
+    turn with it.
+    """
+    if _is_joint(system, name):
+        return system.edge(name).z
+    for edge in system.tree.edges:
+        joint, names = edge.joint, edge.joint.speed_names
+        alike = joint.coordinates == joint.speeds
+        if name in names:
+            return edge.z.start + names.index(name)
+        if name in joint.coordinate_names:
+            place = joint.coordinate_names.index(name)
+            return edge.z.start + place if alike else edge.z
+    return _known(system, name).z
+
+
+def _known(system: System, name: str, others: tuple[str, ...] = ()) -> Edge:
     edges = {edge.joint.name: edge for edge in system.tree.edges}
     if name in edges:
         return edges[name]
@@ -157,7 +237,9 @@ def _known(system: System, name: str) -> Edge:
     if name in closing:
         why = "It closes a loop: its coordinates follow from those of the others."
     raise StateError(
-        f"{system.name!r} has no joint {name!r} to set.", why, suggestion(name, edges)
+        f"{system.name!r} has no joint {name!r} to set.",
+        why,
+        suggestion(name, dict.fromkeys([*edges, *(others or system.coordinate_names)])),
     )
 
 
@@ -175,15 +257,27 @@ def _coordinates(joint: Joint, value: Any, table: Table) -> list[Any]:
             f" numbers by name: {', '.join(_tails(joint, names))}.",
         )
     entries = _entries(joint, value, names, "coordinate")
-    for entry, is_angle, name in zip(entries, joint.angles, names, strict=True):
-        if is_angle and not is_traced(entry) and abs(entry) > MANY_TURNS:
-            warnings.warn(
-                f"{name} = {entry:g} rad is {abs(entry) / (2 * np.pi):.0f} turns;"
-                " angles are in radians, not in degrees",
-                NumericalWarning,
-                stacklevel=5,
-            )
+    _ask_about_degrees(joint, names, entries)
     return entries
+
+
+def _ask_about_degrees(joint: Joint, names: Any, entries: Any) -> None:
+    """Warn of angles that were hardly meant in radians."""
+    own = joint.coordinate_names
+    for entry, name in zip(entries, names, strict=True):
+        if not joint.angles[own.index(name)] or is_traced(entry):
+            continue
+        turns = abs(float(entry)) / (2 * np.pi)
+        # Whole multiples of 15 are angles of a set square, in degrees.
+        is_degrees = abs(entry) >= 30 and float(entry) % 15 == 0
+        if is_degrees or abs(entry) > MANY_TURNS:
+            warnings.warn(
+                f"{name} = {entry:g} rad is {turns:.{0 if turns > 20 else 1}f} turns:"
+                f" are degrees meant? {entry:g} degrees is"
+                f" {np.radians(float(entry)):.5g}; angles are in radians",
+                NumericalWarning,
+                stacklevel=6,
+            )
 
 
 def _from_noun(joint: Joint, value: Pose | Rotation, table: Table) -> Any:
@@ -291,3 +385,8 @@ def require_layout(system: System, state: State) -> None:
         f" {system.name!r} are {', '.join(system.coordinate_names)}.",
         f"Make a state of {system.name!r}: its state(...) or rest().",
     )
+
+
+def tails(joint: Joint) -> list[str]:
+    """What the coordinates of a joint are called in a mapping for it alone."""
+    return _tails(joint, joint.coordinate_names)

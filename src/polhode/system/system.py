@@ -44,7 +44,7 @@ from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import NOMINAL, Table, number
 from polhode.supports.support import Support
-from polhode.system import check, gather, kinematics, loads, mass, rows
+from polhode.system import changes, check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
 from polhode.system.members import listed, require_name, suggestion, tree_of
 from polhode.system.state import State, require_names, state_of
@@ -315,8 +315,51 @@ class System:  # limit: its functions are the contract with all formulations
         values = {**self.values, **checked}
         return System(*self.given, name=self.name, values=values)
 
+    def __getitem__(self, name: str) -> Any:
+        """A body, joint, action, constraint or support by its name."""
+        return changes.part_of(self, name)
+
+    def __contains__(self, name: Any) -> bool:
+        return isinstance(name, str) and name in changes.parts_of(self)
+
+    def __iter__(self) -> Any:
+        raise ModelError(
+            f"{self.name!r} is no list.",
+            "It has bodies, joints, actions, constraints and supports.",
+            "Go through system.bodies, system.joints or another of these.",
+        )
+
+    def plus(
+        self,
+        *members: Any,
+        joints: Sequence[Any] = (),
+        actions: Sequence[Any] = (),
+        constraints: Sequence[Any] = (),
+        supports: Sequence[Any] = (),
+        name: str = "",
+    ) -> System:
+        """The same system with more: joints and bodies, actions, constraints, supports.
+
+        `arm.plus(actions=[ph.Motor(arm["elbow"], 2.0)])`
+        """
+        own, given = self.given, (actions, constraints, supports)
+        words = ("actions", "constraints", "supports")
+        more = [listed(w, each) for w, each in zip(words, given, strict=True)]
+        parts = [(*a, *b) for a, b in zip(own[1:], more, strict=True)]
+        both = (*own.members, *members, *listed("joints", joints))
+        return System(both, *parts, name=name or self.name, values=self.values)
+
+    def without(self, *names: str) -> System:
+        """The same system without some parts, by name.
+
+        With a body goes what it carries, and all that acts on what has gone. With a
+        joint go laws along it; the body that it carried moves freely.
+        """
+        given = changes.given_without(self, names)
+        return System(*given, name=self.name, values=self._values_of(given))
+
     def _values_of(self, given: Given) -> dict[str, Any]:
-        """The values of parameters that something other than a support has."""
+        """The values of those parameters that these parts still have."""
         alone = System(*given, name=self.name)
         return {n: v for n, v in self.values.items() if n in alone.parameters}
 

@@ -146,3 +146,40 @@ def test_what_is_no_symmetry_carries_nothing():
         ph.steady_motions(ph.models.pendulum(), {"hing": 1.0})
     with pytest.raises(ph.PolhodeError, match="is pushed, but it is not among"):
         ph.steady_motions(ph.models.heavy_top(), {"turn z": 1.0}, pushes={"x": 1.0})
+
+
+def two_arms(offset: float) -> ph.System:
+    """Rods hung on a shaft to both sides of its axis, in one plane with it."""
+    shaft = ph.Body("shaft", ph.solids.cylinder(mass=1.0, radius=0.05, length=1.0))
+    joints = [ph.Revolute("spin", ph.World().origin, shaft.origin, axis=ph.Z)]
+    for name, side in (("a", offset), ("b", -offset)):
+        arm = ph.Body(f"arm {name}", ph.solids.rod(mass=0.5, length=0.6, along=ph.Z))
+        seat, end = shaft.point(side, 0, 0), arm.point(0, 0, 0.3)
+        joints.append(ph.Revolute(name, seat, end, axis=ph.Y))
+    return ph.System(joints, [ph.Weight(9.81)], name="two arms")
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
+def test_two_arms_out_to_one_side_and_to_both_are_two_motions(seed):
+    """Four angles of each arm balance alone, so sixteen pairs are different motions.
+
+    Exchanged arms have one energy and one stiffness; half a turn of a rod about its
+    length, with the shaft turned, is one motion.
+    """
+    found = ph.steady_motions(two_arms(0.1), {"spin": 8.0}, starts=32, seed=seed)
+    pairs = {tuple(np.round(each.state.q[1:], 6)) for each in found}
+    mirrored = {(-b, -a) for a, b in pairs}
+    assert len(found) == len(pairs) > 10  # ten are left if exchanged arms are one
+    assert len(pairs & mirrored) > 4
+
+
+@pytest.mark.long
+def test_arms_on_the_axis_turned_with_the_shaft_are_one_motion():
+    """(a, a) at spin 0 and (-a, -a) at half a turn place all mass alike."""
+    system = two_arms(0.0)
+    found = ph.steady_motions(system, {"spin": 8.0}, starts=48)
+    a = max(float(each.state.q[1]) for each in found if abs(each.state.q[1]) < 2)
+    signs = [
+        np.sign(e.state.q[1:]) for e in found if np.allclose(abs(e.state.q[1:]), a)
+    ]
+    assert sorted(float(s[0] * s[1]) for s in signs) == [-1.0, 1.0]

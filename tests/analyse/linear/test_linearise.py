@@ -11,7 +11,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
-from polhode.errors import AnalysisError, StateError
+from polhode.errors import ModelError, StateError
 from polhode.formulation.shared.chart import energies
 
 STEP = 1e-3
@@ -347,7 +347,7 @@ def test_an_equilibrium_in_the_place_of_a_state_is_told():
     """Whichever argument it is given as, the words say what to write."""
     system = ph.models.pendulum()
     rest = ph.equilibria(system, starts=2)[0]
-    with pytest.raises(AnalysisError, match="is no system that could be linearised"):
+    with pytest.raises(ModelError, match="is no system that could be linearised"):
         ph.stability(rest)
     with pytest.raises(StateError, match="cannot be linearised about") as refused:
         ph.linearise(system, rest)

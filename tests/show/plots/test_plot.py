@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import polhode as ph
 from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.show.plots.quantities import known_names, series_of
@@ -131,3 +132,30 @@ def test_a_picture_of_an_unknown_kind_is_refused(tmp_path):
     """The end of the name must say one of the kinds."""
     with pytest.raises(ShowError, match=r"cannot be written as 'a.bmp'"):
         cart_motion().plot("hinge").save(tmp_path / "a.bmp")
+
+
+def limited() -> ph.System:
+    """A hinge whose motor can give 2 N m."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0, along=ph.Z))
+    hinge = ph.Revolute(
+        "hinge",
+        ph.World().origin,
+        rod.point(0, 0, 0.5),
+        axis=ph.Y,
+        effort_limits=(-2.0, 2.0),
+    )
+    motor = ph.Motor(hinge, lambda t, q, z: 5.0 * q[0] + 0.0 * t, name="drive")
+    return ph.System([hinge], [ph.Weight(9.81), motor], name="limited")
+
+
+@pytest.mark.parametrize("inputs", [{}, {"drive": ph.Sampled(lambda t, s: 5.0, 0.1)}])
+def test_a_plot_of_a_motor_shows_what_acted(inputs):
+    """Within its limits; what was requested is a line of its own."""
+    system = limited()
+    motion = ph.simulate(system, system.state(hinge=1.0), until=0.3, inputs=inputs)
+    acted, requested = series_of(motion, "drive")
+    assert np.max(np.abs(acted.values)) == 2.0
+    assert requested.values[0] == 5.0
+    assert requested.label == "drive, requested"
+    assert acted.unit == "N m"
+    assert motion.plot("drive") is not None

@@ -33,9 +33,13 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm, shown
-from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
+from polhode.matter.quantities.direction import (
+    admit_direction,
+    parameters_of_direction,
+    unit_at,
+)
 
 
 class ContactParts(NamedTuple):
@@ -243,7 +247,7 @@ class Friction:
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        unit = direction(self.normal, f"the normal of {self.name!r}", self.by)
+        unit = admit_direction(self.normal, f"the normal of {self.name!r}", self.by)
         object.__setattr__(self, "normal", unit)
         load = coefficient(self.name, "load", self.load)
         object.__setattr__(self, "load", load)
@@ -255,8 +259,9 @@ class Friction:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The push, those of the point and those of the law."""
-        return parameters_of((self.on,), self.load, *self.law.parameters)
+        """The push, those of the point, of the normal and of the law."""
+        normal = parameters_of_direction(self.normal)
+        return parameters_of((self.on,), self.load, *normal, *self.law.parameters)
 
     @property
     def is_conservative(self) -> bool:
@@ -270,7 +275,7 @@ class Friction:
         arm = arm_of(poses, 0, self.on, table)
         v = velocity_of(twists, 0, arm)
         v = v - velocity_of(twists, 1, arm_from_other(poses, arm))
-        slip = split(v, turn(poses, 1, self.normal)).tangential
+        slip = split(v, turn(poses, 1, unit_at(self.normal, table))).tangential
         T = self.law.force(slip, at(self.load, table), table)
         return interaction(poses, arm, T, 0.0 * T)
 
@@ -283,7 +288,7 @@ class Friction:
         return "The velocities are not finite."
 
     def __repr__(self) -> str:
-        load, normal = shown(at(self.load)), shown(self.normal)
+        load, normal = shown(at(self.load)), shown(unit_at(self.normal))
         return (
             f"Friction({self.name!r} at {self.on!r}, on {self.by.name!r}"
             f" under {load} N along {normal}, {self.law!r})"

@@ -27,9 +27,13 @@ from polhode.actions.motion_arrays import (
 from polhode.arrays import namespace, removable
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
-from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
+from polhode.matter.quantities.direction import (
+    admit_direction,
+    parameters_of_direction,
+    unit_at,
+)
 
 
 def damper_force(separation: Any, velocity: Any, damping: Any) -> Any:
@@ -127,7 +131,7 @@ class RotationalDamper:
         c = coefficient(self.name, "damping", self.damping, self.allow_negative)
         object.__setattr__(self, "damping", c)
         if self.axis is not None:
-            unit = direction(self.axis, f"the axis of {self.name!r}", self.by)
+            unit = admit_direction(self.axis, f"the axis of {self.name!r}", self.by)
             object.__setattr__(self, "axis", unit)
 
     @property
@@ -137,8 +141,8 @@ class RotationalDamper:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The damping."""
-        return listed([self.damping])
+        """The damping, and those of the axis."""
+        return listed([self.damping, *parameters_of_direction(self.axis)])
 
     @property
     def is_conservative(self) -> bool:
@@ -151,7 +155,7 @@ class RotationalDamper:
         """Opposite moments against the relative angular velocity."""
         w = twists.angular[..., 0, :] - twists.angular[..., 1, :]
         if self.axis is not None:
-            n = turn(poses, 1, self.axis)
+            n = turn(poses, 1, unit_at(self.axis, table))
             w = dot(n, w)[..., None] * n
         moment = -at(self.damping, table) * w
         torques = namespace(moment).stack([moment, -moment], axis=-2)

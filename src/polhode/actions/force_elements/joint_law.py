@@ -11,7 +11,7 @@ serves a joint whose speeds have all one unit; else give one for each speed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, final
@@ -35,6 +35,7 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 class JointLaw(Protocol):
@@ -191,15 +192,17 @@ class JointDamper:
 class Motor:
     """A motor along a joint: what its law asks for, within the joint's effort limits.
 
-        tau = law(t, q, z), cut to joint.effort_limits
+        tau = law(t, q, z, **constants), cut to joint.effort_limits
 
     law is a traceable function, or a number; efforts are on the joint's side of the
-    gear. A run may ask for other efforts by the motor's name, as an input.
+    gear. `constants` are numbers or parameters that a law takes by name. A run may ask
+    for other efforts by the motor's name, as an input.
     """
 
     joint: Joint
-    law: Callable[[Any, Any, Any], Any] | Quantity
+    law: Callable[..., Any] | Quantity
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
 
     def __post_init__(self) -> None:
@@ -214,6 +217,8 @@ class Motor:
             object.__setattr__(self, "law", law)
         name = self.name or f"motor of {self.joint.name}"
         object.__setattr__(self, "name", name)
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -222,8 +227,8 @@ class Motor:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """A constant effort, if it is a parameter."""
-        return parameters_in([self.law])
+        """A constant effort, if it is a parameter; the constants of a law."""
+        return parameters_in([self.law, *self.constants.values()])
 
     @property
     def is_conservative(self) -> bool:
@@ -241,7 +246,7 @@ class Motor:
         if self.name in table:
             effort = table[self.name]
         else:
-            effort = self._law(t, q, z) if callable(self.law) else at(self.law, table)
+            effort = self._own(t, q, z, table)
         return namespace(effort, q, z).broadcast_to(effort, (self.joint.speeds,))
 
     def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
@@ -250,11 +255,17 @@ class Motor:
 
     @cached_property
     def _law(self) -> Callable[..., Any]:
-        def law(t: Any, q: Any, z: Any) -> Any:
+        def law(t: Any, q: Any, z: Any, constants: Mapping[str, Any]) -> Any:
             assert callable(self.law)
-            return given(self.name, self.law, (t, q, z), self.joint.speeds)
+            size = self.joint.speeds
+            return given(self.name, self.law, (t, q, z), size, constants=constants)
 
         return doubled(law)
+
+    def _own(self, t: Any, q: Any, z: Any, table: Table) -> Any:
+        if not callable(self.law):
+            return at(self.law, table)
+        return self._law(t, q, z, values_of(self.constants, table))
 
 
 def _each(

@@ -20,9 +20,13 @@ from polhode.geometry.frame import Frame
 from polhode.geometry.rotations import so3
 from polhode.geometry.rotations.rotational_gradient import from_matrix
 from polhode.geometry.vector import dot, vee
-from polhode.matter.axes import direction
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
+from polhode.matter.quantities.direction import (
+    admit_direction,
+    parameters_of_direction,
+    unit_at,
+)
 
 
 def twist_angle(R: Any, axis: Any) -> Any:
@@ -86,7 +90,7 @@ class TorsionalSpring:
         object.__setattr__(self, "stiffness", k)
         angle = rest(self.name, "rest_angle", self.rest_angle)
         object.__setattr__(self, "rest_angle", angle)
-        unit = direction(self.axis, f"the axis of {self.name!r}", self.by)
+        unit = admit_direction(self.axis, f"the axis of {self.name!r}", self.by)
         object.__setattr__(self, "axis", unit)
 
     @property
@@ -96,8 +100,9 @@ class TorsionalSpring:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Stiffness and rest angle."""
-        return listed([self.stiffness, self.rest_angle])
+        """Stiffness and rest angle, and those of the axis."""
+        own = [self.stiffness, self.rest_angle]
+        return listed([*own, *parameters_of_direction(self.axis)])
 
     @property
     def is_conservative(self) -> bool:
@@ -108,19 +113,20 @@ class TorsionalSpring:
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
         """Opposite moments about the axis."""
-        slope = _slope(torsion_energy)(_turn(poses), self.axis, *self._constants(table))
+        slope = _slope(torsion_energy)(_turn(poses), *self._constants(table))
         return _opposite_moments(poses, slope)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = k (angle - rest)^2 / 2"""
-        return torsion_energy(_turn(poses), self.axis, *self._constants(table))
+        return torsion_energy(_turn(poses), *self._constants(table))
 
     def fault(self) -> str:
         """The axis is turned upside down."""
         return "The axis is turned upside down: the angle about it is undefined."
 
-    def _constants(self, table: Table) -> tuple[Any, Any]:
-        return at(self.stiffness, table), at(self.rest_angle, table)
+    def _constants(self, table: Table) -> tuple[Any, Any, Any]:
+        axis = unit_at(self.axis, table)
+        return axis, at(self.stiffness, table), at(self.rest_angle, table)
 
 
 @final

@@ -9,7 +9,7 @@ obey the third law with their moments.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -31,6 +31,7 @@ from polhode.double import doubled
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 NO_DIRECTION = (
     "Its two ends are at one place: the line along which it pulls is undefined,"
@@ -179,18 +180,22 @@ class Spring:
 class NonlinearSpring:
     """A spring between two points whose energy is any function of its length.
 
-    `law(length)` is the energy in joules, a traceable function of one number.
+    `law(length, **constants)` is the energy in joules, traceable; `constants` are
+    numbers or parameters that it takes by name.
     """
 
     on: Attachment
     by: Attachment
-    law: Callable[[Any], Any]
+    law: Callable[..., Any]
     _: KW_ONLY
+    constants: Mapping[str, Any] = field(default_factory=dict)
     name: str = "spring"
 
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -199,8 +204,8 @@ class NonlinearSpring:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those of its ends: the law holds its own numbers."""
-        return parameters_of((self.on, self.by))
+        """Those of its ends, and the constants of the law."""
+        return parameters_of((self.on, self.by), *self.constants.values())
 
     @property
     def is_conservative(self) -> bool:
@@ -212,12 +217,13 @@ class NonlinearSpring:
     ) -> Wrenches:
         """Opposite forces along the line of the two points, -V'(length)."""
         d, arm = separation(poses, self.on, self.by, table)
-        return interaction(poses, arm, self._force(d), 0.0 * d)
+        F = self._force(d, values_of(self.constants, table))
+        return interaction(poses, arm, F, 0.0 * d)
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V(|d|)"""
         d, _ = separation(poses, self.on, self.by, table)
-        return self._energy(d)
+        return self._energy(d, values_of(self.constants, table))
 
     def fault(self) -> str:
         """Closed up, a spring that still pushes has no direction."""
@@ -225,11 +231,11 @@ class NonlinearSpring:
 
     @cached_property
     def _force(self) -> Callable[..., Any]:
-        return doubled(lambda d: elastic_force(self._law, d))
+        return doubled(lambda d, c: elastic_force(self._law(c), d))
 
     @cached_property
     def _energy(self) -> Callable[..., Any]:
-        return doubled(lambda d: elastic_energy(self._law, d))
+        return doubled(lambda d, c: elastic_energy(self._law(c), d))
 
-    def _law(self, length: Any) -> Any:
-        return given(self.name, self.law, (length,))
+    def _law(self, constants: Mapping[str, Any]) -> Callable[[Any], Any]:
+        return lambda x: given(self.name, self.law, (x,), constants=constants)

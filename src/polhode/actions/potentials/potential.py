@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, final
 
 from polhode.actions.action import require_frames
@@ -28,15 +27,8 @@ from polhode.arrays import namespace
 from polhode.double import doubled
 from polhode.errors import ForceError, ModelError, PolhodeError
 from polhode.geometry.frame import Frame
-from polhode.matter.parameter import (
-    NOMINAL,
-    Parameter,
-    Table,
-    at,
-    named,
-    parameters_in,
-    quantity,
-)
+from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 Energy = Callable[..., Any]
 
@@ -63,7 +55,9 @@ class Potential:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 2))
-        object.__setattr__(self, "constants", admitted(self.name, self.constants))
+        object.__setattr__(
+            self, "constants", admit_constants(self.name, self.constants)
+        )
 
     @staticmethod
     def of_particles(
@@ -230,17 +224,3 @@ def distinct(name: str, bodies: Any, least: int) -> tuple[Frame, ...]:
             "Add the body that acts: the world, the Earth, or a driver.",
         )
     return frames
-
-
-def admitted(name: str, constants: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The constants of a law as parameters `name.key`."""
-    values = {
-        key: named(quantity(value, f"{key!r} of {name!r}"), f"{name}.{key}")
-        for key, value in constants.items()
-    }
-    return MappingProxyType(values)
-
-
-def values_of(constants: Mapping[str, Any], table: Table) -> dict[str, Any]:
-    """The numbers of a law's constants, for a table of parameters."""
-    return {key: at(value, table) for key, value in constants.items()}

@@ -23,16 +23,15 @@ from polhode.actions.potentials.invariant import (
 from polhode.actions.potentials.potential import (
     Energy,
     Potential,
-    admitted,
     distinct,
     energy_by,
-    values_of,
 )
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Table, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 
 
 class FullSlopes(NamedTuple):
@@ -69,7 +68,9 @@ class RawPotential:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bodies", distinct(self.name, self.bodies, 1))
-        object.__setattr__(self, "constants", admitted(self.name, self.constants))
+        object.__setattr__(
+            self, "constants", admit_constants(self.name, self.constants)
+        )
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

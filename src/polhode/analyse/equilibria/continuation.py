@@ -19,7 +19,7 @@ from polhode.analyse.machinery import listing
 from polhode.analyse.machinery.curve import Curve, Point
 from polhode.analyse.machinery.naming import coordinate_of, require_parameter
 from polhode.analyse.machinery.table import some, table_of
-from polhode.errors import AnalysisError
+from polhode.errors import AnalysisError, ModelError
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -156,6 +156,12 @@ def continuation(
     the range. With `branches`, curves that cross the first are followed too.
     """
     state = start.state if isinstance(start, Equilibrium) else start
+    if not isinstance(state, State):
+        raise ModelError(
+            f"continuation takes an equilibrium, and was given {start!r}.",
+            "A curve of equilibria begins at one of them.",
+            "Give one of ph.equilibria(system), or a state near one.",
+        )
     system = state.system
     require_layout(system, state)
     low, high = _range(system, parameter, between)

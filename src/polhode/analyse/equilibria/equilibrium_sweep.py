@@ -17,6 +17,7 @@ from polhode.analyse.machinery.search import ACCEPTED, search_of, starts_of
 from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.symmetries import Carriers
 from polhode.errors import AnalysisError
+from polhode.system.checked_argument import state_argument
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class EquilibriumSweep:
         return "\n".join([f"{head} {', '.join(ranges)})", *lines])
 
 
+@state_argument
 def sweep_equilibria(
     start: State, parameters: Mapping[str, Any], *, t: float = 0.0
 ) -> EquilibriumSweep:

@@ -20,6 +20,7 @@ from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.assemble import position_misses, require_kept, velocity_misses
+from polhode.system.checked_argument import state_argument
 
 if TYPE_CHECKING:
     from polhode.system.state import State
@@ -88,6 +89,7 @@ class Rest:
         return f"Rest({name!r} {self.verdict}: {', '.join(words)})"
 
 
+@state_argument
 def is_equilibrium(state: State) -> Rest:
     """Whether a state is an equilibrium: true or false, with the reason.
 

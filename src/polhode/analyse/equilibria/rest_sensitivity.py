@@ -29,6 +29,7 @@ from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
+from polhode.system.checked_argument import state_argument
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -103,6 +104,7 @@ class RestSensitivity:
         return "\n".join([head, *table_of(heads, values, labels)])
 
 
+@state_argument
 def rest_sensitivity(
     state: State, parameters: Sequence[str], *, values: Table = NOMINAL
 ) -> RestSensitivity:

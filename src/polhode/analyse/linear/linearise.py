@@ -30,7 +30,7 @@ from polhode.analyse.machinery.ports import (
 )
 from polhode.analyse.machinery.spectrum import Spectrum, spectrum_of
 from polhode.analyse.machinery.variations import Neighbours, neighbours
-from polhode.errors import AnalysisError, StateError
+from polhode.errors import AnalysisError, ModelError, StateError
 from polhode.formulation.equations import Equations
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import require_consistent
@@ -238,7 +238,7 @@ def _state_space(
 def _system(model: Any) -> System:
     if isinstance(model, System | Equations):
         return model.system if isinstance(model, Equations) else model
-    raise AnalysisError(
+    raise ModelError(
         f"{model!r} is no system that could be linearised.",
         "First comes the system, then the state about which.",
         "Give both, ph.linearise(system, equilibrium.state); or ask it,"

@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode.analyse.machinery.table import number, table_of
 from polhode.errors import AnalysisError
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class LimitMargins:
         return "\n".join([head, *table_of(HEADS, self.rows, self.names)])
 
 
+@motion_argument
 def limit_margins(motion: Trajectory) -> LimitMargins:
     """How far a motion stays from the limits of its joints, row by row."""
     limits: dict[str, tuple[float, float]] = {}

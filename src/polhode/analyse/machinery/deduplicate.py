@@ -1,17 +1,20 @@
 """Which balances are one: duplicates, members of a family, whole turns of an angle.
 
 A balance may be one of a family: moved along a direction in which nothing changes, it
-balances again. Members of a family that are alike in energy, rates and stiffness are
-told once, half turns of a body among them, and so are those to which a walk along the
-family leads.
+balances again. Balances are members of one family if a walk along it leads from one to
+the other. Two that have the same energy, rates and stiffness are one also where the
+walk leads to the same places of all mass: a body turned by half a turn about a
+principal axis is such a pair, two arms out to one side and to both sides are not.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.analyse.machinery.carried import carried_speeds
 from polhode.analyse.machinery.damped_newton import Settled
 from polhode.analyse.machinery.search import (
     ACCEPTED,
@@ -20,10 +23,15 @@ from polhode.analyse.machinery.search import (
     free_motions,
     one_of,
 )
+from polhode.geometry.rotations import so3
+from polhode.matter.principal import principal_axes
+from polhode.matter.spatial_inertia import moments_of
 from polhode.system.system import System
 
 STRIDES = (0.05, -0.05, 0.02)  # radians, or lengths: trial steps along a family
+LEVEL = 1e-6  # of what the largest force does over a natural displacement
 PACES = 40  # of a walk from one member to another
+HALF_TURNS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 
 
 def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray]]:
@@ -37,9 +45,7 @@ def distinct(search: Search, reached: Settled) -> list[tuple[Settled, np.ndarray
             continue
         family = directions(search, found)
         members = [o for o, f in kept if f.shape[1] and f.shape[1] == family.shape[1]]
-        if any(is_alike(search, found, other) for other in members):
-            continue
-        if any(leads_to(search, found, other, family) for other in members):
+        if any(is_member(search, found, other, family) for other in members):
             continue
         kept.append((found, family))
     return kept
@@ -124,17 +130,54 @@ def is_alike(search: Search, one: Settled, other: Settled) -> bool:
     return bool(np.max(np.abs(coefficients[0] - coefficients[1])) <= SAME)
 
 
-def leads_to(search: Search, one: Settled, other: Settled, neutral: np.ndarray) -> bool:
-    """Whether a walk along the family of one comes to the other."""
-    if not np.any(_unstored(search, one)) and not search.is_level(one, other):
+def is_member(search: Search, one: Settled, other: Settled, family: np.ndarray) -> bool:
+    """Whether two balances belong to one family, half turns of bodies aside."""
+    if is_alike(search, one, other):
+        return leads_to(search, one, other, family, places=mass_places(search))
+    return leads_to(search, one, other, family, places=pose_places(search))
+
+
+class Places(NamedTuple):
+    """How places of all bodies are compared.
+
+    gap    (search, one, other) -> (6 n + free,), from one to the other
+    turns  (n, 3, 3), what of a small turn of each body, in its axes, changes its place
+    """
+
+    gap: Callable[[Search, Settled, Settled], np.ndarray]
+    turns: np.ndarray
+
+
+def pose_places(search: Search) -> Places:
+    """Places are the same where all poses are."""
+    count = len(search.balance.system.bodies)
+    return Places(Search.between, np.tile(np.eye(3), (count, 1, 1)))
+
+
+def mass_places(search: Search) -> Places:
+    """Places are the same where all mass is."""
+    inertias = np.asarray(search.balance.system.inertias(search.table))
+    return Places(mass_gap, np.array([_seen_turns(one) for one in inertias]))
+
+
+def leads_to(
+    search: Search,
+    one: Settled,
+    other: Settled,
+    neutral: np.ndarray,
+    *,
+    places: Places,
+) -> bool:
+    """Whether a walk along the family of one comes to the place of the other."""
+    if is_stationary(search, one) and not _is_level(search, one, other):
         return False
     rng, before = np.random.default_rng(0), np.inf
     for _ in range(PACES):
-        gap = search.between(one, other)
+        gap = places.gap(search, one, other)
         left = float(np.linalg.norm(gap))
         if left < SAME:
-            return search.is_same(one, other)
-        step = _pace(search, one, gap, neutral)
+            return search.is_level(one, other)
+        step = _pace(search, one, neutral, gap=gap, turns=places.turns)
         if left > 0.98 * before:  # the straight way leads nowhere: elsewhere
             step = neutral @ rng.normal(size=neutral.shape[1])
         before = left
@@ -145,26 +188,119 @@ def leads_to(search: Search, one: Settled, other: Settled, neutral: np.ndarray) 
     return False
 
 
-def _unstored(search: Search, found: Settled) -> np.ndarray:
-    """What acts beside the potential energy, or holds bodies on their way."""
+def mass_gap(search: Search, one: Settled, other: Settled) -> np.ndarray:
+    """From the mass of one to that of the other, like `Search.between`.
+
+    Of all poses of the other that place its mass alike, about its mass centre, the one
+    nearest to the first counts.
+    """
     system = search.balance.system
-    z = np.zeros(system.speeds)
-    acts = np.asarray(
-        system.nonconservative_wrenches(search.t, found.q, z, search.table)
-    )
-    return np.concatenate([acts.ravel(), found.rates])
+    here, there = (system.poses(search.t, s.q, search.table) for s in (one, other))
+    found = search.between(one, other)
+    for k, inertia in enumerate(np.asarray(system.inertias(search.table))):
+        if not _has_mass(inertia):
+            continue
+        _, centre, central = moments_of(inertia)
+        R, R_there = np.asarray(here.rotations[k]), np.asarray(there.rotations[k])
+        turn = R.T @ R_there
+        away = R.T @ np.asarray(there.origins[k] - here.origins[k])
+        angle = np.asarray(so3.log(nearest_turn(turn, central)))
+        shift = away + turn @ centre - centre - np.cross(angle, centre)
+        found[6 * k : 6 * k + 3] = angle
+        found[6 * k + 3 : 6 * k + 6] = shift / search.length
+    return found
+
+
+def nearest_turn(turn: np.ndarray, central: np.ndarray) -> np.ndarray:
+    """The least turn (3, 3) that places a body's mass as a given one does.
+
+    Half turns about principal axes change nothing; where two moments are equal, nor
+    does any turn about the third axis; where all are, no turn does.
+    """
+    axes, equal = _principal(central)
+    if np.all(equal):
+        return np.eye(3)
+    turns = [axes @ np.diag(signs) @ axes.T for signs in HALF_TURNS]
+    if np.any(equal):
+        axis = axes[:, 2 if equal[0] else 0]
+        turns = [half @ _turned_back(turn @ half, axis) for half in turns]
+    return max((turn @ each for each in turns), key=np.trace)
+
+
+def _seen_turns(inertia: np.ndarray) -> np.ndarray:
+    """The projector (3, 3) on small turns that place a body's mass elsewhere."""
+    if not _has_mass(inertia):
+        return np.eye(3)
+    axes, equal = _principal(moments_of(inertia)[2])
+    if np.all(equal):
+        return np.zeros((3, 3))
+    axis = axes[:, 2 if equal[0] else 0]
+    return np.eye(3) - (np.outer(axis, axis) if np.any(equal) else 0.0)
+
+
+def _has_mass(inertia: np.ndarray) -> bool:
+    """Massless bodies have no mass centre: their places are their poses."""
+    return bool(np.trace(inertia[3:, 3:]) > 0)
+
+
+def _principal(central: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Axes (3, 3) of ascending moments; which neighbours of them are equal (2,)."""
+    moments, axes = principal_axes(np.asarray(central))
+    size = max(float(moments[-1]), np.finfo(float).tiny)
+    return axes, np.abs(np.diff(moments)) <= SAME * size
+
+
+def _turned_back(turn: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """The turn about an axis after which the trace of `turn` is largest."""
+    # trace(T exp(s [a])) = const + p cos(s) + r sin(s)
+    p = np.trace(turn) - axis @ turn @ axis
+    r = np.trace(turn @ np.cross(np.eye(3), axis))
+    return so3.exp(np.arctan2(r, p) * axis)
+
+
+def is_stationary(search: Search, found: Settled) -> bool:
+    """Whether balances are where V - T of the carried motion is stationary.
+
+    So it is where rates are given and all that acts has a potential; along a family
+    V - T is then one number.
+    """
+    balance = search.balance
+    z = np.zeros(balance.system.speeds)
+    acts = balance.system.nonconservative_wrenches(search.t, found.q, z, search.table)
+    return not (balance.free or any(balance.pushes) or np.any(np.asarray(acts)))
+
+
+def _is_level(search: Search, one: Settled, other: Settled) -> bool:
+    """Whether two places have the same V - T of the carried motion."""
+    balance, system = search.balance, search.balance.system
+    amended = []
+    for found in (one, other):
+        z = np.zeros(system.speeds)
+        if len(found.rates):
+            z = carried_speeds(balance.carriers, found.q, found.rates)
+        V = system.potential_energy(search.t, found.q, search.table)
+        T = system.kinetic_energy(search.t, found.q, z, search.table)
+        amended.append(float(V) - float(T))
+    scale = float(np.max(search.scales[: system.speeds] * search.reach))
+    return abs(amended[0] - amended[1]) <= LEVEL * scale
 
 
 def _pace(
-    search: Search, one: Settled, gap: np.ndarray, neutral: np.ndarray
+    search: Search,
+    one: Settled,
+    neutral: np.ndarray,
+    *,
+    gap: np.ndarray,
+    turns: np.ndarray,
 ) -> np.ndarray:
+    """The step along a family that closes most of a gap, shortened to 0.5 rad."""
     system, n = search.balance.system, search.balance.system.speeds
-    J = np.asarray(system.jacobians(search.t, one.q, search.table))
-    L = search.length
-    J = (J / np.array([1, 1, 1, L, L, L])[None, :, None]).reshape(-1, n)
-    moves = np.concatenate([J @ neutral[:n], neutral[n:]])
+    J = np.array(system.jacobians(search.t, one.q, search.table))
+    J[:, :3] = turns @ J[:, :3]
+    J[:, 3:] /= search.length
+    moves = np.concatenate([J.reshape(-1, n) @ neutral[:n], neutral[n:]])
     along = np.linalg.lstsq(moves, gap, rcond=1e-9)[0]
     step = neutral @ along
-    turns = np.array([u == "rad/s" for j in system.joints for u in j.speed_units])
-    longest = np.where(turns, 0.5, 3 * search.length)
+    angles = np.array([u == "rad/s" for j in system.joints for u in j.speed_units])
+    longest = np.where(angles, 0.5, 3 * search.length)
     return step / max(1.0, np.max(np.abs(step[:n]) / longest, initial=0.0))

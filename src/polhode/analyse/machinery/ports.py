@@ -11,7 +11,7 @@ from polhode.actions.force_elements.joint_law import Motor
 from polhode.actions.force_elements.transmission import Servo
 from polhode.analyse.machinery.variations import Outputs, Ports, output_sizes
 from polhode.errors import AnalysisError
-from polhode.integrate.inputs.inputs import input_size, port_size
+from polhode.integrate.inputs.ports import input_size, port_size
 from polhode.matter.parameter import Table, at
 from polhode.system.members import suggestion
 from polhode.system.state import State

@@ -24,7 +24,7 @@ from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.lowering.compile import compile
-from polhode.matter.parameter import Table
+from polhode.matter.parameter import Table, parameters_in
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -159,7 +159,10 @@ def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndar
 def _value(motion: Trajectory, name: str) -> float:
     if name in motion.table:
         return float(motion.table[name])
-    return nominal(motion.system, name)
+    groups = motion.inputs.inputs.drive.groups
+    constants = parameters_in([c for g in groups for c in g.constants.values()])
+    own = [p.value for p in constants if p.name == name]
+    return own[0] if own else nominal(motion.system, name)
 
 
 def _admitted(motion: Trajectory, times: Any) -> np.ndarray:

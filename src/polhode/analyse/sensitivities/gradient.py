@@ -22,6 +22,7 @@ from jax import lax
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.sensitivity import ROWS, chained
 from polhode.errors import AnalysisError
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ class Gradient:
         return "\n".join(lines)
 
 
+@motion_argument
 def gradient(
     motion: Trajectory,
     cost: Cost,

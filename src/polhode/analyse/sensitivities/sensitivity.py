@@ -21,6 +21,7 @@ from jax import lax
 from polhode.analyse.machinery.naming import first_names, state_names
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.errors import AnalysisError
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ class Sensitivity:
         return "\n".join(lines)
 
 
+@motion_argument
 def sensitivity(
     motion: Trajectory,
     parameters: Sequence[str] = (),

@@ -21,6 +21,7 @@ from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.errors import AnalysisError
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.integrate.simulate import simulate
 from polhode.system.members import suggestion
 
@@ -98,6 +99,7 @@ class Uncertainty:
         ]
 
 
+@motion_argument
 def uncertainty(
     motion: Trajectory,
     spreads: Mapping[str, float],

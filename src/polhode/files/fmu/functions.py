@@ -17,7 +17,7 @@ from polhode.errors import ModelError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.events.event import Event
 from polhode.integrate.field.vector_field import Field, field_of
-from polhode.integrate.inputs.inputs import port_size
+from polhode.integrate.inputs.ports import port_size
 from polhode.integrate.methods.lie_group.commutator_free import CommutatorFree4
 from polhode.integrate.methods.method import admit_step
 from polhode.system.members import suggestion

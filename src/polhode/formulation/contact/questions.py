@@ -35,6 +35,7 @@ from polhode.formulation.questions.reactions import impulses_by_balance
 from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.admission import admit
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.checked_argument import state_argument
 from polhode.system.contacts import names
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
@@ -100,6 +101,7 @@ class ContactModes:
         return "\n".join([f"ContactModes: {self.kind}", *map(repr, self.each)])
 
 
+@state_argument
 def contact_modes(state: State, table: Table = NOMINAL) -> ContactModes:
     """Every motion that the laws of contact allow in a state.
 
@@ -219,6 +221,7 @@ class Impact:
         return f"Impact({self.law}; {'; '.join(parts)}; {self.energy:.6g} J)"
 
 
+@state_argument
 def impact(state: State, *, order: str = "at once", table: Table = NOMINAL) -> Impact:
     """What happens when the contacts that approach in a state strike.
 
@@ -352,6 +355,7 @@ def _joint_impulses(
     return {joint.name: each[k] for k, joint in enumerate(system.joints)}
 
 
+@state_argument
 def percussion(
     state: State,
     point: Attachment,

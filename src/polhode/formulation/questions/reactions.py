@@ -22,6 +22,7 @@ import numpy as np
 
 from polhode.actions.force_elements.joint_law import effort_wrench
 from polhode.actions.motion_arrays import Poses, Twists
+from polhode.arrays import namespace
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError
@@ -163,6 +164,24 @@ def named_reactions(
     """
     both = equations.ask("reactions", _function(equations), state, table)
     return _named(equations.system, state, both, table)
+
+
+def reaction_function(
+    equations: Equations, at: Attachment | Mapping[str, Attachment] | None
+) -> Callable[..., dict[str, Any]]:
+    """(t, q, y, table) -> torque and force (2, 3) by name, for use inside a trace."""
+    from polhode.system.state import State
+
+    system, function = equations.system, _function(equations)
+
+    def reactions(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
+        state = State(system, t, q, equations.functions.speeds(t, q, y, table))
+        found = _named(system, state, function(t, q, y, table), table)
+        if at is not None:
+            found = about(found, system, state, at, table)
+        return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
+
+    return reactions
 
 
 def free_reactions(
@@ -318,7 +337,8 @@ def _at_the_joint(
     p_WoMo_W = poses.origins[second] + poses.rotations[second] @ p_CoMo_C
     torque, force = sign * in_world[known][:3], sign * in_world[known][3:]
     arm = p_WoMo_W - poses.origins[known]
-    return np.concatenate([torque - cross(arm, force), force])
+    xp = namespace(torque, force, arm)
+    return xp.concatenate([torque - cross(arm, force), force])
 
 
 def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:

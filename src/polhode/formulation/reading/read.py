@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
+import jax
 import numpy as np
 import sympy
 
@@ -24,6 +25,7 @@ from polhode.system import rows
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.formulation.reading.coordinates import Coordinates
     from polhode.system.system import System
 
 nan = sympy.nan
@@ -193,6 +195,65 @@ def reading_of(
         sympy.Matrix(M.tolist()),
         L,
         tuple(places) if held else (),
+        not early,
+        Origin(equations, symbols, operations),
+    )
+
+
+def reading_in(
+    equations: Equations,
+    coordinates: Coordinates,
+    names: Mapping[str, str],
+    operations: float = ALLOWED,
+) -> Reading:
+    """The equations in coordinates of one's choice, s; see `coordinates`.
+
+    Its mass matrix is E^T M E, its Lagrangian of s and s_dot.
+    """
+    system, core = equations.system, equations.functions
+    if core.start is not core.speeds:
+        raise UnreadableProgram(
+            f"{equations.name!r} cannot be read in other coordinates.",
+            "Its velocities are its own, not rates of coordinates.",
+            "Read ph.lagrange(system) or ph.kane(system) in them.",
+        )
+    chart = coordinates.of(system)
+    own = symbols_of(equations, names)
+    s = _symbols(chart.names, names)
+    s_dot, s_ddot = ([_rate(each, dots) for each in s] for dots in ("dot", "ddot"))
+
+    def balance(at: tuple[Any, Any, Any], s_ddot: Any, held: Any, table: Any) -> Any:
+        t, s, s_dot = at
+        z, z_dot = jax.jvp(
+            lambda s, s_dot: chart.speeds(t, s, s_dot), (s, s_dot), (s_dot, s_ddot)
+        )
+        E = jax.jacfwd(lambda s_dot: chart.speeds(t, s, s_dot))(s_dot)
+        q = chart.place(s)
+        M, b, f, A, g = core.terms(t, q, z, table)
+        L = system.kinetic_energy(t, q, z, table) - system.potential_energy(t, q, table)
+        if not held.shape[0]:
+            return E.T @ (M @ z_dot + b - f), 0.0 * s_dot, E.T @ M @ E, L, 0.0 * s_dot
+        motion = E.T @ (M @ z_dot + b - f - A.T @ held)
+        places = rows.positions(system, t, q, table)
+        return motion, A @ z_dot - g, E.T @ M @ E, L, places
+
+    balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        given = ((own.t, s, s_dot), s_ddot, own.held, own.table)
+        motion, on_rates, M, L, places = read(balance, *given, operations=operations)
+    _require_numbers(equations, motion, on_rates)
+    early = [w for w in said if issubclass(w.category, UnfinishedReading)]
+    for each in early:
+        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+    symbols = own._replace(q=s, z=s_dot, y=s_dot, y_dot=s_ddot)
+    return Reading(
+        f"{equations.name}, {system.name}, in {', '.join(chart.names)}",
+        tuple(motion),
+        tuple(on_rates) if own.held else (),
+        sympy.Matrix(M.tolist()),
+        L,
+        tuple(places) if own.held else (),
         not early,
         Origin(equations, symbols, operations),
     )

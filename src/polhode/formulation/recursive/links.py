@@ -19,7 +19,6 @@ from polhode.actions.weight import WeightOf
 from polhode.arrays import namespace, traced_once
 from polhode.geometry.vector import cross, skew
 from polhode.joints.joint import Joint, freedoms
-from polhode.matter.axes import direction
 from polhode.matter.parameter import Table, at
 from polhode.matter.spatial_inertia import spatial_inertia
 from polhode.system.gather import driven_joints
@@ -88,7 +87,7 @@ def given(system: System, t: Any, q: Any, z: Any, table: Table) -> Given:
     upward, rest = np.zeros(3), []
     for action in system.actions:
         if _is_an_acceleration(system, action):
-            up = direction(action.law.up, f"the up direction of {action.name!r}")
+            up = action.law.upward(known)
             upward = upward + at(action.law.gravity, known) * up
         elif driven_joints(action):
             for edge, effort in efforts_of(system, action, t, q, z, known):

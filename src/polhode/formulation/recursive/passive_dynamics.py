@@ -25,6 +25,7 @@ from polhode.formulation.spatial_forms.choices import (
 )
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import NOMINAL, Table
+from polhode.system.checked_argument import state_argument
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from polhode.system.state import State
 
 
+@state_argument
 def passive_dynamics(
     state: State,
     speeds: Any,

@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode.integrate.audit.rates import audited
 from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.checked_argument import motion_argument
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.system import numeric_constraints
 from polhode.system.row_rank import DEPENDENT, row_rank
@@ -45,6 +46,7 @@ class RankAlong:
     times: tuple[float, ...]
 
 
+@motion_argument
 def rank_along(motion: Trajectory) -> RankAlong:
     """The rank of the constraints along a motion; changes between rows are found too.
 

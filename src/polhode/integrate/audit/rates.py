@@ -59,7 +59,7 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
     def audit(t: Any, x: Any, held: Any, table: Any) -> Audit:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        table = drive.table(t, q, z, table, held)
+        table = drive.table(t, q, z, table, held, y=y)
         twists = system.twists(t, q, z, table)
         each = system.wrenches(t, q, z, table)
         loose = [a.name for a in system.actions if not a.is_conservative]

@@ -42,7 +42,7 @@ from polhode.integrate.events.occurrence_buffer import (
 from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
-from polhode.integrate.field.vector_field import Field, field_of
+from polhode.integrate.field.vector_field import Field, field_of, with_states_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import (
@@ -456,7 +456,8 @@ def _begun(
     """The leg that begins in a state that changes have left, and whether it is one."""
     guards, bounds, system = run.guards, run.bounds, run.equations.system
     (q, z), t, field = state, here.t, run.field(held)
-    x = jnp.concatenate([q, field.start(t, q, z)])
+    y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
+    x = jnp.concatenate([q, y])
     x_dot = field.x_dot(t, x)
     is_kept = jnp.array(True)
     if system.constraints:

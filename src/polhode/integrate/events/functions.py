@@ -123,7 +123,7 @@ def values_of(equations: Equations, switches: tuple[Switch, ...], drive: Drive) 
     def value(t: Any, x: Any, table: Any, held: Any) -> Any:
         q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
         z = 1.0 * jnp.asarray(core.speeds(t, q, x[n:], table))
-        whole = drive.table(t, q, z, table, held)
+        whole = drive.table(t, q, z, table, held, y=x[n:])
         return jnp.concatenate([s.values(t, q, z, whole) for s in switches])
 
     return value

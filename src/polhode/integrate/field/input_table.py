@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ForceError, PolhodeError
+from polhode.matter.quantities.constants import values_of
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -26,12 +27,34 @@ if TYPE_CHECKING:
 class Law(NamedTuple):
     """A traced input: function(t) or function(t, state), and the size of its value.
 
-    A size of 0 is one bare number.
+    A size of 0 is one bare number. A law of several inputs has a `group` instead, and
+    its place `part` among the numbers that the group gives.
     """
 
     function: Callable[..., Any]
     arity: int
     size: int
+    group: int = -1
+    part: slice = slice(0, 0)
+
+
+class Group(NamedTuple):
+    """A law of one input or several, with constants and states of its own.
+
+    names       of the inputs, in order; `name` is that of the law
+    size        how many numbers it gives
+    constants   that it takes by name
+    first       the first of its states among those of all groups, `width` of them
+    """
+
+    name: str
+    names: tuple[str, ...]
+    function: Callable[..., Any]
+    arity: int
+    size: int
+    constants: Mapping[str, Any]
+    first: int
+    width: int
 
 
 @final
@@ -41,16 +64,26 @@ class Drive:
 
     laws    names of inputs -> Law
     sizes   names of held inputs -> how many numbers each has; 0 is one bare number
+    groups  laws of several inputs, or with constants or states of their own
+    first_states   (k,) of all groups, where they begin
     """
 
     system: System | None = None
     laws: Mapping[str, Law] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    groups: tuple[Group, ...] = ()
+    first_states: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What a compiled program that uses the drive depends on."""
-        return (*self.laws.items(), *self.sizes.items())
+        groups = [
+            (g.names, g.function, tuple(sorted(g.constants.items())), g.width)
+            for g in self.groups
+        ]
+        laws = [(n, (*law[:4], law.part.start)) for n, law in self.laws.items()]
+        first = tuple(self.first_states.tolist())
+        return (*laws, *self.sizes.items(), *groups, *([first] if first else []))
 
     @property
     def width(self) -> int:
@@ -59,7 +92,7 @@ class Drive:
 
     @property
     def driven(self) -> Callable[..., Table] | None:
-        """(t, q, z, table) -> the table with all inputs; None where no law is."""
+        """(t, q, z, table, y) -> the table with all inputs; None where no law is."""
         return self._driven if self.laws else None
 
     def unpacked(self, held: Any) -> dict[str, Any]:
@@ -82,27 +115,52 @@ class Drive:
             first = last
         return held
 
-    def table(self, t: Any, q: Any, z: Any, table: Table, held: Any) -> Table:
-        """A table completed by all inputs at a time and state."""
+    def table(
+        self, t: Any, q: Any, z: Any, table: Table, held: Any, *, y: Any = None
+    ) -> Table:
+        """A table completed by all inputs at a time and state.
+
+        y are the velocities of the equations, states of controllers behind them;
+        without them controllers are where they begin.
+        """
         whole = {**table, **self.unpacked(held)}
-        return self._driven(t, q, z, whole) if self.laws else whole
+        return self._driven(t, q, z, whole, y) if self.laws else whole
+
+    def state_rates(self, t: Any, q: Any, z: Any, y: Any, table: Table) -> Any:
+        """The rates (k,) of the states of all controllers."""
+        assert self.system is not None
+        state, c = State(self.system, t, q, z), self._states(y)
+        own = self.system.table(table)
+        rates = [_given(g, t, state, own, c)[1] for g in self.groups if g.width]
+        return jnp.concatenate(rates)
+
+    def _states(self, y: Any) -> Any:
+        count = len(self.first_states)
+        return self.first_states if y is None or not count else y[-count:]
 
     def table_function(self, table: Table, held: Any) -> Any:
         """The table itself, or with inputs (t, q, z) -> table, outside a trace."""
         if not self.key:
             return table
 
-        def completed(t: Any, q: Any, z: Any) -> Table:
+        def completed(t: Any, q: Any, z: Any, y: Any = None) -> Table:
             with jax.enable_x64(True):
-                whole = self.table(t, q, z, table, held)
+                whole = self.table(t, q, z, table, held, y=y)
             return {name: np.asarray(value) for name, value in whole.items()}
 
         return completed
 
-    def _driven(self, t: Any, q: Any, z: Any, table: Table) -> Table:
+    def _driven(self, t: Any, q: Any, z: Any, table: Table, y: Any = None) -> Table:
         assert self.system is not None
-        state = State(self.system, t, q, z)
-        given = {name: _value(name, law, t, state) for name, law in self.laws.items()}
+        state, c = State(self.system, t, q, z), self._states(y)
+        own = self.system.table(table)
+        several = [_given(g, t, state, own, c)[0] for g in self.groups]
+        given = {
+            name: _value(name, law, t, state)
+            if law.group < 0
+            else shaped(name, several[law.group][law.part], law.size)
+            for name, law in self.laws.items()
+        }
         return {**table, **given}
 
 
@@ -110,11 +168,60 @@ UNDRIVEN = Drive()
 
 
 def _value(name: str, law: Law, t: Any, state: State) -> Any:
+    arguments = (t,) if law.arity == 1 else (t, state)
+    return shaped(name, _traced(name, lambda: law.function(*arguments)), law.size)
+
+
+def _given(group: Group, t: Any, state: State, table: Table, c: Any) -> tuple[Any, Any]:
+    """What a law of several inputs gives (size,), and the rates of its states."""
+    constants = values_of(group.constants, table)
+    own = c[group.first : group.first + group.width]
+    arguments = [t] if group.arity == 1 and not group.width else [t, state]
+    arguments += [own] if group.width else []
+    answer = _called(group.name, lambda: group.function(*arguments, **constants))
+    rates: Any = jnp.zeros(0)
+    if group.width:
+        answer, rates = _pair(group, answer)
+        rates = _traced(f"{group.name}: rates", lambda: rates).reshape(-1)
+    if group.size > 1 and isinstance(answer, list | tuple):
+        answer = jnp.concatenate([jnp.ravel(jnp.asarray(a, float)) for a in answer])
+    value = jnp.ravel(_traced(group.name, lambda: answer))
+    for what, found, size in (
+        ("numbers", value, group.size),
+        ("rates", rates, group.width),
+    ):
+        if found.shape != (size,):
+            raise ForceError(
+                f"the law {group.name!r} gives {found.size} {what}, not {size}.",
+                f"It drives {', '.join(map(repr, group.names))}"
+                + (f" and has {group.width} states." if group.width else "."),
+                "Return one number for each, in their order.",
+            )
+    return value, rates
+
+
+def _pair(group: Group, answer: Any) -> tuple[Any, Any]:
+    if isinstance(answer, tuple) and len(answer) == 2:
+        return answer[0], answer[1]
+    raise ForceError(
+        f"the law {group.name!r} has states and returns no pair.",
+        "It gives the input, and how fast its states change.",
+        "Return (u, x_dot).",
+    )
+
+
+def _traced(name: str, law: Callable[[], Any]) -> Any:
+    """What a law gives, as an array of real numbers."""
+    value = _called(name, law)
+    if value is None or jnp.iscomplexobj(value):
+        raise _none(name, value)
+    return _called(name, lambda: jnp.asarray(value, float))
+
+
+def _called(name: str, law: Callable[[], Any]) -> Any:
+    """What a law gives; refused by name where it cannot be traced."""
     try:
-        value = law.function(t) if law.arity == 1 else law.function(t, state)
-        if value is None or jnp.iscomplexobj(value):
-            raise _none(name, value)
-        found = jnp.asarray(value, float)
+        return law()
     except PolhodeError:
         raise
     except Exception as reason:
@@ -126,7 +233,6 @@ def _value(name: str, law: Law, t: Any, state: State) -> Any:
             "Use jax.numpy and jnp.where in place of Python's own, or sample plain"
             " Python with ph.Sampled(law, dt).",
         ) from reason
-    return shaped(name, found, law.size)
 
 
 def _none(name: str, value: Any) -> ForceError:

@@ -92,13 +92,14 @@ def field_of(
 ) -> Field:
     """The field of some equations, for use inside a trace.
 
-    `drive(t, q, z, table)` is the table with the inputs as they are there and then.
+    `drive(t, q, z, table, y)` is the table with the inputs as they are there and then.
     """
     system, core = equations.system, equations.functions
     n = system.coordinates
 
     def driven(t: Any, q: Any, y: Any) -> Table:
-        return drive(t, q, core.speeds(t, q, y, table), table) if drive else table
+        z = core.speeds(t, q, y, table)
+        return drive(t, q, z, table, y) if drive else table
 
     # A method asks many slopes: they are traced once, and in a program written once.
     @shared
@@ -183,7 +184,13 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
+    y = with_states_of(x, y, equations.controller_states)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def with_states_of(x: Any, y: Any, count: int) -> Any:
+    """Velocities y begun anew, the states of controllers as x has them."""
+    return jnp.concatenate([y[:-count], x[-count:]]) if count else y
 
 
 def _on_contacts(

@@ -8,7 +8,7 @@ others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from polhode.integrate.field.states import States, repeated, states_of
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.host.static_friction import warn_static_friction
+from polhode.integrate.inputs.controller import controller_parameters
 from polhode.integrate.kernel.start import MOST_STEPS
 from polhode.integrate.methods.tolerance import real_number
 from polhode.integrate.results.indexing import ROUNDING
@@ -63,6 +64,7 @@ def admitted(
     samples: Any,
     parameters: Any,
     memory: float = np.inf,
+    inputs: Any = None,
 ) -> Admitted:
     """The runs of a call, each argument checked against the others."""
     system, given = equations.system, {} if parameters is None else parameters
@@ -71,7 +73,11 @@ def admitted(
     runs = repeated(runs, _most_values(given)) if given else runs
     end = admit_until(until)
     times = admit_samples(samples, _common_start(runs, samples), end, memory)
-    table, wrong = admit_parameters(system, given, len(runs)) if given else ({}, {})
+    # Constants of controllers are parameters of a run, not of the system.
+    others = [p.name for p in controller_parameters(inputs)]
+    table, wrong = (
+        admit_parameters(system, given, len(runs), others) if given else ({}, {})
+    )
     if system.constraints:
         require_smooth_drivers(system, float(np.min(runs.t)), end)
     warn_static_friction(runs)
@@ -138,6 +144,18 @@ def admit_limit(limit: Any) -> int:
             f"Give a whole number, from one to {MOST_STEPS:g}.",
         )
     return count
+
+
+def admit_threads(threads: Any) -> int | None:
+    """How many threads a call may take: one or more; or None."""
+    is_whole = isinstance(threads, int) and not isinstance(threads, bool)
+    if threads is not None and not (is_whole and threads >= 1):
+        raise IntegrationError(
+            f"a run cannot take {threads!r} threads.",
+            "It is a number of threads, at most one for each core.",
+            "Give a whole number from one on, or leave it out.",
+        )
+    return threads
 
 
 def admit_samples(
@@ -233,13 +251,16 @@ def _column(name: str, value: Any) -> np.ndarray:
 
 
 def admit_parameters(
-    system: System, parameters: Mapping[str, Any], runs: int
+    system: System,
+    parameters: Mapping[str, Any],
+    runs: int,
+    others: Sequence[str] = (),
 ) -> tuple[dict[str, np.ndarray], dict[int, PolhodeError]]:
     """Values of parameters, one or one a run; and which runs they make no system for.
 
     Unknown names and wrong shapes are refused for all.
     """
-    system.require_parameters(parameters)
+    system.require_parameters(parameters, others)
     table: dict[str, np.ndarray] = {}
     for name, value in parameters.items():
         column = _column(name, value)
@@ -250,7 +271,22 @@ def admit_parameters(
                 "Give a number, or as many as there are states.",
             )
         table[name] = np.broadcast_to(column, (runs,)).copy()
-    return table, _unsound(system, table) if table else {}
+    own = {name: v for name, v in table.items() if name in system.parameters}
+    wrong = _unsound(system, own) if own else {}
+    return table, {**_unfinite(table), **wrong}
+
+
+def _unfinite(table: dict[str, np.ndarray]) -> dict[int, PolhodeError]:
+    """Runs with a value that is not finite, and which."""
+    return {
+        int(k): ModelError(
+            f"parameter {name!r} is not finite: {column[k]}.",
+            "NaN and infinity measure nothing.",
+            "Look where the number comes from: a division by zero or a missing value.",
+        )
+        for name, column in table.items()
+        for k in np.flatnonzero(~np.isfinite(column))
+    }
 
 
 def _unsound(system: System, table: dict[str, np.ndarray]) -> dict[int, PolhodeError]:

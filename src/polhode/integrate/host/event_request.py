@@ -16,17 +16,27 @@ from polhode.integrate.events.event import (
     require_names,
 )
 from polhode.integrate.events.occurrence_rows import OccurrenceRows
-from polhode.integrate.events.switch import Switching, guards_of, switches_of
+from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
+from polhode.integrate.field.controlled import with_controllers
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
 from polhode.integrate.kernel.chunk import StepperState, start_cursor
+from polhode.integrate.methods.runge_kutta.calvo import Calvo7
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
+from polhode.integrate.methods.runge_kutta.radau import RadauIIA
+from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.host.loop import RunRecord
     from polhode.integrate.methods.method import Method
+
+
+# Methods that step x as a column of numbers, whatever each of them is.
+OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4)
 
 
 class FirstInputs(NamedTuple):
@@ -55,7 +65,7 @@ def run_context(
     equations: Equations,
     method: Method,
     events: Any,
-    inputs: Mapping[str, Any] | None,
+    inputs: Mapping[Any, Any] | None,
     runs: int = 1,
 ) -> RunContext:
     """The events and inputs of a call of so many runs, checked."""
@@ -68,7 +78,33 @@ def run_context(
     for each in listed:
         if isinstance(each, Switching) and each.modes:
             found = found.with_modes(each.modes_of(runs))
-    return RunContext(equations, method, switches, found)
+    controlled = with_controllers(equations, found.drive)
+    _require_steppable(controlled, method, switches)
+    return RunContext(controlled, method, switches, found)
+
+
+def _require_steppable(
+    equations: Equations, method: Method, switches: tuple[Switch, ...]
+) -> None:
+    """Refuse what would begin the states of controllers anew on the way."""
+    if not equations.controller_states:
+        return
+    why = "States of controllers go on through every step and every event."
+    if any(s.change is None and any(g.reset for g in s.guards) for s in switches):
+        raise IntegrationError(
+            "a controller with states cannot go on through an event that is changed by"
+            " plain Python.",
+            why,
+            "Write the change with jax.numpy, or sample the controller: ph.Sampled(law,"
+            " dt, memory=[...]).",
+        )
+    if not isinstance(method, OF_COLUMNS):
+        raise IntegrationError(
+            f"{method.name} does not step states of controllers.",
+            f"It is made for mechanics alone. {why}",
+            "Choose ph.methods.DormandPrince(), ph.methods.RadauIIA() or"
+            " ph.methods.RungeKutta4(step=...).",
+        )
 
 
 def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:

@@ -407,6 +407,8 @@ def _taken(keepers: list[_Keeper], turns: list[SegmentResult]) -> StepperState:
 
 
 def _stacked(stepper_states: list[StepperState]) -> StepperState:
+    if len(stepper_states) == 1:  # stacking one of twenty leaves takes 0.2 ms
+        return StepperState(*(np.asarray(leaf)[None] for leaf in stepper_states[0]))
     return StepperState(*map(np.stack, zip(*stepper_states, strict=True)))
 
 

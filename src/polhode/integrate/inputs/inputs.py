@@ -1,6 +1,7 @@
 """Inputs of a run: functions of time, feedback laws, sampled controllers, noise.
 
     inputs={"motor of hinge": lambda t, state: -3 * state["hinge"], "gust": Noise(...)}
+    inputs={("tau1", "tau2"): law}          one law for several, which returns them all
 
 An input is the name of a motor, of an applied couple or follower force, or of a
 parameter that only such actions have. Laws are traced into the compiled loop. Sampled
@@ -12,16 +13,23 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 from zlib import crc32
 
 import numpy as np
 
-from polhode.actions.applied import AppliedCouple, AppliedForce
-from polhode.actions.force_elements.joint_law import Motor
-from polhode.errors import IntegrationError, ModelError
+from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
+from polhode.integrate.inputs.controller import Controller
+from polhode.integrate.inputs.groups import (
+    Begun,
+    admit_group,
+    laws_of,
+    part_laws,
+    require_names_once,
+)
+from polhode.integrate.inputs.ports import input_size
 from polhode.integrate.methods.tolerance import real_number
 from polhode.system.members import suggestion
 
@@ -158,7 +166,7 @@ class Inputs:
     def with_modes(self, modes: Mapping[str, np.ndarray]) -> Inputs:
         """The same and modes (runs or 1, ...) behind them."""
         sizes = {n: v.shape[1] if v.ndim > 1 else 0 for n, v in modes.items()}
-        drive = Drive(self.drive.system, self.drive.laws, {**self.drive.sizes, **sizes})
+        drive = replace(self.drive, sizes={**self.drive.sizes, **sizes})
         return Inputs(drive, self.sources, {**self.modes, **modes})
 
     @property
@@ -217,13 +225,18 @@ class InputLog:
 UNFED = InputLog(Inputs(), np.zeros(0), np.zeros((0, 0)))
 
 
-def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
+def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
     """Inputs that the system has, each by something that can give it."""
     laws: dict[str, Law] = {}
     sizes: dict[str, int] = {}
     sources: list[Source] = []
+    groups: list[Begun] = []
     held = recall = 0
-    for name, given in (inputs or {}).items():
+    for name, given in one_by_one(system, inputs or {}).items():
+        if isinstance(name, tuple) or isinstance(given, Controller):
+            groups.append(admit_group(system, name, given, groups))
+            laws |= laws_of(system, groups)
+            continue
         size = input_size(system, name)
         if isinstance(given, Sampled | Noise):
             _require_size(name, given, size)
@@ -238,10 +251,30 @@ def admit_inputs(system: System, inputs: Mapping[str, Any] | None) -> Inputs:
             raise IntegrationError(
                 f"the input {name!r} cannot be {given!r}.",
                 "An input is a function of time, or of time and state.",
-                "Give a function, ph.Sampled or ph.Noise; a constant is a parameter:"
-                " simulate(..., parameters={...}).",
+                "Give a function, ph.Controller, ph.Sampled or ph.Noise; a constant is"
+                " a parameter: simulate(..., parameters={...}).",
             )
-    return Inputs(Drive(system, laws, sizes), tuple(sources))
+    first = np.concatenate([np.zeros(0), *(g.states for g in groups)])
+    drive = Drive(system, laws, sizes, tuple(group.group for group in groups), first)
+    return Inputs(drive, tuple(sources))
+
+
+def one_by_one(system: System, inputs: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The inputs, sampled laws of several taken apart: each is held by itself."""
+    require_names_once(inputs)
+    found: dict[Any, Any] = {}
+    for names, given in inputs.items():
+        if isinstance(names, tuple) and isinstance(given, Noise):
+            found |= dict.fromkeys(names, given)
+        elif isinstance(names, tuple) and isinstance(given, Sampled):
+            sizes = [max(input_size(system, name), 1) for name in names]
+            laws = part_laws(given.law, sizes, has_memory=given.memory is not None)
+            for k, (name, law) in enumerate(zip(names, laws, strict=True)):
+                memory = None if k else given.memory
+                found[name] = Sampled(law, given.dt, memory=memory)
+        else:
+            found[names] = given
+    return found
 
 
 def _require_size(name: str, given: Sampled | Noise, size: int) -> None:
@@ -255,68 +288,6 @@ def _require_size(name: str, given: Sampled | Noise, size: int) -> None:
             f"The input is {max(size, 1)} number{'s' if size > 1 else ''}.",
             "Give one deviation for all of it, or one for each.",
         )
-
-
-def port_size(system: System, name: str) -> int | None:
-    """How many numbers drive an action of this name; 0 for one, None if none do."""
-    action = next((a for a in system.actions if a.name == name), None)
-    if isinstance(action, Motor):
-        return action.joint.speeds if action.joint.speeds > 1 else 0
-    size = getattr(action, "input_size", None)
-    if size is not None:
-        return int(size)
-    return 3 if action is not None and _is_port(action) else None
-
-
-def input_size(system: System, name: str) -> int:
-    """How many numbers an input has; 0 for one bare number."""
-    size = port_size(system, name)
-    if size is not None:
-        return size
-    actions = {action.name: action for action in system.actions}
-    input_log, barred = _fed(system), _barred(system)
-    if name in input_log - barred:
-        return 0
-    why = "An input is a motor, a couple or follower force, or a parameter of such."
-    if name in barred or name in actions:
-        why = (
-            f"{name!r} is part of what stores energy, has mass or constrains: were it"
-            " to change in time, energy would come from nowhere."
-        )
-    known = [a.name for a in actions.values() if _is_port(a)] + sorted(
-        input_log - barred
-    )
-    raise ModelError(
-        f"{system.name!r} has no input {name!r}.", why, suggestion(str(name), known)
-    )
-
-
-def is_input(system: System, name: str) -> bool:
-    """Whether something may drive it: any value of it leaves the system what it is."""
-    return port_size(system, name) is not None or name in _fed(system) - _barred(system)
-
-
-def _fed(system: System) -> set[str]:
-    return {p.name for a in system.actions for p in a.parameters if _may(a)}
-
-
-def _barred(system: System) -> set[str]:
-    return {p.name for part in _others(system) for p in part.parameters}
-
-
-def _is_port(action: Any) -> bool:
-    if isinstance(action, AppliedForce | AppliedCouple):
-        return not action.is_conservative
-    return isinstance(action, Motor) or hasattr(action, "input_size")
-
-
-def _may(action: Any) -> bool:
-    return not action.is_conservative
-
-
-def _others(system: System) -> list[Any]:
-    stored = [action for action in system.actions if action.is_conservative]
-    return [*system.bodies, *system.joints, *system.constraints, *stored]
 
 
 def _width(mode: np.ndarray) -> int:

@@ -7,6 +7,7 @@ Each is caught here, and becomes a sentence.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jax
@@ -50,6 +51,7 @@ def sampled(
     """
     held, recall = np.array(stepper_state.held), np.array(stepper_state.recall)
     sample_count = np.array(stepper_state.sample_count)
+    state = cache(state)  # one for all sources that are due now
     close = (
         4 * np.finfo(float).eps * max(abs(float(stepper_state.t)), abs(float(start)))
     )
@@ -91,9 +93,8 @@ def _asked(
     if isinstance(noun, Noise):
         return noun.draw(name, *which, size), memory
     state = made()
-    own = State(state.system, float(state.t), state.q.copy(), state.z.copy())
-    # A state has its quaternions of length one to the last digit: the copy is of that.
-    kept = own.q.copy(), own.z.copy()
+    own = _copied(state)
+    kept = state.q, state.z
     given = (
         (float(state.t), own) if noun.memory is None else (float(state.t), own, memory)
     )
@@ -113,6 +114,18 @@ def _asked(
     if memory.shape != recall[source.recall].shape or not np.all(np.isfinite(memory)):
         raise InputFault(f"the input {name!r} remembers {memory}, which it cannot")
     return value.reshape(-1), memory
+
+
+def _copied(state: State) -> State:
+    """The same state with arrays of its own; it was admitted when it was made."""
+    own = object.__new__(State)
+    for name in ("system", "t"):
+        object.__setattr__(own, name, getattr(state, name))
+    for name in ("q", "z"):
+        array = np.array(getattr(state, name))
+        array.setflags(write=False)
+        object.__setattr__(own, name, array)
+    return own
 
 
 def _numbers(answer: Any) -> np.ndarray:

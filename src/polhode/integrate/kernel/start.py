@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import FallbackWarning, IntegrationError
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
@@ -27,6 +28,7 @@ from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
+    from polhode.lowering.report import Report
     from polhode.system.system import System
 
 # Of the quickest time of the system: a first step that is seldom refused.
@@ -123,6 +125,7 @@ def initialise(
     if runs == 1:
         if key not in equations.programs:
             made = PackedProgram(initialisation(equations, drive), given, own)
+            warn_of_xla(equations.system.name, made.program.report())
             equations.programs[key] = made
         only = {name: values[0, ...] for name, values in table.items()}
         return equations.programs[key](given, only)
@@ -130,7 +133,23 @@ def initialise(
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
         function = initialisation(equations, drive)
         equations.programs[key] = compile(function, first, own, batched=True)
+        warn_of_xla(equations.system.name, equations.programs[key].report())
     return equations.programs[key](given, table)
+
+
+def warn_of_xla(name: str, report: Report) -> None:
+    """Say that the equations of a system have no native code, and which line is why."""
+    repair = "Write that line with other functions of jax.numpy, or sample it"
+    if "float32" in report.reason:
+        # An array of jax.numpy made where jax_enable_x64 is off draws the time along.
+        repair = "Make the arrays that it closes over with NumPy, in double precision"
+    if report.backend == "xla":
+        warnings.warn(
+            f"{name!r} runs on XLA, often a hundred times slower than native code:"
+            f" {report.reason}. {repair}.",
+            FallbackWarning,
+            stacklevel=2,
+        )
 
 
 def initialisation(equations: Equations, drive: Drive) -> Any:

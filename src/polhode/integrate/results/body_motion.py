@@ -95,7 +95,8 @@ class Reaction(NamedTuple):
 class JointMotion:
     """A joint along a motion; leading axes are rows.
 
-    t (n,), coordinates (n, k), speeds (n, m).
+    t (n,), coordinates (n, k), speeds (n, m). To NumPy and matplotlib it is the array
+    of its coordinates: `np.degrees(motion["elbow"])`.
     """
 
     t: np.ndarray
@@ -103,6 +104,17 @@ class JointMotion:
     speeds: np.ndarray
     motion: Trajectory | None = None
     edge: Edge | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """Its coordinates: (n,) where it has one, so that plots and NumPy take it."""
+        q = self.coordinates
+        return np.array(q[:, 0] if q.shape[1] == 1 else q, dtype=dtype)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return np.asarray(self)[rows]
 
     @property
     def reaction(self) -> Reaction:
@@ -142,7 +154,8 @@ def _reaction_function(equations: Equations, drive: Drive) -> Any:
 
     def reactions(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
-        table = drive.table(t, q, core.speeds(t, q, y, table), table, held)
+        z = core.speeds(t, q, y, table)
+        table = drive.table(t, q, z, table, held, y=y)
         solution = core.accelerations(t, q, y, table)
         wrenches = core.joint_wrenches(t, q, y, solution, table)
         rotations = with_world(system.poses(t, q, table)).rotations

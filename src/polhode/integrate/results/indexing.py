@@ -84,6 +84,16 @@ def admit_choice(motion: Trajectory, key: Any) -> np.ndarray:
     raise not_asked(motion, key)
 
 
+def no_controller(motion: Trajectory, name: Any) -> PolhodeError:
+    """What to say of a controller that has no states, or is none."""
+    known = [g.name for g in motion.inputs.inputs.drive.groups if g.width]
+    return IntegrationError(
+        f"the motion of {motion.system.name!r} has no states of a controller {name!r}.",
+        "States are those of a ph.Controller(law, states=[...]) among its inputs.",
+        suggestion(str(name), known) if known else "It had none.",
+    )
+
+
 def not_asked(motion: Trajectory, key: Any) -> PolhodeError:
     """What to say of something that no row, body or joint is called."""
     name, rows = motion.system.name, len(motion)

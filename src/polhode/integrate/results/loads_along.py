@@ -41,6 +41,6 @@ def _wrench_function(equations: Equations, drive: Drive) -> Any:
     def wrenches(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
         z = core.speeds(t, q, y, table)
-        return system.wrenches(t, q, z, drive.table(t, q, z, table, held))
+        return system.wrenches(t, q, z, drive.table(t, q, z, table, held, y=y))
 
     return wrenches

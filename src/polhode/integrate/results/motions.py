@@ -82,6 +82,13 @@ class Motions:
         keys = list(range(len(frames)))
         return pandas.concat(frames, keys=keys, names=["run"]).reset_index(level="run")
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """All rows as a table of Arrow, their columns after one called 'run'."""
+        from polhode.integrate.results.arrow import motion_table, stream_of
+
+        tables = (motion_table(motion, k) for k, motion in enumerate(self.each))
+        return stream_of(tables, requested_schema)
+
     def resampled(self, times: Any) -> Motions:
         """All at the same times, so that they share their arrays."""
         return Motions(tuple(motion.resampled(times) for motion in self.each))

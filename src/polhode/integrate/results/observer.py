@@ -224,8 +224,8 @@ def _rows(motion: Trajectory, word: Any, function: Callable[..., Any]) -> Any:
     if key not in equations.programs:
 
         def at(t: Any, x: Any, held: Any, table: Any) -> Any:
-            def driven(t: Any, q: Any, z: Any, own: Any) -> Any:
-                return drive.table(t, q, z, own, held)
+            def driven(t: Any, q: Any, z: Any, own: Any, y: Any) -> Any:
+                return drive.table(t, q, z, own, held, y=y)
 
             field = field_of(equations, table, driven)
             return function(1.0 * t, 1.0 * x, field.x_dot, table)

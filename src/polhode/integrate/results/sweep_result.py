@@ -11,8 +11,11 @@ from polhode.integrate.events.sweep_events import SweepEvents, joined_events
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
+from polhode.integrate.results.failures import Failures, failures_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from polhode.system.system import System
 
 
@@ -101,6 +104,39 @@ class Sweep:
         own = {name: values[k] for name, values in self.parameters.items()}
         table = self.drive.table_function(own, np.zeros(0))
         return outcome_of(self.system, end, self.until, table)
+
+    @property
+    def failures(self) -> Failures:
+        """The runs that did not reach their end, by why they did not."""
+        return failures_of(self, self.failed, self.status[self.failed])
+
+    def to_parquet(self, folder: Any) -> Path:
+        """Write the runs as Parquet files of a folder, which is returned."""
+        from polhode.integrate.results.arrow import sweep_table, write_parquet
+
+        return write_parquet(folder, [(0, sweep_table(self))])
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The runs as a table of Arrow: pandas, polars and duckdb read it."""
+        from polhode.integrate.results.arrow import stream_of, sweep_table
+
+        return stream_of([sweep_table(self)], requested_schema)
+
+    def plot(self, *names: str, **wishes: Any) -> Any:
+        """The runs in a `Picture`: see `polhode.show.plots.sweep_picture`.
+
+        names     coordinates, "speed of hinge", or parameters; all coordinates if none
+        against   a parameter or another quantity: a scatter; "t": bands over time
+        """
+        from polhode.show.plots.sweep_picture import sweep_picture
+
+        return sweep_picture(self, names, **wishes)
+
+    def page(self, path: Any, **wishes: Any) -> Path:
+        """Write the runs as one HTML page that opens anywhere, and return its path."""
+        from polhode.show.page.sweep_page import sweep_page
+
+        return sweep_page(self, path, **wishes)
 
     def to_xarray(self) -> Any:
         """An `xarray.Dataset`: q and z over run and sample, parameters over run."""

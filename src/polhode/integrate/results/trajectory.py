@@ -26,10 +26,12 @@ from polhode.integrate.results.indexing import (
     admit_choice,
     admit_times,
     is_choice,
+    no_controller,
     not_asked,
     require_rows,
 )
 from polhode.integrate.results.moreau_contacts import stepped_support
+from polhode.integrate.results.quantity import Quantity
 from polhode.matter.parameter import Table
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
@@ -148,6 +150,16 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         edge = self.system.edge(name)
         return JointMotion(self.t, self.q[:, edge.q], self.z[:, edge.z], self, edge)
 
+    def controller(self, name: str = "controller") -> np.ndarray:
+        """The states (n, k) of a controller along the motion, by its name."""
+        drive, first = self.inputs.inputs.drive, self.steps.x.shape[1]
+        first -= len(drive.first_states)
+        for group in drive.groups:
+            if group.name == name and group.width:
+                start = first + group.first
+                return self.steps.x[:, start : start + group.width]
+        raise no_controller(self, name)
+
     @property
     def final(self) -> State:
         """The last state."""
@@ -198,6 +210,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
         return pandas.DataFrame(self.columns())
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The rows as a table of Arrow: pandas, polars and duckdb read it."""
+        from polhode.integrate.results.arrow import motion_table, stream_of
+
+        return stream_of([motion_table(self)], requested_schema)
+
     def to_xarray(self) -> Any:
         """An `xarray.Dataset` with q over (time, coordinate) and z over (time, speed).
 
@@ -211,14 +229,24 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """Quantities at rates of their own, Hz: {"rod.position": 50} -> (t, values)."""
         return export.logs_of(self, rates)
 
-    def plot(self, *names: str, against: str = "t") -> Any:
+    def measured(self, quantity: Any) -> np.ndarray:
+        """The values (n, ...) of a `ph.Quantity`, or of a law (t, state), at all rows.
+
+        `motion.measured(lambda t, state: state["shoulder"] + state["elbow"])`
+        """
+        if not isinstance(quantity, Quantity):
+            quantity = Quantity("quantity", quantity)
+        return quantity.along(self)
+
+    def plot(self, *names: Any, against: str = "t", degrees: bool = False) -> Any:
         """Quantities by name, with labels and units; see `show.quantities`.
 
-        `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
+        A `ph.Quantity` is one of your own. With `degrees`, angles and their rates are
+        in degrees. `motion.plot("hinge.speed", against="hinge")` is a phase portrait.
         """
         from polhode.show.plots.plot import plot
 
-        return plot(self, names, against)
+        return plot(self, names, against, degrees=degrees)
 
     def picture(self, at: Any = None, **wishes: Any) -> Any:
         """The bodies at a time or at several, drawn in 3D; see `show.still`."""

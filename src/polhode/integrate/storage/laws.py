@@ -85,13 +85,18 @@ def require_same_model(path: Any, header: Mapping[str, Any], system: System) -> 
         require_same_laws(path, header, "model", {MODEL: _digest(system)})
 
 
-def sweep_laws(given: Given) -> tuple[str | None, str]:
-    """The digest of model, events and inputs of a sweep, or None and the reason."""
+def sweep_laws(given: Given, text: str = "") -> tuple[str | None, str]:
+    """The digest of model, events and inputs of a sweep, or None and the reason.
+
+    A model that its text holds is known by that, so that it is the same model in a
+    process that built it from the text.
+    """
     switches = given.context.switches if given.context is not None else ()
     events = tuple(_law(s, g) for s in switches for g in s.guards)
     laws = sorted((name, law.function) for name, law in given.drive.laws.items())
     try:
-        whole = fingerprint((given.equations, events, laws))
+        model = (text, given.equations.name) if text else given.equations
+        whole = fingerprint((model, events, laws))
     except NoFingerprint as reason:
         return None, str(reason)
     return whole.hex(), ""

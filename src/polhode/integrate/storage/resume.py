@@ -9,6 +9,7 @@ import numpy as np
 from polhode.errors import FileError
 from polhode.integrate.events.event import Events
 from polhode.integrate.events.functions import land_program
+from polhode.integrate.field.controlled import with_controllers
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.inputs.inputs import InputLog, admit_inputs
 from polhode.integrate.methods.method import is_method
@@ -61,10 +62,11 @@ def resume(
     equations = _equations_of(
         read_model(content.path, content.header) if model is None else model
     )
-    require_same(path, content.header, equations)
+    controlled = _with_inputs(equations, given.get("inputs"))
+    require_same(path, content.header, controlled)
     chosen = _method(path, content.header, method)
     if bool(given.get("inputs")) == bool(content.header["inputs"]):
-        _require_same_forces(content, equations, chosen, given.get("inputs"))
+        _require_same_forces(content, controlled, chosen, given.get("inputs"))
     require_same_model(path, content.header, equations.system)
     from polhode.integrate.simulate import simulate
 
@@ -99,7 +101,7 @@ def trajectory_from(
 ) -> Trajectory:
     """The motion in a file, of the model that was run, given again."""
     content, header = recording.content, recording.header
-    equations = _equations_of(model)
+    equations = _with_inputs(_equations_of(model), inputs)
     require_same(content.path, header, equations)
     require_same_model(content.path, header, equations.system)
     if not header.get("model_text"):
@@ -154,6 +156,11 @@ def _equations_of(model: Any) -> Equations:
     from polhode.integrate.simulate import equations_of
 
     return equations_of(model)
+
+
+def _with_inputs(equations: Equations, inputs: Any) -> Equations:
+    """The equations with the states of controllers among the inputs beside them."""
+    return with_controllers(equations, admit_inputs(equations.system, inputs).drive)
 
 
 def _first_state(content: Content, equations: Equations) -> State:

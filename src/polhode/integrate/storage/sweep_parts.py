@@ -1,73 +1,86 @@
 """A sweep on disk: a folder of parts, each written aside and moved into place.
 
-    sweep.json          what was swept, in words and numbers, with its hash
+    sweep.json          what was swept, in words and numbers, with the model where text
+                        can say it, the versions of what makes the bits, and hashes
     part-00000000.nc    the runs from number 0 on; arrays over run and sample
+    sweep.nc            one file over all parts, once they are there
 
 A part is there whole or not at all, and has a hash of its columns, of the sweep that
 it is of and of its place in it. A sweep that was killed and is asked again finds its
-parts and makes those that are missing. Several processes may write to one folder: each
-change is made under the lock of `sweep.json`, and only where that is of the same sweep.
+parts and makes those that are missing. Several processes may write to one folder, on
+several machines: each change is made under the lock of `sweep.json`, and only where
+that is of the same sweep. Where a disk has no locks, a part that two make has the same
+bytes from both.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-import h5netcdf
-import h5py
 import numpy as np
 
-from polhode.errors import FileError
-from polhode.integrate.events.sweep_events import ARRAYS, SweepEvents
+from polhode.errors import FileError, IntegrationError
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_loop import Given
+from polhode.integrate.host.sweep_runs import Swept
 from polhode.integrate.kernel.outcome import Outcome
-from polhode.integrate.results.sweep_result import Sweep, SweepLedger, joined
-from polhode.integrate.storage.datasets import open_datasets, require_stored
+from polhode.integrate.kernel.status import DONE, EVENT
+from polhode.integrate.results.arrow import stream_of, sweep_table, write_parquet
+from polhode.integrate.results.failures import Failures, failures_of
+from polhode.integrate.results.sweep_columns import sweep_from
+from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
-from polhode.integrate.storage.layout import LIBRARY, SUPERBLOCK, columns_digest
 from polhode.integrate.storage.lock import WriterLock
+from polhode.integrate.storage.parts import parquet, virtual
+from polhode.integrate.storage.parts.files import (
+    ASIDE,
+    FORMS,
+    NOTE,
+    WAIT,
+    PartFiles,
+    remove_stale,
+)
 from polhode.integrate.storage.paths import admit_path, file_errors
 from polhode.output_file import write_file
 
 if TYPE_CHECKING:
-    from polhode.integrate.field.states import States
     from polhode.system.system import System
 
-COLUMNS = ("t", "q", "z", "status", "accepted", "rejected", "stiff", "tried")
-PLACES = {"t": ("run", "sample"), "q": ("run", "sample", "coordinate")}
-PLACES |= {"z": ("run", "sample", "speed")}
 WORDS = {
     "laws_sha256": "laws or values of the model, its events or inputs",
+    "model_text": "values of the model",
     "states_sha256": "states or parameters",
     "polhode": "versions of Polhode",
     "jax": "versions of JAX",
     "numpy": "versions of NumPy",
     "python": "versions of Python",
+    "pyarrow": "versions of pyarrow",
+    "form": "forms of the parts",
 }
-TEXTS = {"told": ("letter",), "event_names": ("event_letter",)}
-NOTE = "sweep.json"
 LONGEST_NOTE = 1_000_000  # bytes that are looked at of a note of another sweep
-# A part of thousands of runs is written in less: for so long others wait for the lock.
-WAIT = 12_000  # tries, 60 s
-SIDES = {f"event {word}": ("event", "state") for word in ("before", "after")}
+LARGEST_NOTE = 64_000_000  # bytes of a note that is read to get the model
 
 
 def sweep_parts(
-    to: Any, given: Given, begun: tuple[States, dict[str, Any], float], slab: int
+    to: Any, given: Given, swept: Swept, form: str, model_text: str
 ) -> SweepParts:
     """The folder of a sweep: a new one, or that of the same sweep, to go on with."""
-    folder, (runs, _, until) = admit_path(to), begun
-    laws, reason = sweep_laws(given)
-    text = text_of({**_header(given, begun, slab), "laws_sha256": laws})
+    folder = admit_path(to)
+    _require_form(form, given)
+    laws, reason = sweep_laws(given, model_text)
+    header = {**_header(given, swept), "laws_sha256": laws, "form": form}
+    header["model_text"] = model_text
+    if form == "parquet":
+        header["pyarrow"] = parquet.version()
+    text = text_of(header)
     if folder.exists() and not folder.is_dir():
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
@@ -85,14 +98,99 @@ def sweep_parts(
             else:
                 _require_empty(folder)
                 write_file(note, text)
-    places = (given.equations.system, until, len(runs), slab, digest(text))
-    return SweepParts(folder, *places, given.drive)
+    system = given.equations.system
+    files = PartFiles(folder, swept, digest(text), form)
+    return SweepParts(system, files, given.drive)
+
+
+def share_of(parts: SweepParts, part: str | None) -> list[int]:
+    """The parts that are missing, or a share of them: "17/200", or "missing"."""
+    missing = parts.missing
+    if part is None:
+        return missing
+    if part == "missing":
+        random.SystemRandom().shuffle(missing)
+        return missing
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", str(part))
+    which, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= which <= count:
+        raise IntegrationError(
+            f"a sweep has no part {part!r}.",
+            "A part is one of some number of shares, counted from 1.",
+            'Give part="17/200", or part="missing" for all that are not there yet.',
+        )
+    # By the number of a part and not by its place among the missing: others look at
+    # the folder at other times.
+    return [
+        first
+        for first in missing
+        if first // parts.files.swept.slab % count == which - 1
+    ]
+
+
+def load_sweep(path: Any, system: System | None = None) -> SweepParts:
+    """A sweep from its folder, complete or not: nothing is run.
+
+    Where the model has laws of Python, no file holds it, and the system is given again.
+
+    >>> import polhode as ph, tempfile
+    >>> start = ph.models.start("pendulum")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = ph.sweep(start.system, start, until=1.0, to=f"{folder}/one")
+    ...     again = ph.load_sweep(f"{folder}/one").whole()
+    >>> again.final_q.shape
+    (1, 1)
+    """
+    folder = admit_path(path)
+    note = folder / NOTE
+    with file_errors(note), note.open("rb") as file:
+        found = file.read(LARGEST_NOTE)
+    try:
+        header = json.loads(found)
+        facts = (header["runs"], header["slab"], header["until"], header["varied"])
+        swept = Swept(*facts, header["states_sha256"], header.get("ensemble"))
+        form = header["form"]
+        if form not in FORMS or not swept.slab > 0 or not swept.runs > 0:
+            raise ValueError(f"its form is {str(form)[:60]!r}")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(note, error) from error
+    if system is None:
+        from polhode.integrate.storage import model_text
+
+        # A sweep keeps states in the coordinates of its system, whatever the form.
+        system = model_text.read(note, {**header, "formulation": model_text.USUAL})
+    identity = hashlib.sha256(found).hexdigest()
+    return SweepParts(system, PartFiles(folder, swept, identity, form))
+
+
+def _require_form(form: str, given: Given) -> None:
+    if form not in FORMS:
+        raise FileError(
+            f"parts of a sweep cannot have the form {form!r}.",
+            f"Known are {', '.join(FORMS)}.",
+            "Give form='netcdf' or form='parquet'.",
+        )
+    if form == "parquet" and given.context is not None:
+        raise FileError(
+            "a sweep with events cannot be kept in Parquet.",
+            "Events are a table of their own, with as many rows as there are events.",
+            "Leave form='parquet' out, and take parts.to_parquet(folder) of the states"
+            " and sweep.events.columns() of the events.",
+        )
+
+
+def _damaged(note: Path, error: Exception) -> FileError:
+    return FileError(
+        f"{str(note)!r} is damaged.",
+        f"It says of which sweep the parts beside it are, and {error}.",
+        "Give another folder, and sweep anew.",
+    )
 
 
 def _require_empty(folder: Path) -> None:
     """Refuse a folder with files of others; what a killed sweep left aside is ours."""
-    own = re.compile(rf"{re.escape(NOTE)}\.journal|\.sweep\.\d+-[0-9a-f]+\.part\.json")
-    if any(not own.fullmatch(path.name) for path in folder.iterdir()):
+    names = {path.name for path in folder.iterdir()} - {f"{NOTE}.journal"}
+    if any(not ASIDE.fullmatch(name) for name in names):
         raise FileError(
             f"{str(folder)!r} cannot take a sweep.",
             "It has other files in it.",
@@ -110,11 +208,7 @@ def _require_same(folder: Path, note: Path, text: str) -> None:
     try:
         kept = json.loads(found)
     except (ValueError, RecursionError) as error:
-        raise FileError(
-            f"{str(note)!r} is damaged.",
-            f"It says of which sweep the parts beside it are, and {error}.",
-            "Give another folder, and sweep anew.",
-        ) from error
+        raise _damaged(note, error) from error
     raise FileError(
         f"{str(folder)!r} has another sweep in it.",
         f"{_differing(kept, json.loads(text))} differ.",
@@ -144,187 +238,179 @@ def _require_told_apart(folder: Path, reason: str) -> None:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepParts:
-    """A sweep in a folder: `for part in parts` gives one `Sweep` after the other."""
+    """A sweep in a folder: `for part in parts` gives one `Sweep` after the other.
 
-    folder: Path
+    Tools that take tables of Arrow (pandas, polars, duckdb) read it as it is, a part
+    at a time. `files` are its parts as files.
+    """
+
     system: System
-    until: float
-    runs: int
-    slab: int
-    identity: str
+    files: PartFiles
     drive: Drive = UNDRIVEN
 
     def __len__(self) -> int:
-        return self.runs
+        return self.files.swept.runs
 
     def __iter__(self) -> Iterator[Sweep]:
-        for first in self._firsts():
+        for first in self.files.leading:
             yield self._read(first)
 
-    def has(self, first: int) -> bool:
-        """Whether the part that begins with a run is there."""
-        return self._place(first).exists()
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.files.folder
 
-    def put(self, first: int, part: Sweep) -> None:
-        """Write a part, whole or not at all."""
-        content, note = _content(part, self._facts(first)), self.folder / NOTE
-        with file_errors(self.folder), WriterLock(note, WAIT) as held:
-            held.sign()
-            if hashlib.sha256(note.read_bytes()).hexdigest() != self.identity:
-                raise FileError(
-                    f"{str(note)!r} was replaced while its sweep ran.",
-                    f"Part {first} is not of the sweep that it tells of.",
-                    "Give another folder, and sweep anew.",
-                )
-            write_file(self._place(first), content)
+    @property
+    def until(self) -> float:
+        """The time to which its runs go, s."""
+        return self.files.swept.until
+
+    @property
+    def missing(self) -> list[int]:
+        """With which runs the parts begin that are not there, by one listing."""
+        return self.files.missing
 
     def whole(self) -> Sweep:
         """All parts as one sweep, in memory."""
         parts = list(self)
         if not parts:
-            raise FileError(
-                f"{str(self.folder)!r} has no part of its sweep yet.",
-                "The sweep was interrupted before its first part was done.",
-                "Sweep again into the same folder: it goes on.",
-            )
+            raise _empty(self.folder)
         return joined(parts)
+
+    def to_xarray(self) -> Any:
+        """An `xarray.Dataset` over all parts, read as it is asked and not before.
+
+        Runs of parts that are missing are NaN, and their status is -1. Hashes are not
+        checked: `whole()`, and going through the parts, check them.
+        """
+        import xarray
+
+        _require_netcdf(self.files)
+        path = self.folder / virtual.NAME
+        with file_errors(self.folder):
+            if not path.exists() and self.folder.is_dir():
+                with self.files.locked():
+                    _write_index(self)
+            return xarray.open_dataset(path, engine="h5netcdf")
+
+    def to_parquet(self, folder: Any) -> Path:
+        """Write the parts as Parquet files, one by one; the folder of these."""
+        firsts = self.files.leading
+        tables = ((first, sweep_table(self._read(first), first)) for first in firsts)
+        return write_parquet(folder, tables)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The runs as tables of Arrow, a part at a time."""
+        firsts = self.files.leading
+        if not firsts:
+            raise _empty(self.folder)
+        tables = (sweep_table(self._read(first), first) for first in firsts)
+        return stream_of(tables, requested_schema)
 
     @property
     def failed(self) -> np.ndarray:
-        """The numbers of the runs that did not reach their end."""
-        found = [first + self._read(first).failed for first in self._firsts()]
-        return np.concatenate([np.zeros(0, np.int64), *found])
+        """The numbers of the runs that did not reach their end; hashes are checked."""
+        return failed_runs(self.files, lambda first: self._read(first).status)[0]
+
+    @property
+    def failures(self) -> Failures:
+        """The runs that did not reach their end, by why they did not."""
+        found = failed_runs(self.files, lambda first: self._read(first).status)
+        return failures_of(self, *found)
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
-        if not 0 <= k < self.runs:
-            raise IndexError(f"run {k}: there are {self.runs} runs, from 0 on")
-        first = k - k % self.slab
+        if not 0 <= k < len(self):
+            raise IndexError(f"run {k}: there are {len(self)} runs, from 0 on")
+        first = k - k % self.files.swept.slab
         return self._read(first).outcome(k - first)
 
-    def _place(self, first: int) -> Path:
-        return self.folder / f"part-{first:08d}.nc"
+    def plot(self, *names: str, **wishes: Any) -> Any:
+        """Histograms, bands over time or a scatter of the runs: see `Sweep.plot`."""
+        return self.whole().plot(*names, **wishes)
 
-    def _firsts(self) -> list[int]:
-        """With which runs the parts begin that are there: all, or the first ones.
-
-        A part that is missing before others would give wrong numbers to their runs.
-        """
-        known = {self._place(first): first for first in range(0, self.runs, self.slab)}
-        there = sorted(self.folder.glob("part-*"))
-        for path in there:
-            if path not in known:
-                raise FileError(
-                    f"{str(path)!r} is no part of the sweep of its folder.",
-                    f"That has {self.runs} runs, and its parts begin with every"
-                    f" {self.slab}th of them.",
-                    "Move it away.",
-                )
-        firsts = [known[path] for path in there]
-        for first, own in zip(firsts, known.values(), strict=False):
-            if first != own:
-                raise self._missing(own)
-        return firsts
-
-    def _missing(self, first: int) -> FileError:
-        return FileError(
-            f"{str(self._place(first))!r} is missing.",
-            f"It has the runs from {first} on.",
-            "Sweep again into the same folder: only what is missing is made.",
-        )
-
-    def _facts(self, first: int) -> tuple[str, str, str]:
-        """What the hash of a part has beside its columns: whose it is, and where."""
-        return self.identity, str(first), str(self.runs)
+    def page(self, path: Any, **wishes: Any) -> Path:
+        """Write all runs as one HTML page: see `Sweep.page`."""
+        return self.whole().page(path, **wishes)
 
     def _read(self, first: int) -> Sweep:
-        path = self._place(first)
-        if not path.exists():
-            raise self._missing(first)
-        try:
-            return self._part(_columns(path, self._facts(first)))
-        # Whatever a damaged file makes of its reader, it is the file's fault.
-        except Exception as error:
-            raise FileError(
-                f"{str(path)!r} is damaged.",
-                f"{error}"[:300],
-                "Remove it, and sweep again: only this part is made anew.",
-            ) from error
-
-    def _part(self, columns: dict[str, np.ndarray]) -> Sweep:
-        """The part of a sweep that has these columns."""
-
-        def named(word: str) -> dict[str, np.ndarray]:
-            own = {n: v for n, v in columns.items() if n.startswith(word)}
-            return {n.removeprefix(word): v for n, v in own.items()}
-
-        audit = None
-        if SweepLedger._fields[0] in columns:
-            ends = {n: columns[n] for n in SweepLedger._fields if n != "work"}
-            audit = SweepLedger(**ends, work=named("work of "))
-        return Sweep(
-            self.system,
-            self.until,
-            **{name: columns[name] for name in COLUMNS},
-            parameters=named("parameter "),
-            ledger=audit,
-            events=_events(self.system, columns),
-            told=_told(columns),
-            drive=self.drive,
-        )
+        columns = self.files.columns(first)
+        return sweep_from(columns, self.system, self.until, self.drive)
 
     def __repr__(self) -> str:
-        parts = len(list(self.folder.glob("part-*.nc")))
-        return f"SweepParts({self.system.name!r}: {self.runs} runs, {parts} parts)"
+        there = len(self.files.firsts) - len(self.missing)
+        return f"SweepParts({self.system.name!r}: {len(self)} runs, {there} parts)"
 
 
-def _columns(path: Path, facts: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The columns of a part, which must have their hash."""
-    with path.open("rb") as file:
-        if file.read(9)[8:] != bytes([SUPERBLOCK]):
-            raise ValueError("It is no file that this version wrote.")
-    with h5py.File(path, "r", locking=False) as file:
-        own = open_datasets(path, file)
-        words = ("parameter ", "work of ", "event ")
-        names = {*COLUMNS, *SweepLedger._fields, "told", "event_names"} & own.keys()
-        names |= {name for name in own if name.startswith(words)}
-        found = {name: require_stored(name, own[name])[()] for name in sorted(names)}
-        known = bytes(file.attrs["sha256"])
-    if columns_digest(found, *facts).encode() != known:
-        raise ValueError("It does not have the hash of this part of this sweep.")
-    return found
+def failed_runs(
+    files: PartFiles, status_of: Callable[[int], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the runs that failed in the parts that are there; their status."""
+    numbers, kinds = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first in files.present:
+        status = status_of(first)
+        own = np.flatnonzero((status != DONE) & (status != EVENT))
+        numbers.append(first + own)
+        kinds.append(status[own])
+    return np.concatenate(numbers), np.concatenate(kinds)
 
 
-def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
-    if "event_names" not in columns:
-        return None
-    own = {name: columns[f"event {name}"] for name in ARRAYS}
-    names = json.loads(columns["event_names"].tobytes())
-    return SweepEvents(system, tuple(names), **own)
+def complete(parts: SweepParts) -> None:
+    """Write `sweep.nc` over all parts, and clear away what dead processes left."""
+    with file_errors(parts.folder), parts.files.locked():
+        remove_stale(parts.folder)
+        is_there = (parts.folder / virtual.NAME).exists()
+        if parts.files.form == "netcdf" and not is_there:
+            _write_index(parts)
 
 
-def _told(columns: dict[str, Any]) -> dict[int, str]:
-    text = columns["told"].tobytes().decode("utf-8") if "told" in columns else "{}"
-    return {int(run): word for run, word in json.loads(text).items()}
+def _write_index(parts: SweepParts) -> None:
+    """One file over all parts, present or not; it needs one to know their types."""
+    files, system = parts.files, parts.system
+    if not files.present:
+        raise _empty(files.folder)
+    about = {
+        "title": f"sweep of {system.name}",
+        "identity": files.identity,
+        "coordinate": system.coordinate_names,
+        "speed": system.speed_names,
+    }
+    places = {first: files.place(first) for first in files.firsts}
+    made = virtual.content(places, files.swept.runs, files.swept.slab, about)
+    write_file(files.folder / virtual.NAME, made)
 
 
-def _header(
-    given: Given, begun: tuple[States, dict[str, Any], float], slab: int
-) -> dict[str, Any]:
-    (runs, table, until), state = begun, hashlib.sha256()
-    for column in (runs.t, runs.q, runs.z, *(table[name] for name in sorted(table))):
-        state.update(np.ascontiguousarray(column).tobytes())
+def _require_netcdf(files: PartFiles) -> None:
+    if files.form != "netcdf":
+        raise FileError(
+            f"{str(files.folder)!r} has parts of the form {files.form!r}.",
+            "Only those of netCDF are arrays that can be read lazily as one.",
+            "Read them as a table: polars.scan_parquet(folder / '*.parquet').",
+        )
+
+
+def _empty(folder: Path) -> FileError:
+    return FileError(
+        f"{str(folder)!r} has no part of its sweep yet.",
+        "The sweep was interrupted before its first part was done.",
+        "Sweep again into the same folder: it goes on.",
+    )
+
+
+def _header(given: Given, swept: Swept) -> dict[str, Any]:
     facts = {
-        "runs": len(runs),
-        "slab": slab,
-        "varied": sorted(table),
+        "runs": swept.runs,
+        "slab": swept.slab,
+        "varied": swept.varied,
         "goals": [float(t) for t in given.output_times],
-        "until": until,
+        "until": swept.until,
         "limit": given.limit,
         "audited": given.audited,
-        "states_sha256": state.hexdigest(),
+        "states_sha256": swept.states_sha256,
         "python": PYTHON,
     }
+    if swept.ensemble is not None:
+        facts["ensemble"] = swept.ensemble
     if given.context is not None:
         facts["events"] = [
             [e.name, e.direction, e.terminal, e.reset is not None]
@@ -333,61 +419,3 @@ def _header(
     if given.drive.laws:
         facts["inputs"] = sorted(given.drive.laws)
     return header_of(given.equations, given.method, facts)
-
-
-def _content(part: Sweep, facts: tuple[str, ...]) -> bytes:
-    """The bytes of the file of a part.
-
-    HDF5 does not live through a disk that fills: it writes to memory.
-    """
-    columns = {name: np.asarray(getattr(part, name)) for name in COLUMNS}
-    columns |= {f"parameter {name}": v for name, v in part.parameters.items()}
-    if part.ledger is not None:
-        columns |= {f"work of {name}": v for name, v in part.ledger.work.items()}
-        columns |= {n: v for n, v in part.ledger._asdict().items() if n != "work"}
-    columns |= _happened(part)
-    columns = {name: np.asarray(columns[name]) for name in sorted(columns)}
-    content = io.BytesIO()
-    with h5netcdf.File(content, "w", libver=LIBRARY) as file:
-        file.dimensions = {
-            "run": len(part),
-            "sample": part.t.shape[1],
-            "coordinate": part.q.shape[2],
-            "speed": part.z.shape[2],
-        }
-        if part.ledger is not None:
-            file.dimensions["end"], file.dimensions["axis"] = 2, 3
-        if "told" in columns:
-            file.dimensions["letter"] = len(columns["told"])
-        if part.events is not None:
-            file.dimensions["event"] = len(part.events)
-            file.dimensions["state"] = part.q.shape[2] + part.z.shape[2]
-            file.dimensions["event_letter"] = len(columns["event_names"])
-        for name, values in columns.items():
-            place = _place(name, values)
-            file.create_variable(name, place, values.dtype, data=values)
-    with h5py.File(content, "r+", libver=LIBRARY) as file:
-        # Of fixed length, and so within the object that has them.
-        file.attrs["title"] = np.bytes_(f"sweep of {part.system.name}".encode())
-        file.attrs["sha256"] = np.bytes_(columns_digest(columns, *facts))
-    return content.getvalue()
-
-
-def _happened(part: Sweep) -> dict[str, np.ndarray]:
-    """Events as columns, and what was told as the letters of a text."""
-    found: dict[str, np.ndarray] = {}
-    texts = {}
-    if part.events is not None or part.told:
-        texts["told"] = json.dumps({str(run): word for run, word in part.told.items()})
-    if part.events is not None:
-        found |= {f"event {name}": getattr(part.events, name) for name in ARRAYS}
-        texts["event_names"] = json.dumps(part.events.names)
-    return found | {n: np.frombuffer(t.encode(), np.uint8) for n, t in texts.items()}
-
-
-def _place(name: str, values: np.ndarray) -> tuple[str, ...]:
-    if name in TEXTS:
-        return TEXTS[name]
-    if name.startswith("event "):
-        return SIDES.get(name, ("event",))
-    return PLACES.get(name, ("run", "end", "axis")[: values.ndim])

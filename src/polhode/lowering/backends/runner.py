@@ -15,6 +15,7 @@ import numpy as np
 from polhode.lowering.backends import cache as disk
 from polhode.lowering.backends.direct import DirectCall
 from polhode.lowering.backends.llvm.native import Code, host, host_lanes, machine_code
+from polhode.lowering.backends.thread_limit import thread_limit
 from polhode.lowering.backends.threads import (
     SHORT,
     UNLIMITED,
@@ -40,10 +41,17 @@ LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its ti
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 
 
-def available_threads() -> int:
+def available_cores() -> int:
+    """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def available_threads() -> int:
+    """Threads that a call takes: a core each, or fewer by POLHODE_THREADS."""
+    cores = available_cores()
+    return min(cores, thread_limit() or cores)
 
 
 class NativeRunner:
@@ -54,7 +62,7 @@ class NativeRunner:
     ):
         self._trace, self._choices, self._batched = trace, choices, batched
         self._report = report
-        self._threads = choices.threads or available_threads()
+        self._threads = choices.threads or available_cores()
         self.lanes = choices.lanes or (host_lanes() if any(batched) else 1)
         report.threads, report.lanes = self._threads, self.lanes
         self._outputs = trace.outputs
@@ -183,10 +191,12 @@ class NativeRunner:
         lanes = 1 if count == 1 else self.lanes
         frame = Frame(self.variant(lanes), self._pointers, arrays, outputs)
         blocks = -(-count // lanes)
-        if self._threads == 1 or blocks < 2 or not self._is_long(count):
+        # Asked anew for each call: programs outlive the sweep that made them.
+        threads = min(self._threads, blocks, thread_limit() or blocks)
+        if threads == 1 or not self._is_long(count):
             self._alone(frame, count)
         else:
-            pool().run(frame, self._pieces(count, lanes), min(self._threads, blocks))
+            pool().run(frame, self._pieces(count, lanes, threads), threads)
         return outputs
 
     def direct(self, inputs: list[np.ndarray]) -> DirectCall:
@@ -214,10 +224,11 @@ class NativeRunner:
             pool().run(frame, [(done, count)], 1)
             self._takes_long = time.perf_counter() - start > WORTH_LISTENING
 
-    def _pieces(self, count: int, lanes: int) -> list[tuple[int, int]]:
+    @staticmethod
+    def _pieces(count: int, lanes: int, threads: int) -> list[tuple[int, int]]:
         """Whole blocks of lanes, in a few pieces a thread to even out."""
         blocks = -(-count // lanes)
-        pieces = min(4 * self._threads, blocks)
+        pieces = min(4 * threads, blocks)
         edges = [min(count, lanes * (k * blocks // pieces)) for k in range(pieces + 1)]
         edges[-1] = count
         return [(a, b) for a, b in itertools.pairwise(edges) if b > a]

@@ -88,6 +88,21 @@ def _sign(a: Any) -> Any:
     return np.where(a == 0, a, np.sign(a))  # a zero keeps its sign
 
 
+def _largest(a: Any, b: Any) -> Any:
+    """The larger of two; of two zeros the positive one, where NumPy takes either."""
+    zeros = (a == 0) & (b == 0)
+    return np.where(zeros, a + b, np.maximum(a, b))
+
+
+def _least(a: Any, b: Any) -> Any:
+    """The lesser of two; of two zeros the negative one, where NumPy takes either."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype.kind != "f":
+        return np.minimum(a, b)
+    zeros = (a == 0) & (b == 0)
+    return np.where(zeros, -(-a - b), np.minimum(a, b))
+
+
 def _power(a: Any, b: Any) -> Any:
     """C's power; NumPy would take a square root for a single exponent of one half."""
     twice = [np.stack([x, x], axis=-1) for x in (a, b)]
@@ -115,8 +130,8 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "trunc": np.trunc,
     "round_even": np.rint,
     "round_away": _round_away,
-    "min": np.minimum,
-    "max": np.maximum,
+    "min": _least,
+    "max": _largest,
     "sqrt": np.sqrt,
     "rsqrt": lambda a: 1.0 / np.sqrt(a),
     "cbrt": np.cbrt,

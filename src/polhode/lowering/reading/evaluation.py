@@ -120,6 +120,10 @@ def _node(
         return choose(ring, as_condition(which), yes, no)
     if op == "convert":
         return _convert(ring, as_number(ring, args[0]), node)
+    if op == "named":
+        return f.function(
+            ring, f.CALLED + node.data, *(as_number(ring, a) for a in args)
+        )
     if op not in OPERATIONS:
         raise Unreadable(op, _why(op))
     try:

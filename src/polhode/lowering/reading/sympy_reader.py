@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 
 from polhode.errors import UnfinishedReading, UnreadableProgram
+from polhode.lowering.arguments import require_function
 from polhode.lowering.ir.program import ScalarProgram, Unlowerable, scalarise
 from polhode.lowering.ir.schedule import find_live
 from polhode.lowering.reading.evaluation import Reading, Unreadable, evaluate
@@ -55,6 +56,7 @@ def read(
     >>> read(lambda x, g: 0.5 * g * (jnp.sin(x) ** 2 + jnp.cos(x) ** 2), theta, g)
     g/2
     """
+    require_function(function, "read")
     collect = [*collect]
     arrays, tree = _arguments(symbols)
     kept = KeptReading(function, tree, arrays, (collect, float(operations)))
@@ -243,9 +245,23 @@ def _terms(expression: sympy.Expr, width: int) -> list[sympy.Expr]:
     for term in rest.as_ordered_terms():
         whole = number * term
         wide = letters(to_latex(whole)) > width
-        parts = sympy.expand_mul(whole, deep=False) if wide else whole
+        opens = wide and _opened(whole) <= OPENED
+        parts = sympy.expand_mul(whole, deep=False) if opens else whole
         found += parts.as_ordered_terms() if parts != expression else [parts]
     return found
+
+
+OPENED = 200  # terms: a product of more is left as it is, SymPy would take minutes
+
+
+def _opened(product: sympy.Expr) -> int:
+    """How many terms a product has when its brackets are opened."""
+    count = 1
+    for factor in sympy.Mul.make_args(product):
+        base, power = factor.as_base_exp()
+        times = int(power) if power.is_Integer and power > 0 else 1
+        count *= len(sympy.Add.make_args(base)) ** times
+    return count
 
 
 def letters(latex: str) -> int:

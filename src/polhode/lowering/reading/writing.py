@@ -10,6 +10,7 @@ from sympy import QQ
 
 from polhode.lowering.reading.constants import LONG
 from polhode.lowering.reading.evaluation import Condition, Unreadable
+from polhode.lowering.reading.functions import CALLED
 from polhode.lowering.reading.ring import Generator, Monomial, Number, Polynomial, Ring
 
 RELATIONS = {
@@ -76,6 +77,9 @@ class Writer:
         if g.kind == "choice":
             return self._choice(*g.data)
         name, args = g.data
+        if name.startswith(CALLED):
+            function = sympy.Function(name.removeprefix(CALLED))
+            return function(*map(self.shape, args))
         return made(NAMES.get(name) or getattr(sympy, name), *map(self.shape, args))
 
     def _choice(self, which: Condition, yes: Polynomial, no: Polynomial) -> sympy.Expr:

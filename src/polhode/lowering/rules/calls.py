@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.arrays import SHARED
-from polhode.lowering.ir.program import Lowering, Value
+import numpy as np
+
+from polhode.arrays import NAMED, SHARED
+from polhode.lowering.ir.program import Lowering, Value, lift
 from polhode.lowering.rules.sharing import called
 
 
 def call(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
     p = equation.params
     body = p.get("jaxpr") or p.get("call_jaxpr") or p.get("fun_jaxpr")
+    if low.reading and str(p.get("name", "")).startswith(NAMED):
+        return [named(low, p["name"].removeprefix(NAMED), arguments)]
     if low.shares and p.get("name") == SHARED:
         found = called(low, body, arguments)
         if found is not None:
             return found
     return low.inline(equation, body, *arguments)
+
+
+def named(low: Lowering, name: str, arguments: tuple[Value, ...]) -> Value:
+    """A function that is read by its name, of each element."""
+    columns = np.broadcast_arrays(*map(lift, arguments))
+    out = np.empty(columns[0].shape, object)
+    for place in np.ndindex(out.shape):
+        args = tuple(column[place] for column in columns)
+        out[place] = low.graph.make("named", "float64", args, name)
+    return out
 
 
 def linear_solve(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:

@@ -17,6 +17,12 @@ import polhode as ph
 
 def chain_pendulum(links: int = 10) -> ph.System:
     """A chain of total mass m and length l, of rods on hinges "h1", "h2", ..."""
+    if not isinstance(links, int) or links < 1:
+        raise ph.errors.ModelError(
+            f"a chain cannot have {links!r} links.",
+            "Its mass and length are shared among them.",
+            "Give a whole number, 1 or more.",
+        )
     m, l = ph.Parameter("m", 1.0) / links, ph.Parameter("l", 1.0) / links
     before, hinges = ph.World().origin, []
     for k in range(1, links + 1):

@@ -18,10 +18,12 @@ from polhode.actions.space.atmospheric_drag import AtmosphericDrag
 from polhode.actions.space.magnetic_torque import MagneticTorque
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.constraints.distance import Distance
+from polhode.constraints.machines.rope import Rope
 from polhode.geometry.point import Point
 from polhode.integrate.results.body_motion import asked
 from polhode.joints.joint import freedoms
 from polhode.matter.material_point import MaterialPoint
+from polhode.show.drawing.ropes import rope_lines
 from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolved
 
 if TYPE_CHECKING:
@@ -129,6 +131,8 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
     table = system.table(dict(rows.table))
     found = []
     for each in (*system.actions, *system.constraints):
+        if isinstance(each, Rope):
+            found += rope_links(rows, each)
         if isinstance(each, FAR_AWAY):
             continue
         ends = (getattr(each, "on", None), getattr(each, "by", None))
@@ -141,6 +145,11 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
         points = np.array([_coordinates(end, table) for end in ends])
         found.append(Link(each.name, kind, (places[0], places[1]), points))
     return tuple(found)
+
+
+def rope_links(rows: Trajectory, rope: Rope) -> list[Link]:
+    """The strands of a rope and its arcs on pulleys, as straight pieces."""
+    return [Link(rope.name, "rope", *line) for line in rope_lines(rows, rope)]
 
 
 def _coordinates(end: Any, table: Any) -> np.ndarray:

@@ -67,6 +67,8 @@ def written_equations(
         reading = _reading(source or form or usual(system))
     except PolhodeError:
         return laws(system)
+    if source is None and is_vast(reading):
+        return laws(system)
     formulas = closed(reading)
     if max(map(len, formulas)) > (LONGEST if source is None else ASKED):
         told = laws(system)
@@ -103,6 +105,18 @@ def _contact_reading(system: System) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnfinishedReading)  # right, if not its shortest
         return contact_reading(system, usual, operations=OPERATIONS)
+
+
+def is_vast(reading: Any) -> bool:
+    """Whether it has more parts than a page has letters; typesetting takes minutes."""
+    for expression in (reading.lagrangian, *reading.said()):
+        stack, count = [expression], 0
+        while stack:
+            stack.extend(stack.pop().args)
+            count += 1
+            if count > LONGEST:
+                return True
+    return False
 
 
 def closed(reading: Any) -> list[str]:

@@ -105,8 +105,8 @@ def written(
     scene: Scene, curves: list[dict[str, Any]], motion: Any, sections: list[str]
 ) -> str:
     """The text of the page."""
-    script = '(() => {\n"use strict";\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();"
-    style = _asset("page", "css")
+    script = '(() => {\n"use strict";\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();"
+    style = asset("page", "css")
     name = html.escape(scene.name)
     plots = "\n".join(
         f'<section class="card" id="plot-{k}"><h2>{html.escape(each["title"])}</h2>'
@@ -140,17 +140,19 @@ def written(
 def _policy(script: str, style: str) -> str:
     """Nothing may be fetched; one script and one style, by their hashes, may act."""
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; "
-        f"style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src '{source_hash(script)}'; "
+        f"style-src '{source_hash(style)}'; base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
+def source_hash(text: str) -> str:
+    """A script or style as the policy of a page names it."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def _asset(name: str, kind: str = "js") -> str:
+def asset(name: str, kind: str = "js") -> str:
+    """The text of a script or style that pages have in them."""
     folder = files("polhode.show.page") / "assets"
     return (folder / f"{name}.{kind}").read_text(encoding="utf-8")
 

@@ -10,7 +10,13 @@ from polhode.errors import ShowError
 from polhode.show.plots.labels import with_unit
 from polhode.show.plots.palette import ARROWS, FAINT, INK, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
-from polhode.show.plots.quantities import WHOLE, Series, series_of, smooth
+from polhode.show.plots.quantities import (
+    WHOLE,
+    Series,
+    in_degrees,
+    series_of,
+    smooth,
+)
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -20,7 +26,13 @@ MANY = 12  # marks of events; more would be a wall
 ROUNDING = 1e-12  # of the largest value: a line that moves less is drawn level
 
 
-def plot(motion: Trajectory, names: tuple[str, ...], against: str = "t") -> Picture:
+def plot(
+    motion: Trajectory,
+    names: tuple[str, ...],
+    against: str = "t",
+    *,
+    degrees: bool = False,
+) -> Picture:
     """A panel for each unit, with labels and units; see `quantities` for the names.
 
     Without names, the coordinates of all joints. Against another quantity it is a
@@ -34,9 +46,13 @@ def plot(motion: Trajectory, names: tuple[str, ...], against: str = "t") -> Pict
         for name in dict.fromkeys(asked)
         for line in series_of(motion if name in WHOLE else fine, name)
     ]
+    if degrees:
+        lines = [in_degrees(line) for line in lines]
     if against in ("t", "time"):
         return _histories(motion, lines)
-    return portrait(lines, _only(series_of(fine, against), against), motion.system.name)
+    along = _only(series_of(fine, against), against)
+    along = in_degrees(along) if degrees else along
+    return portrait(lines, along, motion.system.name)
 
 
 def portrait(lines: list[Series], along: Series, title: str) -> Picture:

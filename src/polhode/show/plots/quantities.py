@@ -3,9 +3,11 @@
 "hinge", "hinge.speed", "ball.qw"              coordinates and speeds of joints
 "hinge.force", "hinge.torque"                  what a joint exerts on its second body
 "rod.position", "rod.velocity", "rod.angular_velocity", "rod.position.z"
+"craft.euler_angles", "craft.mrp"              of its orientation; "craft.quaternion"
 "energy", "ledger", "balance"                  of the whole
 "momentum", "angular momentum"                 about the world's origin
-"motor of hinge"                               a sampled input of the run
+"motor of hinge"                               what a motor exerts within its limits
+"push"                                         any other sampled input of the run
 "rest", "rest.push", "rest.friction", "rest.slip", "rest.gap"      of a support
 """
 
@@ -15,8 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.force_elements.joint_law import Motor
 from polhode.errors import ShowError
+from polhode.geometry.rotations import euler_angles, modified_rodrigues, quaternion
 from polhode.integrate.audit.rates import audited
+from polhode.integrate.results.quantity import Quantity
 from polhode.system.contacts import contact_length
 from polhode.system.members import suggestion
 
@@ -24,6 +29,12 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 OF_BODIES = {"position": "m", "velocity": "m/s", "angular_velocity": "rad/s"}
+# Of an orientation: what each number is called, and their unit.
+OF_ORIENTATIONS = {
+    "euler_angles": (("yaw", "pitch", "roll"), "rad"),
+    "mrp": (("sigma 1", "sigma 2", "sigma 3"), ""),
+    "quaternion": (("w", "x", "y", "z"), ""),
+}
 OF_JOINTS = {"force": "N", "torque": "N m"}
 OF_SUPPORTS = {"push": "N", "friction": "N", "slip": "m/s", "gap": "m"}
 WHOLE = ("energy", "ledger", "balance", "momentum", "angular momentum")
@@ -44,6 +55,14 @@ class Series(NamedTuple):
     panel: str = ""
 
 
+def in_degrees(line: Series) -> Series:
+    """The same line with radians as degrees; others as they are."""
+    if not line.unit.startswith("rad"):
+        return line
+    unit = line.unit.replace("rad", "deg", 1)
+    return line._replace(unit=unit, values=np.degrees(line.values))
+
+
 def smooth(motion: Trajectory) -> Trajectory:
     """The motion in rows close enough for a line; its own, where steps are not kept."""
     if not motion.is_dense or len(motion) < 2 or len(motion) >= FINE:
@@ -54,11 +73,23 @@ def smooth(motion: Trajectory) -> Trajectory:
     return motion.resampled(np.union1d(even, motion.t))
 
 
-def series_of(motion: Trajectory, name: str) -> list[Series]:
-    """The lines that a name asks for, of the rows of a motion."""
+def series_of(motion: Trajectory, name: Any) -> list[Series]:
+    """The lines that a name or a `ph.Quantity` asks for, of the rows of a motion."""
+    if isinstance(name, Quantity):
+        return _of_quantity(motion, name)
     if name in WHOLE:
         return _of_whole(motion, name)
-    for find in (_coordinates, _speeds, _of_support, _of_joint, _of_body, _input):
+    finders = (
+        _coordinates,
+        _speeds,
+        _of_support,
+        _of_joint,
+        _of_body,
+        _orientation,
+        _motor,
+        _input,
+    )
+    for find in finders:
         found = find(motion, name)
         if found:
             return found
@@ -77,11 +108,13 @@ def known_names(motion: Trajectory) -> list[str]:
     joints = [j.name for j in system.joints if j.coordinates]
     speeds = [f"{n}.speed" for n in (*joints, *system.speed_names)]
     loads = [f"{j.name}.{word}" for j in system.joints for word in OF_JOINTS]
-    bodies = [f"{b.name}.{word}" for b in system.bodies for word in OF_BODIES]
+    words = (*OF_BODIES, *OF_ORIENTATIONS)
+    bodies = [f"{b.name}.{word}" for b in system.bodies for word in words]
     rests = [s.name for s in system.supports]
     rests += [f"{name}.{word}" for name in rests for word in OF_SUPPORTS]
     listed = [*joints, *system.coordinate_names, *speeds, *loads, *bodies, *WHOLE]
-    return list(dict.fromkeys([*listed, *rests, *_inputs(motion)]))
+    motors = [a.name for a in system.actions if isinstance(a, Motor)]
+    return list(dict.fromkeys([*listed, *rests, *motors, *_inputs(motion)]))
 
 
 def _coordinates(motion: Trajectory, name: str) -> list[Series]:
@@ -163,6 +196,38 @@ def _of_body(motion: Trajectory, name: str) -> list[Series]:
     return _components(label, OF_BODIES[word], motion.t, values, axis)
 
 
+def _of_quantity(motion: Trajectory, quantity: Quantity) -> list[Series]:
+    values = quantity.along(motion)
+    columns = values.reshape(len(values), -1).T
+    ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
+    return [
+        Series(quantity.name + end, quantity.unit, motion.t, column)
+        for column, end in zip(columns, ends, strict=True)
+    ]
+
+
+def _orientation(motion: Trajectory, name: str) -> list[Series]:
+    """Euler angles (z, y, x), modified Rodrigues parameters or the quaternion."""
+    body, _, word = name.rpartition(".")
+    bodies = [each.name for each in motion.system.bodies]
+    if word not in OF_ORIENTATIONS or body not in bodies:
+        return []
+    R = motion[body].orientation
+    if word == "euler_angles":
+        each = [euler_angles.from_matrix("zyx", one) for one in R]
+        values = np.unwrap(np.array(each), axis=0)
+    else:
+        q = np.array([quaternion.from_matrix(one) for one in R])
+        for k in range(1, len(q)):  # of the two signs the one that goes on
+            q[k] *= 1.0 if q[k] @ q[k - 1] >= 0 else -1.0
+        values = modified_rodrigues.from_quaternion(q) if word == "mrp" else q
+    names, unit = OF_ORIENTATIONS[word]
+    return [
+        Series(f"{label} of {body}", unit, motion.t, column)
+        for label, column in zip(names, values.T, strict=True)
+    ]
+
+
 def _without_axis(name: str) -> tuple[str, str]:
     stem, dot, axis = name.rpartition(".")
     return (stem, axis) if dot and axis in ("x", "y", "z") else (name, "")
@@ -192,6 +257,48 @@ def _input(motion: Trajectory, name: str) -> list[Series]:
     ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
     pairs = zip(columns, ends, strict=True)
     return [Series(name + end, "", t, column, name) for column, end in pairs]
+
+
+def _motor(motion: Trajectory, name: str) -> list[Series]:
+    """What a motor exerts, cut to its limits; what was requested, where it is cut."""
+    motors = [a for a in motion.system.actions if isinstance(a, Motor)]
+    motor = next((a for a in motors if a.name == name), None)
+    if motor is None:
+        return []
+    requested = _input(motion, name) or _law_of_motor(motion, motor)
+    units = ["N m" if u == "rad/s" else "N" for u in motor.joint.speed_units]
+    shape = (len(requested),)
+    lower, upper = (np.broadcast_to(e, shape) for e in motor.joint.effort_limits)
+    found = []
+    for k, line in enumerate(requested):
+        acted = np.clip(line.values, lower[k], upper[k])
+        own = line._replace(unit=units[k])
+        found.append(own._replace(values=acted))
+        if not np.array_equal(acted, line.values):
+            found.append(own._replace(label=f"{line.label}, requested"))
+    return found
+
+
+def _law_of_motor(motion: Trajectory, motor: Motor) -> list[Series]:
+    """What the law of a motor asks for along the motion."""
+    fine, system = smooth(motion), motion.system
+    drive, held = motion.inputs.inputs.drive, motion.inputs.held(fine.t)
+    edge = system.edge(motor.joint.name)
+    rows = []
+    for k in range(len(fine)):
+        state = fine[k]
+        table = drive.table_function(motion.table, held[k])
+        if callable(table):
+            y = fine.steps.x[k, system.coordinates :]
+            table = table(state.t, state.q, state.z, y)
+        q, z = state.q[edge.q], state.z[edge.z]
+        asked = motor.asked(q, z, state.t, system.table(table))
+        rows.append(np.asarray(asked, float))
+    columns = np.array(rows).T
+    ends = [""] if len(columns) == 1 else [f", {k + 1}" for k in range(len(columns))]
+    pairs = zip(columns, ends, strict=True)
+    name = motor.name
+    return [Series(name + end, "", fine.t, column, name) for column, end in pairs]
 
 
 def _of_whole(motion: Trajectory, name: str) -> list[Series]:

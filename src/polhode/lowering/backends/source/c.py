@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from polhode.errors import UnsupportedPrimitive
+from polhode.lowering.arguments import require_function
 from polhode.lowering.backends.cuda.flow import function_name, of_column, result_name
 from polhode.lowering.backends.cuda.operations import (
     IN_MEMORY,
@@ -100,6 +101,7 @@ def to_c(
     >>> print(to_c(lambda q: -9.81 * jnp.sin(q), 0.0).splitlines()[-4])
         const f64 v2 = sin(v1);
     """
+    require_function(function, "to_c")
     folded = fold(function, examples, name, results)
     sizes = [buffer.size for buffer in folded.program.inputs]
     memory = Memory(folded.plan, [False] * len(sizes), sizes)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import UnsupportedPrimitive
+from polhode.lowering.arguments import require_function
 from polhode.lowering.backends.source.folded import Folded, fold
 from polhode.lowering.ir.graph import Element, Node
 
@@ -144,6 +145,7 @@ def to_matlab(
     end
     <BLANKLINE>
     """
+    require_function(function, "to_matlab")
     folded = fold(function, examples, name, results)
     names: dict[Node, str] = {}
     lines = []

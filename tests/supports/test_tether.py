@@ -13,7 +13,7 @@ G, L = 9.81, 0.5
 
 def swung(e: float = 0.0) -> ph.System:
     bob = ph.Particle("bob", 0.3)
-    string = ph.rope(
+    string = ph.tether(
         bob.mass_centre, ph.World().origin, L, restitution=e, name="string"
     )
     return ph.System([bob], [ph.Weight(G)], supports=[string], name="bob")

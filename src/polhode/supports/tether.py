@@ -1,4 +1,4 @@
-"""`ph.rope`: two points at most a length apart; slack, taut, and jerked taut."""
+"""`ph.tether`: two points at most a length apart; slack, taut, and jerked taut."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from polhode.constraints.surfaces import bowl, point
 from polhode.supports.support import Support
 
 
-def rope(
+def tether(
     first: Attachment,
     second: Attachment,
     length: float,
     *,
     restitution: Any = 0.0,
-    name: str = "rope",
+    name: str = "tether",
 ) -> Support:
     """A support that keeps two points at most `length` apart, as a rope without mass.
 
@@ -25,7 +25,7 @@ def rope(
 
     >>> import polhode as ph
     >>> bob = ph.Particle("bob", 1.0)
-    >>> rope(bob.mass_centre, ph.World().origin, 2.0, name="string")
+    >>> tether(bob.mass_centre, ph.World().origin, 2.0, name="string")
     Support('string': point of 'bob' on a bowl of 'world', 1 point)
     """
     return Support(

@@ -1,0 +1,1 @@
+"""Forces of machine elements: bushings, stops, curves, motors and gas."""

@@ -1,0 +1,1 @@
+"""What water does to a craft: buoyancy, drag by coefficients, propellers."""

@@ -1,0 +1,1 @@
+"""Tyres and the road they run on."""

@@ -1,0 +1,1 @@
+"""Ropes, belts, gears, cams and shafts: what joins the motions of machine parts."""

@@ -1,0 +1,1 @@
+"""What steers and rolls: relations between the joints of a vehicle."""

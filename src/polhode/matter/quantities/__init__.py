@@ -1,0 +1,1 @@
+"""Quantities of laws and directions: constants by name, functions, unit columns."""

@@ -1,0 +1,1 @@
+"""Functions given by data: tables of one variable and of two."""

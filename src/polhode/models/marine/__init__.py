@@ -1,0 +1,1 @@
+"""Craft in water."""
