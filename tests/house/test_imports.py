@@ -21,6 +21,7 @@ LIBRARIES = {
         "polhode.formulation.reading.read",
         "polhode.formulation.reading.positions",
         "polhode.models",  # written as users write, with symbols of their own
+        "polhode.formulation.reading.contact_reading",
     ),
     "matplotlib": ("polhode.show",),
     "viser": ("polhode.show",),

@@ -78,7 +78,7 @@ def solved(at: TracedInstant, status: Any, direction: Any) -> tuple[Any, Any]:
     """Forces and accelerations (n, 3) of contacts that have given statuses."""
     closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
     T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
-    return held_forces(at.delassus, at.free, closed, sticks, T)
+    return held_forces(at.delassus, at.free, closed, sticks, T, at.static)
 
 
 def lift(at: TracedInstant) -> Any:

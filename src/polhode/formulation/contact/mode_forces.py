@@ -36,6 +36,8 @@ OF_CONTACTS = (MODES, MEMORY)
 # Share of the mean of W's diagonal by which contacts yield, so that redundant ones
 # share the load; iterations remove what it does to the motion.
 YIELD = 1e-9
+# Of the greatest: what a sticking contact counts that can hold less, see `decide`.
+WEAKEST = 1e-3
 ITERATIONS = 4
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22
@@ -110,25 +112,38 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
     T = -(sliding * rows.dynamic)[:, None] * d
-    r, u_dot = held_forces(W, problem.free, modes.closed, modes.sticks, T)
+    r, u_dot = held_forces(W, problem.free, modes.closed, modes.sticks, T, rows.static)
     return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes))
 
 
 @shared
-def held_forces(W: Any, c: Any, closed: Any, sticks: Any, T: Any) -> tuple[Any, Any]:
+def held_forces(
+    W: Any, c: Any, closed: Any, sticks: Any, T: Any, static: Any
+) -> tuple[Any, Any]:
     """Forces r (n, 3) and accelerations W r + c (n, 3) of contacts in given modes.
 
     Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides, with
     T (n, 2) for each unit of it. The rest are kept at zero by rows of their own, so
-    that the shape never changes.
+    that the shape never changes. Where several sticking contacts share what only their
+    sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s).
     """
     n = len(closed)
     # T of a sliding contact follows its N: its columns of W are added to that of N.
     each = W.reshape(3 * n, n, 3)
     pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
     coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
-    mask = normal_and_held(closed, sticks)
-    x = masked_solution(coupled.reshape(3 * n, 3 * n), W, mask, -c).reshape(n, 3)
+    mask, matrix = normal_and_held(closed, sticks), coupled.reshape(3 * n, 3 * n)
+    x = masked_solution(matrix, W, mask, -c)
+    held = closed * sticks
+    if n > 1:
+        # Redundant friction is known only by what each contact can hold.
+        share = _capacities(held * static * x[::3], held)
+        x = lax.cond(
+            jnp.sum(held) > 1,
+            lambda: masked_solution(matrix, W, mask, -c, share=share),
+            lambda: x,
+        )
+    x = x.reshape(n, 3)
     r = x.at[:, 1:].add(T * x[:, :1])
     return r, (W @ r.reshape(-1) + c).reshape(n, 3)
 
@@ -139,15 +154,16 @@ def normal_and_held(closed: Any, sticks: Any) -> Any:
     return jnp.stack([closed, held, held], axis=1).reshape(-1)
 
 
-def masked_solution(matrix: Any, W: Any, mask: Any, b: Any) -> Any:
+def masked_solution(matrix: Any, W: Any, mask: Any, b: Any, *, share: Any = 1.0) -> Any:
     """x with the rows and columns of a matrix that a mask keeps; others are zero.
 
-    Proximal: what is redundant yields by a share of the mean of W's diagonal.
+    Proximal: what is redundant yields by a share of the mean of W's diagonal, and
+    unknowns with a greater `share` (k,) take more of it.
     """
     S = mask[:, None] * matrix * mask
     size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
     own = (1 - mask) * (size + (size == 0))
-    return mask * refined_solution(S, own + mask * YIELD * size, mask * b)
+    return mask * refined_solution(S, own + mask * YIELD * size / share, mask * b)
 
 
 @shared
@@ -163,6 +179,14 @@ def refined_solution(S: Any, yielding: Any, b: Any) -> Any:
         return x + solve(b - S @ x)
 
     return lax.fori_loop(0, ITERATIONS, again, x)
+
+
+def _capacities(holds: Any, held: Any) -> Any:
+    """Shares (3n,) of redundant unknowns: of friction, what each contact can hold."""
+    most = jnp.max(holds)
+    share = jnp.maximum(holds / jnp.where(most > 0, most, 1.0), WEAKEST)
+    share = jnp.where(held > 0, share, 1.0)
+    return jnp.stack([jnp.ones_like(share), share, share], axis=1).reshape(-1)
 
 
 def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:

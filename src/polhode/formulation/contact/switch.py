@@ -23,7 +23,7 @@ from polhode.formulation.contact.decide import (
     lift,
     solved,
 )
-from polhode.formulation.contact.instant import Seen, laws_of, seen
+from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
 from polhode.formulation.contact.mode_forces import Modes
 from polhode.formulation.contact.questions import strike
 from polhode.formulation.contact.switch_traced import (
@@ -34,6 +34,7 @@ from polhode.formulation.contact.switch_traced import (
     SETTLED,
     SLIPS,
     STOPPED,
+    SUNK,
 )
 from polhode.matter.parameter import Table
 from polhode.system.contacts import names
@@ -75,7 +76,10 @@ def after_guard(
     touching = now.touching | closed
     if kind == "touches":
         rate = rows.velocity[contact, 0]
-        touching[contact] = True
+        touching[contact] = settles or rate <= STILL * now.speed
+        if settles:  # with all that chatter beside it, whichever way they go just now
+            near = rows.gap <= SETTLED * now.length
+            touching |= near & (rows.velocity[:, 0] <= STOPPED * now.speed)
         approaching = now.approaching.copy()
         approaching[contact] = approaching[contact] or rate < 0
         now = now._replace(approaching=approaching)
@@ -201,4 +205,7 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     idle = at.touching & (motion.status == OPEN)
     idle &= np.abs(motion.acceleration[:, 0]) <= IDLE * rate
     clearance = np.where(idle, CLEARANCE * now.length, 0.0)
+    gap = now.problem.rows.gap
+    sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
+    clearance = np.maximum(clearance, np.where(sunk, -2 * gap, 0.0))
     return Modes(closed, sticks, some, clearance)

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 # Of the natural length: a contact that bears nothing and does not part may sink so far
 # by rounding before it is asked again.
 CLEARANCE = 1e-10
+# Of the natural length: a contact that opens so far inside, by the errors of steps, is
+# not to be struck there.
+SUNK = 1e-13
 # Of the natural length: gaps of contacts that settle together with one that chatters.
 SETTLED = 1e-7
 # A slip that ends is this share of the speed at most; else it has only turned.
@@ -130,7 +133,7 @@ def switched_traced(
     at = with_breaking(at, breaks)
     found = decided_traced(at, seen.guess)
     is_made = found.is_found & struck.is_good & (fired.kind != JAMMING)
-    new = _modes(system, at, found)
+    new = _modes(system, at, found, rows.gap)
     return TracedSwitch(
         after, new, found.status, struck, rows.velocity, is_struck, is_made
     )
@@ -148,7 +151,12 @@ def _seen(
     closed = (modes.closed > 0) & ~fired.is_begun
     sticks = closed & (modes.sticks > 0)
     is_touch = fired.contact & (fired.kind == TOUCH)
-    touching = (is_near & (rate <= STILL * speed)) | closed | is_touch
+    # A point that is found on its way out, by rounding, stays open.
+    ends = rate <= STILL * speed
+    touching = (is_near & ends) | closed | (is_touch & (ends | fired.settles))
+    # What chatters settles with all that chatter beside it, whichever way they go.
+    stills = is_near & (rate <= STOPPED * speed)
+    touching = touching | (stills & fired.settles & (fired.kind == TOUCH))
     # A closed contact does not approach: what its rate shows is rounding.
     approaching = (is_near & (rate < -STILL * speed)) | (is_touch & (rate < 0))
     approaching = approaching & ~closed
@@ -194,13 +202,15 @@ def _unstruck(u: Any) -> TracedStruck:
     )
 
 
-def _modes(system: System, at: TracedInstant, found: Decided) -> Modes:
+def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes:
     closed, sticks = 1.0 * (found.status != OPEN), 1.0 * (found.status == STICKS)
     # Open contacts that touch and do not part bear nothing, and are not to be struck.
     idle = at.touching & (found.status == OPEN)
     rate = jnp.max(jnp.abs(at.free))
     idle = idle & (jnp.abs(found.acceleration[:, 0]) <= IDLE * rate)
     clearance = jnp.where(idle, CLEARANCE * contact_length(system), 0.0)
+    sunk = (found.status == OPEN) & (gap < -SUNK * contact_length(system))
+    clearance = jnp.maximum(clearance, jnp.where(sunk, -2 * gap, 0.0))
     direction = jnp.where(
         jnp.sum(found.direction**2, axis=1, keepdims=True) > 0,
         found.direction,

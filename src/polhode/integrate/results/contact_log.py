@@ -28,6 +28,7 @@ from polhode.formulation.contact.routh_traced import phase_words
 from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
+from polhode.integrate.results.body_motion import Reaction
 from polhode.lowering.compile import compile
 from polhode.system.contacts import names, owners
 
@@ -223,6 +224,8 @@ class ContactRow(NamedTuple):
     slip: Any
     power: Any
     belt: Any
+    point: Any
+    normal: Any
 
 
 def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> ContactRow:
@@ -246,7 +249,10 @@ def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> Contact
             # What a moving plane or belt adds: the force on its velocity.
             on_both = jnp.sum(r * (J @ x[n:]), axis=1)
             belt = on_both - jnp.sum(r * u, axis=1)
-            return ContactRow(problem.rows.gap, r[:, 0], friction, slip, work, belt)
+            return ContactRow(
+                problem.rows.gap, r[:, 0], friction, slip, work, belt,
+                problem.rows.point, axes[:, :, 0],
+            )  # fmt: skip
 
         example = (0.0, np.zeros(x.shape[-1]), np.zeros(held.shape[-1]), table)
         batched = ["t", "x", "held"]
@@ -262,7 +268,7 @@ def all_rows(motion: Trajectory) -> ContactRow:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SupportMotion:
+class SupportMotion:  # limit: its questions are the columns of a table
     """How a support went: rows of the motion, one column for each of its k points.
 
     status    (n, k) "open", "slides" or "sticks"
@@ -270,6 +276,8 @@ class SupportMotion:
     push      (n, k) N, never negative but by rounding
     friction  (n, k, 3) N on the body that rests, along the world's axes
     slip      (n, k, 3) m/s of the material points
+    reaction  force and torque of all points together
+    point     (n, k, 3) where they are;  normal (n, k, 3) there
     impacts   what struck, in the order of time
     """
 
@@ -313,6 +321,26 @@ class SupportMotion:
     def slip(self) -> np.ndarray:
         """The material slip of each point."""
         return self._rows.slip[:, self._own]
+
+    @property
+    def point(self) -> np.ndarray:
+        """Where each point is, (n, k, 3) m in the world."""
+        return self._rows.point[:, self._own]
+
+    @property
+    def normal(self) -> np.ndarray:
+        """The unit normal at each point, (n, k, 3), towards the body that rests."""
+        return self._rows.normal[:, self._own]
+
+    @property
+    def reaction(self) -> Reaction:
+        """What the support exerts on the body that rests: (n, 3) each, in the world.
+
+        All its points together; the torque is about the world's origin.
+        """
+        force = self.push[..., None] * self.normal + self.friction
+        torque = np.cross(self.point, force)
+        return Reaction(torque.sum(axis=1), force.sum(axis=1))
 
     @property
     def impacts(self) -> tuple[ImpactRow, ...]:
