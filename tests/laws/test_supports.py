@@ -1,11 +1,14 @@
 """Laws of supports, over shapes of rest, coefficients and laws of impact.
 
-An impact of Stronge's law pushes, its friction does not work forward, energy does not
-grow, momentum changes by the impulses, and what rests stays.
+An impact by Stronge's or Poisson's law along Routh's path pushes, its friction does not
+work forward, energy does not grow, momentum changes by the impulses; several that
+strike at once take any law's number as Newton's, and may gain, which is told. Runs
+that land end, and what rests stays.
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 
 import numpy as np
@@ -14,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polhode as ph
-from polhode.errors import StateError
+from polhode.errors import NumericalWarning, StateError
 
 G = 9.81
 SOME = settings(max_examples=8, deadline=None)
@@ -52,7 +55,7 @@ es = st.floats(0.0, 1.0)
 
 
 @pytest.mark.row("D-03")
-@pytest.mark.parametrize("law", ["Stronge"])
+@pytest.mark.parametrize("law", ["Stronge", "Poisson"])
 @SOME
 @given(angles, rates, mus, es)
 def test_an_impact_pushes_and_gains_nothing(law, tilt, speeds, mu, e):
@@ -61,7 +64,7 @@ def test_an_impact_pushes_and_gains_nothing(law, tilt, speeds, mu, e):
     table = {"base.dynamic": mu, "base.static": mu, "base.restitution": e}
     state = landing(system, tilt, speeds)
     try:
-        hit = ph.impact(state, table=table)
+        hit = ph.impact(state, order="in sequence", table=table)
     except StateError:
         return  # the lowest corner goes up: nothing strikes
     before = float(system.kinetic_energy(0.0, state.q, state.z))
@@ -73,6 +76,56 @@ def test_an_impact_pushes_and_gains_nothing(law, tilt, speeds, mu, e):
     works = sum(hit.push.values()) + sum(hit.friction.values())
     np.testing.assert_allclose(works, hit.energy, atol=1e-9 * max(before, 1.0))
     assert sum(hit.friction.values()) <= 1e-9 * before
+
+
+def test_several_that_strike_at_once_may_gain_and_say_so():
+    """A flat landing that turns: Newton's rule with friction, whatever law is named."""
+    state = landing(block("Poisson"), 0.0, (2.9, 0.0, -2.7))
+    table = {"base.dynamic": 0.9, "base.static": 0.9, "base.restitution": 1.0}
+    with pytest.warns(NumericalWarning, match="strike at once take the number of any"):
+        hit = ph.impact(state, table=table)
+    assert hit.energy > 0
+    assert ph.impact(state, order="in sequence", table=table).energy <= 0
+
+
+@pytest.mark.row("C-08")
+def test_a_flat_landing_that_bounces_comes_to_rest():
+    """Two corners chatter at once; they settle together, and the block lies."""
+    run = landed(0.0, (0.0, 0.0, -1.0), 0.3, 0.5)
+    assert run.outcome.is_complete
+    assert np.all(run["base"].status[-1, :2] == "sticks")
+    assert np.max(np.abs(run.z[-1])) < 1e-12
+    assert "settles" in {event.kind for event in run.events}
+
+
+def landed(
+    tilt: float, speeds: tuple[float, ...], mu: float, e: float
+) -> ph.results.Trajectory:
+    """A run that begins with an impact, of 1.5 s."""
+    table = {"base.dynamic": mu, "base.static": mu, "base.restitution": e}
+    state = landing(block("Stronge"), tilt, speeds)
+    with warnings.catch_warnings():
+        # Gains of impacts at once, and ends that the laws of contact force, are told.
+        warnings.simplefilter("ignore")
+        return ph.simulate(state.system, state, until=1.5, parameters=table)
+
+
+@pytest.mark.long
+@pytest.mark.row("C-08")
+@pytest.mark.row("C-10")
+@settings(max_examples=40, deadline=None)
+@given(angles, rates, st.floats(0.05, 0.9), st.floats(0.0, 0.8))
+def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
+    """It lands, rocks, slides and rests, or says why not; friction works backward."""
+    motion = landed(tilt, speeds, mu, e)
+    assert motion.outcome.code in ("DONE", "CONTACT")
+    base, weight = motion["base"], 2.0 * G
+    assert np.min(base.gap) > -1e-8
+    assert np.min(base.push) > -1e-6 * weight
+    power = np.sum(base.friction * base.slip, axis=2)
+    assert np.max(power) < 1e-6 * weight
+    ledger = motion.ledger()
+    assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-9)
 
 
 @pytest.mark.row("C-09")

@@ -22,6 +22,7 @@ from polhode.errors import (
 from polhode.formulation.contact.instant import TOUCHES, overlap
 from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
 from polhode.formulation.contact.questions import GAIN, gain_sentence, require_order
+from polhode.formulation.contact.routh_traced import phase_words
 from polhode.formulation.equations import Equations
 from polhode.integrate.contact.contact_limits import (
     SwitchRecord,
@@ -249,5 +250,10 @@ def warn_of_gains(context: RunContext, met: list[Any]) -> None:
     for k in np.flatnonzero(gained > GAIN * moving):
         told = SwitchRecord.of(records[k], n)
         point = names(system)[int(np.argmax(np.abs(told.impulse[:, 0])))]
-        words = gain_sentence(point, float(gained[k]), float(own[k][T]))
+        words = gain_sentence(
+            point,
+            float(gained[k]),
+            float(own[k][T]),
+            at_once="at once" in phase_words(told.phases),
+        )
         warnings.warn(words, NumericalWarning, stacklevel=4)

@@ -207,5 +207,5 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     clearance = np.where(idle, CLEARANCE * now.length, 0.0)
     gap = now.problem.rows.gap
     sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
-    clearance = np.maximum(clearance, np.where(sunk, -2 * gap, 0.0))
+    clearance = np.maximum(clearance, np.where(sunk, -gap, 0.0))
     return Modes(closed, sticks, some, clearance)

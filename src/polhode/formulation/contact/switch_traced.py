@@ -210,7 +210,7 @@ def _modes(system: System, at: TracedInstant, found: Decided, gap: Any) -> Modes
     idle = idle & (jnp.abs(found.acceleration[:, 0]) <= IDLE * rate)
     clearance = jnp.where(idle, CLEARANCE * contact_length(system), 0.0)
     sunk = (found.status == OPEN) & (gap < -SUNK * contact_length(system))
-    clearance = jnp.maximum(clearance, jnp.where(sunk, -2 * gap, 0.0))
+    clearance = jnp.maximum(clearance, jnp.where(sunk, -gap, 0.0))
     direction = jnp.where(
         jnp.sum(found.direction**2, axis=1, keepdims=True) > 0,
         found.direction,

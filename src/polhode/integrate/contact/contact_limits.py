@@ -7,7 +7,7 @@ the energy that was left is booked. What the loop cannot decide the host does, b
 combinations, or says why there is no motion, or several.
 
 memory   [fired, count, t, span, (n,) last touches, (n,) those before]: the limit that
-         has fallen; how many fell at the time t; the length of the run
+         has fallen; how many fell at the instant t; the length of the run
 record   see `SwitchRecord`
 """
 
@@ -52,8 +52,10 @@ if TYPE_CHECKING:
 
 # Chatter: the time that its next bounces would take, of the run's.
 ZENO = 1e-9
-# Switches at one instant: more are a cycle that no law breaks.
+# Switches at one instant: more are a cycle that no law breaks. Times are one instant
+# within this share of the run, and within the rounding of the time itself.
 CYCLE = 30
+INSTANT, ROUNDED = 1e-14, 4 * np.finfo(float).eps
 FIRED, COUNT, TIME, SPAN, FACTS = range(5)
 # The time of a touch that was not; its square is still a number.
 NEVER = -1e100
@@ -175,13 +177,24 @@ def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
     return xp.any(is_touch & known & (left < ZENO * memory[SPAN]))
 
 
+def _is_same_instant(memory: Any, t: Any) -> Any:
+    """Whether t is the instant at which switches are counted."""
+    xp = namespace(memory, t)
+    since = memory[TIME]
+    close = xp.maximum(INSTANT * memory[SPAN], ROUNDED * xp.abs(since))
+    return (memory[COUNT] > 0) & (t - since <= close)
+
+
 def _remembered(memory: Any, t: Any, is_struck: Any) -> Any:
     """The memory after a switch at t that struck some contacts (n,)."""
     n = len(is_struck)
     xp = namespace(memory, t, is_struck)
     last, older = memory[FACTS : FACTS + n], memory[FACTS + n :]
-    count = xp.where(memory[TIME] == t, memory[COUNT] + 1, 1.0)
-    facts = xp.stack([xp.asarray(NONE), count, 1.0 * xp.asarray(t), memory[SPAN]])
+    is_same = _is_same_instant(memory, t)
+    # A switch that changes nothing counts as well: no event tells of it.
+    count = xp.where(is_same, memory[COUNT] + 1, 1.0)
+    since = xp.where(is_same, memory[TIME], 1.0 * xp.asarray(t))
+    facts = xp.stack([xp.asarray(NONE), count, since, memory[SPAN]])
     new, old = xp.where(is_struck, t, last), xp.where(is_struck, last, older)
     return xp.concatenate([facts, new, old])
 
@@ -277,7 +290,7 @@ def _record(
 
 
 def _require_progress(memory: Any, fired: tuple[int, int], state: State) -> None:
-    if memory[COUNT] + 1 < CYCLE or memory[TIME] != float(state.t):
+    if memory[COUNT] + 1 < CYCLE or not _is_same_instant(memory, float(state.t)):
         return
     system, (contact, kind) = state.system, fired
     raise ContactError(
