@@ -49,6 +49,7 @@ class Switch(NamedTuple):
     status: np.ndarray
     struck: Struck | None
     before: np.ndarray
+    still: np.ndarray
     settles: bool
 
 
@@ -133,9 +134,9 @@ def _switched(
     at = instant_of(now.problem, now.touching, now.slipping, forced)
     at = _with_breaking(at, now, forced)
     motion = _only(now, at, decided(at, guess))
-    return Switch(
-        now.state, _modes(now, at, motion), motion.status, struck, before, settles
-    )
+    modes = _modes(now, at, motion)
+    still = modes.closed * ~at.slipping
+    return Switch(now.state, modes, motion.status, struck, before, still, settles)
 
 
 def _struck(now: Seen, order: str, settles: bool) -> tuple[Struck, State]:

@@ -72,6 +72,7 @@ class TracedSwitch(NamedTuple):
     """The speeds and modes from which a run goes on, and the impact there.
 
     before     (n, 3) velocities before it
+    still      (n,) closed contacts without a slip, also those that begin to
     is_struck  whether there was an impact
     """
 
@@ -80,6 +81,7 @@ class TracedSwitch(NamedTuple):
     status: Any
     struck: TracedStruck
     before: Any
+    still: Any
     is_struck: Any
     is_made: Any
 
@@ -135,8 +137,9 @@ def switched_traced(
     is_made = found.is_found & struck.is_good & (fired.kind != JAMMING)
     new = _modes(system, at, found, rows.gap)
     return TracedSwitch(
-        after, new, found.status, struck, rows.velocity, is_struck, is_made
-    )
+        after, new, found.status, struck, rows.velocity,
+        new.closed * ~at.slipping, is_struck, is_made,
+    )  # fmt: skip
 
 
 def _seen(

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
 
 # Chatter: the time that its next bounces would take, of the run's.
 ZENO = 1e-9
+# Of the run's: bounces so short that decay no more are of the gap's own rounding, and
+# there would be tens of millions of them.
+GRAIN, LEVEL = 3e-8, 0.99
 # Switches at one instant: more are a cycle that no law breaks. Times are one instant
 # within this share of the run, and within the rounding of the time itself.
 CYCLE = 30
@@ -130,8 +133,11 @@ def contact_limits(equations: Equations, order: str) -> Limits:
     def by_host(
         t: Any, q: Any, z: Any, held: Any, table: Any, *, land: Any
     ) -> LimitChange:
-        made, by_impact = _by_host(system, order, (t, q, z), held, without_modes(table))
-        x, k = land(made).x, system.coordinates
+        made, still, by_impact = _by_host(
+            system, order, (t, q, z), held, without_modes(table)
+        )
+        x, k = land(made._replace(modes={**made.modes, **still})).x, system.coordinates
+        made = made._replace(q=x[:k], z=x[k:])
         before, after = (
             system.kinetic_energy(t, q, z, table) + system.potential_energy(t, q, table)
             for q, z in ((q, z), (x[:k], x[k:]))
@@ -173,8 +179,10 @@ def _accumulates(memory: Any, t: Any, is_touch: Any) -> Any:
     one, two = last - older, t - last
     ratio = two / xp.where(one > 0, one, 1.0)
     left = two * ratio / xp.where(ratio < 1, 1 - ratio, 1.0)
-    known = (older > NEVER) & (one > 0) & (ratio < 1)
-    return xp.any(is_touch & known & (left < ZENO * memory[SPAN]))
+    known, span = (older > NEVER) & (one > 0), memory[SPAN]
+    falls = (ratio < 1) & (left < ZENO * span)
+    grates = (ratio > LEVEL) & (two < GRAIN * span)
+    return xp.any(is_touch & known & (falls | grates))
 
 
 def _is_same_instant(memory: Any, t: Any) -> Any:
@@ -213,7 +221,9 @@ def _changed(
     settles = _accumulates(memory, t, is_touch)
     guard = FiredGuard(contact, kind, is_begun, settles)
     made = switched_traced(system, state, modes, guard, table, order=order)
-    whole = {**table, **table_with(made.modes)}
+    # A slip that begins sets out from none: what rounding has left of the one before
+    # would stop at once, again and again.
+    whole = {**table, **table_with(made.modes._replace(sticks=made.still))}
     x = settled(equations, t, jnp.concatenate([q, made.z]), whole)
     k = system.coordinates
     struck = made.struck
@@ -240,8 +250,8 @@ def _changed(
 
 def _by_host(
     system: System, order: str, state: tuple[Any, Any, Any], held: Any, table: Any
-) -> tuple[LimitChange, float]:
-    """The same by NumPy, and the work of the impact, J.
+) -> tuple[LimitChange, dict[str, Any], float]:
+    """The same by NumPy, modes in which slips begin, and the work of the impact, J.
 
     It raises where contacts have no motion, or several.
     """
@@ -268,7 +278,8 @@ def _by_host(
     own = {**table_with(made.modes), MEMORY: remembered}
     record = record._replace(moving=float(system.kinetic_energy(t, q, z, table)))
     change = LimitChange(made.state.q, made.state.z, own, record.row(), True)
-    return change, float(np.sum(record.push + record.friction))
+    still = table_with(made.modes._replace(sticks=made.still))
+    return change, still, float(np.sum(record.push + record.friction))
 
 
 def _record(
