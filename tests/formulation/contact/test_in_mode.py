@@ -66,6 +66,7 @@ def test_a_block_that_sticks_on_a_belt_runs_with_it():
         kept.state(speeds={"block": (0.2, 0, 0)})
 
 
+@pytest.mark.long
 def test_forms_agree_while_contacts_keep_their_mode():
     """`compare` takes the mode of a state, or all open, and says which."""
     system = ph.models.ladder()

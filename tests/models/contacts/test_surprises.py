@@ -43,6 +43,7 @@ def test_a_block_on_two_corners_stays_on_a_slope_where_it_stops():
     assert N[0] < 0.9 * N[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("mu", "rests"), [(0.5000001, True), (0.4999999, False)])
 def test_friction_decides_to_seven_digits(mu, rests):
     """At rest on tan a = 1/2, on two corners."""
@@ -57,6 +58,7 @@ def test_friction_decides_to_seven_digits(mu, rests):
         assert_close(gone, 0.5 * 1e-7 * G * np.cos(np.arctan(0.5)), rtol=1e-3)
 
 
+@pytest.mark.long
 def test_a_thrown_cube_slides_flat_and_stops():
     """v^2/(2 mu g), its front pressed by (1 + mu)/2 of its weight."""
     motion = run("thrown_cube", 1.5)
@@ -65,6 +67,7 @@ def test_a_thrown_cube_slides_flat_and_stops():
     assert_close(motion["base"].push[1, 2:].sum(), 0.75 * G, rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.row("C-08")
 def test_a_ladder_leaves_the_wall_at_two_thirds_and_falls_flat():
     """Its angle, its time, and where its foot is when it lies."""
@@ -88,6 +91,7 @@ def test_a_block_rocks_on_at_the_default_tolerance():
     assert_close(kept, [0.85] * len(kept), rtol=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.row("C-11")
 def test_a_ball_struck_low_comes_back():
     """It rolls with (5 v + 2 r w)/7, whatever the friction."""
@@ -110,6 +114,7 @@ def test_a_rimless_wheel_finds_its_speed():
     assert_close(errors[1:6] / errors[:5], [0.5] * 5, rtol=1e-3)
 
 
+@pytest.mark.long
 def test_a_belt_that_runs_evenly_makes_a_block_jerk():
     """The cycle is the same after the first jerk: 2 s of sticking, 1.187 s of slip."""
     motion = run("belt_oscillator", 10.0)
@@ -120,6 +125,7 @@ def test_a_belt_that_runs_evenly_makes_a_block_jerk():
     assert_close(t[second] - t[first + 1], 2.0, rtol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("order", "after"),
     [("in sequence", [0, 0, 0, 0, 1]), ("at once", [-0.6, 0.4, 0.4, 0.4, 0.4])],
