@@ -22,7 +22,7 @@ from polhode.formulation.contact.decide import (
     SLIDES,
     STICKS,
 )
-from polhode.formulation.contact.mode_forces import held_forces
+from polhode.formulation.contact.mode_forces import Held, held_forces
 
 # No status: a guard has decided nothing about a contact.
 FREE = -1
@@ -78,7 +78,7 @@ def solved(at: TracedInstant, status: Any, direction: Any) -> tuple[Any, Any]:
     """Forces and accelerations (n, 3) of contacts that have given statuses."""
     closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
     T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
-    return held_forces(at.delassus, at.free, closed, sticks, T, at.static)
+    return held_forces(at.delassus, at.free, Held(closed, sticks, T, at.static))
 
 
 def lift(at: TracedInstant) -> Any:

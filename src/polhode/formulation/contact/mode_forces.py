@@ -112,14 +112,22 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
     T = -(sliding * rows.dynamic)[:, None] * d
-    r, u_dot = held_forces(W, problem.free, modes.closed, modes.sticks, T, rows.static)
+    held = Held(modes.closed, modes.sticks, T, rows.static)
+    r, u_dot = held_forces(W, problem.free, held)
     return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes))
 
 
+class Held(NamedTuple):
+    """Contacts (n,) in given modes: T (n, 2) is the friction for each unit of N."""
+
+    closed: Any
+    sticks: Any
+    T: Any
+    static: Any
+
+
 @shared
-def held_forces(
-    W: Any, c: Any, closed: Any, sticks: Any, T: Any, static: Any
-) -> tuple[Any, Any]:
+def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any]:
     """Forces r (n, 3) and accelerations W r + c (n, 3) of contacts in given modes.
 
     Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides, with
@@ -127,6 +135,7 @@ def held_forces(
     that the shape never changes. Where several sticking contacts share what only their
     sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s).
     """
+    closed, sticks, T, static = held
     n = len(closed)
     # T of a sliding contact follows its N: its columns of W are added to that of N.
     each = W.reshape(3 * n, n, 3)
@@ -134,12 +143,11 @@ def held_forces(
     coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
     mask, matrix = normal_and_held(closed, sticks), coupled.reshape(3 * n, 3 * n)
     x = masked_solution(matrix, W, mask, -c)
-    held = closed * sticks
     if n > 1:
         # Redundant friction is known only by what each contact can hold.
-        share = _capacities(held * static * x[::3], held)
+        share = _capacities(closed * sticks * static * x[::3], closed * sticks)
         x = lax.cond(
-            jnp.sum(held) > 1,
+            jnp.sum(closed * sticks) > 1,
             lambda: masked_solution(matrix, W, mask, -c, share=share),
             lambda: x,
         )

@@ -63,14 +63,14 @@ def begun(state: State, table: Table, order: str) -> Switch:
 def after_guard(
     state: State,
     modes: Modes,
-    fired: tuple[int, str],
     *,
+    contact: int,
+    kind: str,
     table: Table,
     order: str,
     settles: bool,
 ) -> Switch:
     """What happens where a guard has fired at (candidate, kind)."""
-    contact, kind = fired
     now = seen(state, table, near=SETTLED if settles else 1e-9)
     rows = now.problem.rows
     closed = modes.closed > 0

@@ -34,6 +34,7 @@ from polhode.formulation.contact.delassus import ContactProblem, problem_functio
 from polhode.formulation.contact.instant import STILL, TOUCHES
 from polhode.formulation.contact.mode_forces import GUARDS, Modes, without_modes
 from polhode.system.contacts import contact_length, laws
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -97,7 +98,7 @@ class _Seen(NamedTuple):
 
 
 def switched_traced(
-    system: System, state: tuple[Any, Any, Any], modes: Modes, fired: FiredGuard,
+    system: System, state: StateArrays, modes: Modes, fired: FiredGuard,
     table: Any, *, order: str,
 ) -> TracedSwitch:  # fmt: skip
     """What happens at (t, q, z) in some modes, where a guard has fired."""

@@ -44,6 +44,7 @@ from polhode.integrate.events.limits import NONE, LimitChange, Limits, LimitValu
 from polhode.integrate.field.vector_field import settled
 from polhode.system.contacts import names
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -128,13 +129,13 @@ def contact_limits(equations: Equations, order: str) -> Limits:
         return LimitValues(*written_once(t, q, z, own))
 
     def change(t: Any, q: Any, z: Any, fired: Any, table: Table) -> LimitChange:
-        return _changed(equations, order, (t, q, z), fired, table)
+        return _changed(equations, order, StateArrays(t, q, z), fired, table)
 
     def by_host(
         t: Any, q: Any, z: Any, held: Any, table: Any, *, land: Any
     ) -> LimitChange:
         made, still, by_impact = _by_host(
-            system, order, (t, q, z), held, without_modes(table)
+            system, order, StateArrays(t, q, z), held, without_modes(table)
         )
         x, k = land(made._replace(modes={**made.modes, **still})).x, system.coordinates
         made = made._replace(q=x[:k], z=x[k:])
@@ -208,7 +209,7 @@ def _remembered(memory: Any, t: Any, is_struck: Any) -> Any:
 
 
 def _changed(
-    equations: Equations, order: str, state: tuple[Any, Any, Any], fired: Any,
+    equations: Equations, order: str, state: StateArrays, fired: Any,
     table: Table,
 ) -> LimitChange:  # fmt: skip
     system, (t, q, z) = equations.system, state
@@ -249,7 +250,7 @@ def _changed(
 
 
 def _by_host(
-    system: System, order: str, state: tuple[Any, Any, Any], held: Any, table: Any
+    system: System, order: str, state: StateArrays, held: Any, table: Any
 ) -> tuple[LimitChange, dict[str, Any], float]:
     """The same by NumPy, modes in which slips begin, and the work of the impact, J.
 
@@ -267,10 +268,15 @@ def _by_host(
     if is_begun:
         made = begun(here, table, order)
     else:
-        _require_progress(memory, (contact, kind), here)
-        fired = (contact, GUARDS[kind])
+        _require_progress(memory, here, contact=contact, kind=kind)
         made = after_guard(
-            here, modes, fired, table=table, order=order, settles=settles
+            here,
+            modes,
+            contact=contact,
+            kind=GUARDS[kind],
+            table=table,
+            order=order,
+            settles=settles,
         )
     was = np.asarray(made.status if _is_first(memory) else _status(modes), float)
     record, is_struck = _record(made, number, settles, was)
@@ -300,10 +306,10 @@ def _record(
     return record, np.any(parts[2] != 0, axis=1)
 
 
-def _require_progress(memory: Any, fired: tuple[int, int], state: State) -> None:
+def _require_progress(memory: Any, state: State, *, contact: int, kind: int) -> None:
     if memory[COUNT] + 1 < CYCLE or not _is_same_instant(memory, float(state.t)):
         return
-    system, (contact, kind) = state.system, fired
+    system = state.system
     raise ContactError(
         f"{system.name!r} switches again and again at t = {float(state.t):.9g} s.",
         f"{names(system)[contact]!r} {GUARDS[kind]} without end: the laws of"
