@@ -95,7 +95,7 @@ def test_a_flat_landing_that_bounces_comes_to_rest():
     assert run.outcome.is_complete
     assert np.all(run["base"].status[-1, :2] == "sticks")
     assert np.max(np.abs(run.z[-1])) < 1e-12
-    assert "settles" in {event.kind for event in run.events}
+    assert len([event for event in run.events if event.kind == "touches"]) > 20
 
 
 def landed(
