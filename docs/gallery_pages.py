@@ -13,6 +13,11 @@ from polhode.show.page.mathml import with_words
 
 # Seconds worth seeing; others are seen for 3 s.
 SPANS = {
+    "belt_oscillator": 12.0,
+    "incline": 0.6,
+    "ladder": 0.9,
+    "rimless_wheel": 5.0,
+    "cradle": 1.4,
     "bicycle": 2.0,
     "chain_pendulum": 1.2,
     "chaplygin_sleigh": 4.0,

@@ -105,6 +105,7 @@ from polhode.files.robots.urdf import load_urdf as load_urdf
 from polhode.formulation.audit import audit as audit
 from polhode.formulation.boltzmann_hamel import boltzmann_hamel as boltzmann_hamel
 from polhode.formulation.compare import compare as compare
+from polhode.formulation.contact.in_mode import in_mode as in_mode
 from polhode.formulation.contact.questions import contact_modes as contact_modes
 from polhode.formulation.contact.questions import impact as impact
 from polhode.formulation.contact.questions import percussion as percussion
@@ -128,6 +129,7 @@ from polhode.formulation.questions.real_reactions import ideal as ideal
 from polhode.formulation.questions.real_reactions import reaction_parts as reaction_parts
 from polhode.formulation.questions.slip import needed_friction as needed_friction
 from polhode.formulation.questions.solvability import solvability as solvability
+from polhode.formulation.reading.contact_reading import contact_reading as contact_reading
 from polhode.formulation.reading.coordinates import Coordinates as Coordinates
 from polhode.formulation.recursive.passive_dynamics import passive_dynamics as passive_dynamics
 from polhode.formulation.recursive.recursive import recursive as recursive
@@ -202,10 +204,12 @@ from polhode.matter.submerged import with_added_mass as with_added_mass
 from polhode.matter.tables.table import Table as Table
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
+from polhode.supports.floor import Floor as Floor
 from polhode.supports.restitution import Newton as Newton
 from polhode.supports.restitution import Poisson as Poisson
 from polhode.supports.restitution import Stronge as Stronge
 from polhode.supports.support import Support as Support
+from polhode.supports.tether import tether as tether
 from polhode.system.assemble import assemble as assemble
 from polhode.system.check import mobility as mobility
 from polhode.system.locking import lock as lock

@@ -47,8 +47,8 @@ HOMES = {
     "SteadyMotion": "polhode.analyse.equilibria.steady_motion",
     "SteadyMotions": "polhode.analyse.equilibria.steady_motion",
     "Sweep": "polhode.integrate.results.sweep_result",
+    "SweepEvents": "polhode.integrate.results.sweep_events",
     "SweepParts": "polhode.integrate.storage.sweep_parts",
-    "SweepEvents": "polhode.integrate.events.sweep_events",
     "Trajectory": "polhode.integrate.results.trajectory",
     "Uncertainty": "polhode.analyse.sensitivities.uncertainty",
 }

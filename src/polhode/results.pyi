@@ -34,11 +34,11 @@ from polhode.formulation.questions.coriolis import Coriolis as Coriolis
 from polhode.formulation.questions.real_reactions import ReactionParts as ReactionParts
 from polhode.integrate.audit.ledger import Ledger as Ledger
 from polhode.integrate.events.event import Events as Events
-from polhode.integrate.events.sweep_events import SweepEvents as SweepEvents
 from polhode.integrate.results.body_motion import BodyMotion as BodyMotion
 from polhode.integrate.results.failures import Failures as Failures
 from polhode.integrate.results.motions import Motions as Motions
 from polhode.integrate.results.observer import SeenMotion as SeenMotion
+from polhode.integrate.results.sweep_events import SweepEvents as SweepEvents
 from polhode.integrate.results.sweep_result import Sweep as Sweep
 from polhode.integrate.results.trajectory import Trajectory as Trajectory
 from polhode.integrate.stepper import Rollout as Rollout

@@ -13,7 +13,7 @@ from polhode.errors import FileError, ModelError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
-from polhode.system import rows
+from polhode.system import contacts, rows
 from schema_check import fits
 from source_tree import ROOT
 from written_again import again, assert_same
@@ -209,6 +209,84 @@ def test_contacts_of_all_sorts_come_back(tmp_path):
         assert model.system.row_names == system.row_names
         one, other = (rows.positions(s, 0.0, q, {}) for s in (system, model.system))
         np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def supported():
+    """A body that may touch in every way that files know."""
+    world = ph.World()
+    egg = ph.Body("egg", ph.solids.ellipsoid(mass=1.0, x=0.2, y=0.3, z=0.4))
+    low, make = world.point(0, 0, -0.5), ph.surfaces
+    skins = {
+        "tip": make.point(egg.point(0, 0, -0.2)),
+        "ball": make.sphere(egg.origin, 0.2),
+        "shell": make.ellipsoid(egg.origin, (0.1, 0.15, 0.2)),
+        "wheel": make.disc(egg.origin, 0.2, axis=ph.X),
+        "crate": make.box(egg.origin, (0.1, 0.2, 0.3)),
+        "feet": make.hull(egg.origin, [(0.1, 0, -0.2), (0, 0.1, -0.2)]),
+        "pill": make.capsule(egg.origin, 0.1, 0.3, ph.Y),
+        "drum": make.cylinder(egg.origin, 0.1, 0.3, (0, 0.6, 0.8)),
+    }
+    e = ph.Parameter("e", 0.7)
+    laws = [0.0, 0.3, ph.Stronge(0.2), ph.Poisson(0.4), ph.Newton(0.5), e]
+    wave = ph.Formula("0.1 * sin(3 * t)")
+    plain = [
+        ph.Support(
+            skin,
+            low,
+            normal=(0, 0.6, 0.8) if k % 2 else ph.Z,
+            friction=ph.Coulomb(ph.Parameter("mu", 0.3), 0.4) if k % 3 else None,
+            restitution=laws[k % len(laws)],
+            belt=(2.0, 0, wave) if k == 4 else None,
+            name=name,
+        )
+        for k, (name, skin) in enumerate(skins.items())
+    ]
+    hill, bowl = make.sphere(world.point(0, 0, -2), 1.0), make.bowl(world.origin, 3.0)
+    curved = [
+        ph.Support(skins["crate"], hill, name="crate on a hill"),
+        ph.Support(skins["ball"], bowl, friction=ph.Coulomb(0.2), name="in a bowl"),
+    ]
+    return ph.System([egg], [ph.Weight(9.81)], supports=[*plain, *curved], name="egg")
+
+
+def test_supports_of_all_sorts_come_back(tmp_path):
+    """Surfaces, laws, belts: gaps, velocities, rows and coefficients are the same."""
+    system = supported()
+    found = again(tmp_path, system).system
+    assert found.parameters == system.parameters
+    rng = np.random.default_rng(4)
+    q = system.normalised(system.neutral() + 0.1 * rng.normal(size=7))
+    z = rng.normal(size=6)
+    assert contacts.names(found) == contacts.names(system)
+    np.testing.assert_array_equal(contacts.laws(found), contacts.laws(system))
+    one, other = (contacts.contact_rows(s, 0.4, q, z) for s in (system, found))
+    for given, read in zip(one, other, strict=True):
+        np.testing.assert_allclose(given, read, rtol=1e-14, atol=1e-15)
+    document, lost = write_system(system)
+    assert not lost
+    assert fits(document, model_schema())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('shape = "box"', 'shape = "bix"', "Did you mean 'box'?"),
+        ("restitution = 0.3", "restitution = 1.3", "the restitution of Stronge is 1.3"),
+        ('kind = "poisson"', 'kind = "fish"', "no law of restitution"),
+        ("static = 0.4", "static = 0.1", "static friction 0.1 below dynamic 0.3"),
+        ("belt = [2.0, 0.0,", "belt = [2.0,", "is no list of 3 entries"),
+        ('kind = "contact"', 'kind = "contract"', "Did you mean 'contact'?"),
+    ],
+)
+def test_what_is_wrong_with_a_support_is_told_by_its_line(tmp_path, old, new, said):
+    """The sentence of the door, with the place in the file."""
+    text = model_text(supported())
+    assert old in text
+    (tmp_path / "wrong.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(ph.PolhodeError) as refused:
+        ph.load_model(tmp_path / "wrong.toml")
+    assert said in str(refused.value)
+    assert "line" in str(refused.value)
 
 
 def dented():

@@ -21,6 +21,7 @@ LIBRARIES = {
         "polhode.formulation.reading.read",
         "polhode.formulation.reading.positions",
         "polhode.models",  # written as users write, with symbols of their own
+        "polhode.formulation.reading.contact_reading",
     ),
     "matplotlib": ("polhode.show",),
     "viser": ("polhode.show",),
@@ -110,7 +111,16 @@ def test_a_room_has_no_cycle_inside(room):
 # Drawers of a room, lowest first; modules at its root are its verbs, above them all.
 DRAWERS = {
     "integrate": (
-        *("field", "methods", "kernel", "inputs", "events", "results", "audit"),
+        *(
+            "field",
+            "methods",
+            "kernel",
+            "inputs",
+            "events",
+            "contact",
+            "results",
+            "audit",
+        ),
         *("host", "storage", ""),
     ),
 }

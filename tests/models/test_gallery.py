@@ -15,13 +15,17 @@ from polhode.models import GALLERY
 # Bodies, degrees of freedom by rank, and equations of constraints.
 COUNTS = {
     "arm": (7, 7, 0),
+    "belt_oscillator": (1, 3, 0),
     "atwood": (3, 1, 2),
     "bicycle": (4, 3, 6),
+    "billiard_ball": (1, 6, 0),
+    "bouncing_ball": (1, 3, 0),
     "bricard": (5, 1, 5),
     "car": (11, 14, 2),
     "cart_pendulum": (2, 2, 0),
     "chain_pendulum": (10, 10, 0),
     "chaplygin_sleigh": (1, 2, 1),
+    "cradle": (5, 5, 0),
     "deep_space_triangle": (3, 18, 0),
     "double_atwood": (6, 2, 4),
     "double_pendulum": (2, 2, 0),
@@ -33,7 +37,9 @@ COUNTS = {
     "gyroscope": (3, 3, 0),
     "heavy_top": (1, 3, 0),
     "humanoid": (31, 36, 0),
+    "incline": (1, 3, 0),
     "inverted_pendulum": (2, 2, 0),
+    "ladder": (1, 3, 0),
     "leader_follower": (2, 6, 0),
     "moving_hinge_pendulum": (2, 1, 1),
     "offset_craft": (1, 6, 0),
@@ -41,6 +47,8 @@ COUNTS = {
     "quarter_car": (3, 2, 1),
     "rattleback": (1, 3, 3),
     "reaction_wheel": (2, 7, 0),
+    "rimless_wheel": (1, 3, 0),
+    "rocking_block": (1, 3, 0),
     "rolling_cone": (1, 1, 3),
     "rolling_disc": (1, 3, 3),
     "rov": (1, 6, 0),
@@ -54,6 +62,7 @@ COUNTS = {
     "sprung_pendulum": (1, 1, 0),
     "tennis_racket": (1, 6, 0),
     "tethered_pair": (2, 5, 1),
+    "thrown_cube": (1, 6, 0),
     "tree": (30, 30, 0),
     "tunnel": (2, 1, 1),
     "two_body": (2, 6, 0),
@@ -101,7 +110,9 @@ QUICK = ("cart_pendulum", "gears_on_arm", "moving_hinge_pendulum", "rolling_disc
 def test_reactions_close_the_balance_of_every_body(name):
     """d/dt momentum = what acts + what joints and constraints exert, body by body."""
     state = begun(name)
-    equations = ph.recursive(state.system)
+    bare = state.system.without_supports
+    state = ph.State(bare, state.t, state.q, state.z)
+    equations = ph.recursive(bare)
     rng = np.random.default_rng(2)
     n = len(state.z)
     z = state.z * rng.uniform(0.7, 1.3, n) + 0.3 * rng.normal(size=n)

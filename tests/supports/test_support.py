@@ -126,6 +126,18 @@ def test_a_belt_runs_under_what_rests():
     assert_close(axes @ rows.bias[0, 1:], [-3.0, 0, 0], atol=1e-15)
 
 
+def test_entries_of_a_belt_are_numbers_parameters_and_functions_of_time():
+    """A named speed may be changed, and a formula is of t."""
+    wave = ph.Formula("0.5 * t")
+    system = resting("point", belt=(ph.Parameter("v", 2.0), 1.0, wave))
+    assert system.parameters["v"] == 2.0
+    assert system.parameters["rest.belt.y"] == 1.0
+    q, z = system.state(body={"z": 1.0}).q, np.zeros(6)
+    for speed in (2.0, 3.0):
+        rows = contacts.contact_rows(system, 4.0, q, z, {"v": speed})
+        assert_close(rows.axes[0] @ rows.velocity[0], [-speed, -1, -2], atol=1e-15)
+
+
 def test_numbers_of_supports_are_parameters():
     """Friction and restitution have the support's name, and may be changed."""
     system = resting("box", friction=ph.Coulomb(0.4, 0.5), restitution=ph.Newton(0.3))
@@ -153,6 +165,8 @@ BALL = ph.surfaces.sphere(BODY.origin, 0.1)
         (lambda: ph.Support(BODY, WORLD.origin), "no surface that touches"),
         (lambda: ph.Support(BALL, WORLD.origin, friction=0.4), "cannot have the frict"),
         (lambda: ph.Support(BALL, WORLD.origin, name=""), "cannot be called"),
+        (lambda: ph.Support(BALL, WORLD.origin, belt=2.0), "belt of 'support' cannot"),
+        (lambda: ph.Support(BALL, WORLD.origin, belt=(np.nan, 0, 0)), "not finite"),
         (lambda: ph.surfaces.box(BODY.origin, 0.1), "cannot have the sides"),
         (lambda: ph.surfaces.hull(BODY.origin, [1, 2, 3]), "corners of shape"),
         (lambda: ph.surfaces.capsule(BODY.origin, -1, 1), "is -1 m"),
@@ -185,10 +199,11 @@ def test_forms_refuse_a_system_with_supports(door):
         door(resting("box"))
 
 
-def test_a_model_file_does_not_lose_supports(tmp_path):
+def test_a_model_file_does_not_lose_a_belt_of_python(tmp_path):
     """What a file cannot say is refused before anything is written."""
-    with pytest.raises(FileError, match="the support 'rest'"):
-        ph.save_model(resting("box"), tmp_path / "m.toml")
+    system = resting("box", belt=lambda t: np.array([t, 0, 0]))
+    with pytest.raises(FileError, match=r"rest\.belt: its velocity is a function"):
+        ph.save_model(system, tmp_path / "m.toml")
     assert not [*tmp_path.iterdir()]
 
 

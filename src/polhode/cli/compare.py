@@ -19,6 +19,7 @@ def compare(
 ) -> int:
     """Derive the equations in every form, and show that all agree.
 
+    A model with supports is compared in the mode that its contacts have at the start.
     Ends with code 1 if two forms differ by more than 1e-6 of the accelerations.
     Example: polhode compare cart_pendulum
 
@@ -33,9 +34,12 @@ def compare(
     from polhode.cli.words import chosen, require_not_negative
 
     require_not_negative("--steps", steps)
-    system = chosen(model, set or ()).system
+    found = chosen(model, set or ())
+    system = found.system
+    # Contacts are in the mode that they have at the start; others need no state.
+    state = found.start if system.supports else None
     with waiting(f"Comparing {system.name}") as tell:
-        table = ph.compare(system, steps=steps, watch=tell)
+        table = ph.compare(system, state, steps=steps, watch=tell)
     if json:
         rows = [asdict(row) for row in table.rows]
         print_json({"system": table.system, "worst": table.worst, "rows": rows})

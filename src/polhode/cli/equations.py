@@ -50,7 +50,7 @@ def equations(
     with waiting(f"Reading the equations of {model}"):
         system = chosen(model, set or ()).system
         is_short = bool(form) or is_source or is_easy(system)
-        reading = derive(system).read(operations=operations) if is_short else None
+        reading = _reading(system, derive, operations) if is_short else None
         told = _facts(reading) if is_short else _laws(system)
     if json or language == "json":
         print_json(told)
@@ -61,17 +61,35 @@ def equations(
         say(LEGEND)
 
 
+def _reading(system: Any, derive: Any, operations: float) -> Any:
+    """The equations, with the forces of contacts where there are supports."""
+    if not system.supports:
+        return derive(system).read(operations=operations)
+    from polhode.formulation.reading.contact_reading import contact_reading
+
+    return contact_reading(system, derive, operations=operations)
+
+
 def _laws(system: Any) -> dict[str, Any]:
     """What acts on each body, and those energies that are short."""
+    supports, system = system.supports, system.without_supports
     from polhode.formulation.reading.energies import short_energies
     from polhode.formulation.shared.body_laws import body_laws
 
     laws, energies = body_laws(system), short_energies(system)
     return {
         "form": f"laws of bodies, {system.name}",
-        "laws": [*str(laws).splitlines(), *energies.texts()],
+        "laws": [*str(laws).splitlines(), *energies.texts(), *_pushes(supports)],
         "latex": [*laws.formulas(), *energies.formulas()],
     }
+
+
+def _pushes(supports: Any) -> list[str]:
+    """The laws of contacts in words: too many for equations."""
+    if not supports:
+        return []
+    lines = [f"{support!r} pushes each point:" for support in supports]
+    return [*lines, "0 <= g  _|_  N >= 0,  |T| <= mu_s N,  T = -mu_d N v/|v| in slip"]
 
 
 def _facts(reading: Any) -> dict[str, Any]:
@@ -81,4 +99,7 @@ def _facts(reading: Any) -> dict[str, Any]:
         "constraints": [str(each) for each in reading.constraints],
         "lagrangian": str(reading.lagrangian),
         "is_shortest": reading.is_shortest,
+        "contacts": [
+            line for law in getattr(reading, "laws", ()) for line in law.texts()
+        ],
     }

@@ -250,11 +250,16 @@ class Touching:
 @final
 @dataclass(frozen=True, eq=False)
 class NoSlip:
-    """The material points of two bodies at their contact move alike, in the plane."""
+    """The material points of two bodies at their contact move alike, in the plane.
+
+    `belt(t, table)` is the velocity (3,) with which the plane's own matter runs, in the
+    axes of the body that has it.
+    """
 
     contact: AnyContact
     _: KW_ONLY
     name: str = "rolling"
+    belt: Any = None
     is_holonomic: ClassVar[bool] = False
     rows: ClassVar[tuple[str, ...]] = ("along", "across")
     joints: ClassVar[tuple[Joint, ...]] = ()
@@ -272,8 +277,9 @@ class NoSlip:
     def velocity(
         self, placed: Placed, moving: Moving, t: Any = 0.0, table: Table = NOMINAL
     ) -> Any:
-        """(v_body - v_plane) at P, along u and v of the plane."""
+        """(v_body - v_plane) at P, along u and v of the plane, less the belt's."""
         P = self.contact.point(placed, table)
         slip = velocity_at(placed, moving, 0, P) - velocity_at(placed, moving, 1, P)
         tangents = self.contact.tangents(placed, table)
-        return tangents.T @ (placed.rotations[1].T @ slip)
+        seen = placed.rotations[1].T @ slip
+        return tangents.T @ (seen if self.belt is None else seen - self.belt(t, table))

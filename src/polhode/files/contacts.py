@@ -17,13 +17,18 @@ from polhode.files.values import (
     QUANTITY,
     TEXT,
     THREE,
+    THREE_NUMBERS,
     Field,
     Value,
+    each,
+    formula,
     is_one_of,
     shown,
+    write_quantity,
 )
 from polhode.matter.axes import Z
 from polhode.matter.quantities.direction import Direction
+from polhode.supports.restitution import Newton, Poisson, Stronge
 
 SIZES: dict[str, dict[str, Value]] = {
     "point": {},
@@ -31,6 +36,16 @@ SIZES: dict[str, dict[str, Value]] = {
     "bowl": {"radius": NUMBER},
     "disc": {"radius": QUANTITY, "axis": DIRECTION},
     "ellipsoid": {"semi_axes": THREE},
+    "box": {"sides": THREE_NUMBERS},
+    "hull": {"corners": each(THREE_NUMBERS)},
+    "capsule": {"radius": NUMBER, "length": NUMBER, "axis": DIRECTION},
+    "cylinder": {"radius": NUMBER, "length": NUMBER, "axis": DIRECTION},
+}
+# Laws of restitution; a bare number is the first's.
+RESTITUTIONS: dict[str, Any] = {
+    "stronge": Stronge,
+    "poisson": Poisson,
+    "newton": Newton,
 }
 
 
@@ -72,6 +87,38 @@ def write_ground(ink: Writer, on: Any, place: str) -> Any:
     return (SURFACE if curved else POINT).write(ink, on, place)
 
 
+def read_restitution(scope: Scope, path: Way, value: Any) -> Any:
+    """0.5, or { kind = "newton", restitution = 0.5 }"""
+    if not isinstance(value, dict):
+        return QUANTITY.read(scope, path, value)
+    kind = value.get("kind")
+    if not is_one_of(kind, RESTITUTIONS):
+        known = nearest(kind, RESTITUTIONS)
+        return scope.refuse(path, f"{shown(kind)} is no law of restitution. {known}")
+    values = {"kind": TEXT, "restitution": QUANTITY}
+    found = read_table(scope, path, value, values, values)
+    if isinstance(found, Bad):
+        return INVALID
+    return scope.built(path, lambda: RESTITUTIONS[kind](found["restitution"]))
+
+
+def write_restitution(ink: Writer, given: Any, place: str) -> Any:
+    """A bare number for Stronge's law, a table for another."""
+    for kind, noun in RESTITUTIONS.items():
+        if isinstance(given, noun):
+            e = write_quantity(ink, given.restitution, place)
+            return e if noun is Stronge else {"kind": kind, "restitution": e}
+    return write_quantity(ink, given, place)
+
+
+def write_belt(ink: Writer, belt: Any, place: str) -> Any:
+    """[2.0, 0, "0.1 * sin(3 * t)"]: its entries where they are numbers and formulas."""
+    if belt.entries is None:
+        return ink.lose(f"{place}: its velocity is a function of Python")
+    pairs = zip("xyz", belt.entries, strict=True)
+    return [SPEED.write(ink, entry, f"{place}.{axis}") for axis, entry in pairs]
+
+
 def rolling(name: str, **given: Any) -> tuple[Any, ...]:
     """Both constraints of pure rolling."""
     return both(name=name, **given)
@@ -99,4 +146,11 @@ CONTACT_FIELDS = (
     Field("surface", SURFACE, "what rolls"),
     Field("on", GROUND, "a point of the plane, or a surface"),
     Field("normal", DIRECTION, "of the plane, towards what rolls", Z),
+)
+SPEED = formula("t")
+BELT = Value(each(SPEED, 3).read, write_belt, each(SPEED, 3).schema)
+RESTITUTION = Value(
+    read_restitution,
+    write_restitution,
+    {"anyOf": [QUANTITY.schema, {"type": "object"}]},
 )

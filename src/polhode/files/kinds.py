@@ -1,4 +1,4 @@
-"""The tables of what a model file can say: kinds of joints, actions and constraints.
+"""The tables of what a model file can say: joints, actions, constraints, supports.
 
 One line a field; reader, writer and schema follow from it. A kind's fields have the
 names of the arguments of the Python API.
@@ -35,7 +35,16 @@ from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.constraints.tendon_length import TendonLength
-from polhode.files.contacts import CONTACT_FIELDS, GROUND, no_slip, rolling, touching
+from polhode.files.contacts import (
+    BELT,
+    CONTACT_FIELDS,
+    GROUND,
+    RESTITUTION,
+    SURFACE,
+    no_slip,
+    rolling,
+    touching,
+)
 from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
 from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
@@ -56,6 +65,7 @@ from polhode.files.values import (
 from polhode.joints.registry import ALL_JOINTS
 from polhode.joints.user_joint import UserJoint
 from polhode.matter.axes import Z
+from polhode.supports.support import Support
 
 
 @final
@@ -384,5 +394,23 @@ CONSTRAINTS = {
         Kind("touching", tuple, CONTACT_FIELDS, touching),
         Kind("no_slip", tuple, CONTACT_FIELDS, no_slip),
         *(Kind(*each) for each in MACHINE_CONSTRAINTS),
+    )
+}
+
+SUPPORTS = {
+    kind.word: kind
+    for kind in (
+        Kind(
+            "contact",
+            Support,
+            (
+                Field("surface", SURFACE, "what touches"),
+                Field("on", GROUND, "a point of the plane, or a surface"),
+                Field("normal", DIRECTION, "of the plane, towards what rests", Z),
+                Field("friction", FRICTION_LAW, "Coulomb's; smooth without it", None),
+                Field("restitution", RESTITUTION, "0 to 1, or a law of it", 0.0),
+                Field("belt", BELT, "m/s, of the plane's own matter; of t", None),
+            ),
+        ),
     )
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from polhode.dimension import has_unit
 from polhode.files.issues import Way, nearest
-from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
+from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
 from polhode.files.loads import read_table
 from polhode.files.matter import read_fluid, read_matter
 from polhode.files.scope import INVALID, Bad, Scope
@@ -37,6 +37,7 @@ SECTIONS = (
     "joints",
     "actions",
     "constraints",
+    "supports",
     "start",
     "run",
     "sweep",
@@ -57,20 +58,21 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
     constraints = _read_all(scope, document, "constraints", both)
     _name_constraints(scope, document.get("constraints"), constraints)
     actions = _read_all(scope, document, "actions", ACTIONS)
+    supports = _read_all(scope, document, "supports", SUPPORTS)
     values = _read_values(scope, _section(scope, document, "values"))
     members = _members(scope, document)
     name = TEXT.read(scope, ("name",), document.get("name", "system"))
-    parts: list[Any] = [*members, *actions, *constraints, values, name]
+    parts: list[Any] = [*members, *actions, *constraints, *supports, values, name]
     if scope.report.issues or any(isinstance(part, Bad) for part in parts):
         return INVALID
     rows = [row for c in constraints for row in (c if isinstance(c, tuple) else (c,))]
     return scope.built(
-        (), lambda: System(members, actions, rows, name=name, values=values)
+        (), lambda: System(members, actions, rows, supports, name=name, values=values)
     )
 
 
 def read_kind(scope: Scope, path: Way, kinds: dict[str, Kind], table: Any) -> Any:
-    """One joint, action or constraint by its table."""
+    """One joint, action, constraint or support by its table."""
     if not isinstance(table, dict):
         return scope.refuse(path, f"{shown(table)} is no table.")
     word = table.get("kind")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
+from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
 from polhode.files.matter import (
     AMOUNT,
     CLOUD,
@@ -56,6 +56,7 @@ def model_schema() -> dict[str, Any]:
         "joints": _any(JOINTS),
         "actions": _any(ACTIONS),
         "constraints": _any(CONSTRAINTS | JOINTS),
+        "supports": _any(SUPPORTS),
     }
     sections = {word: _named(table) for word, table in by_name.items()}
     points = {"type": "object", "additionalProperties": THREE.schema}

@@ -11,7 +11,7 @@ from polhode.constraints.loop import Loop
 from polhode.constraints.rolling import NoSlip, Touching
 from polhode.files.contacts import CONTACT_FIELDS, normal_of
 from polhode.files.expression import Formula
-from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, Kind
+from polhode.files.kinds import ACTIONS, CONSTRAINTS, JOINTS, SUPPORTS, Kind
 from polhode.files.matter import write_matter
 from polhode.files.places import released
 from polhode.files.reading import VERSION
@@ -27,7 +27,6 @@ def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
     system, locked = released(system)
     ink = Writer(system.tree.world.name)
     given = system.given
-    ink.lost.extend(f"the support {s.name!r}" for s in given.supports)
     joints = [m for m in given.members if isinstance(m, Joint)]
     bodies = {body.name: _body(ink, body) for body in system.bodies}
     document: dict[str, Any] = {"polhode": VERSION, "name": system.name}
@@ -35,6 +34,7 @@ def write_system(system: System) -> tuple[dict[str, Any], list[str]]:
         "joints": {j.name: _thing(ink, j, JOINTS) for j in joints},
         "actions": {a.name: _thing(ink, a, ACTIONS) for a in given.actions},
         "constraints": _constraints(ink, given.constraints),
+        "supports": {s.name: _thing(ink, s, SUPPORTS) for s in given.supports},
     }
     order = [member.name for member in given.members if member.name != ink.world]
     if order != [*sections["joints"], *(b for b in bodies if b in order)]:
@@ -62,7 +62,7 @@ def _body(ink: Writer, body: Any) -> dict[str, Any]:
 
 
 def _thing(ink: Writer, thing: Any, kinds: dict[str, Kind]) -> dict[str, Any]:
-    """A joint, an action or a constraint by its kind and its fields."""
+    """A joint, an action, a constraint or a support by its kind and its fields."""
     for kind in kinds.values():
         if type(thing) is kind.noun:
             return {"kind": kind.word, **_fields(ink, thing, kind.fields)}

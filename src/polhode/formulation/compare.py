@@ -137,6 +137,9 @@ def compare(
     is begun, and the table says which were left out. To derive and compile some 30 000
     takes a second; they are counted, so that every machine gives the same table.
     `watch(done, total, name)` is told of each form that begins.
+
+    Of a system with supports forms are compared in the mode that its contacts have in
+    the state, without one while all are open; `ph.in_mode` gives any other.
     """
     if not isinstance(system, System):
         raise ModelError(
@@ -144,6 +147,10 @@ def compare(
             "It derives all equations of one system anew.",
             "Give the system: that of a motion is motion.system.",
         )
+    if system.supports:
+        from polhode.formulation.contact.in_mode import mode_of
+
+        system, state = mode_of(system, state)
     states = [state] if state is not None else random_states(system, STATES)
     found: dict[str, _Found] = {}
     reasons: dict[str, str] = {}

@@ -295,6 +295,10 @@ class Equations:  # limit: one noun answers every question about the motion
         by default, is given as it is, with a warning: the same on every machine.
         `coordinates` are others to read in: `ph.Coordinates`.
         """
+        if self.knows_contacts:
+            from polhode.formulation.reading.contact_reading import contact_reading
+
+            return contact_reading(self.system, names=names, operations=operations)
         from polhode.formulation.reading.read import reading_in, reading_of
 
         if coordinates is not None:

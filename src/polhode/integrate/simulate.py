@@ -12,6 +12,15 @@ import numpy as np
 from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
+from polhode.integrate.contact_start import (
+    contact_start,
+    exact_equations,
+    is_continuation,
+    is_exact,
+    require_apart,
+    warn_of_gains,
+    with_contacts,
+)
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.events.event_chunk import EventChunk
@@ -48,6 +57,7 @@ from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
 from polhode.integrate.results.checkpoint import Checkpoint
+from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
 from polhode.system.contacts import refuse_supports
@@ -148,22 +158,11 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
-    is_exact = not isinstance(method, Moreau)
-    if isinstance(model, System) and model.supports and is_exact:
-        from polhode.integrate.simulate_contacts import simulate_contacts
-
-        return simulate_contacts(
-            model,
-            state,
-            until=until,
-            settings=(method, rtol, atol),
-            samples=samples,
-            parameters=parameters,
-            limit=limit,
-            impacts=impacts,
-            others={"watch": watch, "to": to, "events": events, "inputs": inputs},
-        )
-    equations = equations_of(model, method)
+    has_contacts = is_exact(model, method)
+    if has_contacts:
+        equations = exact_equations(model, method, impacts)
+    else:
+        equations = equations_of(model, method)
     chosen = picked(equations, method, rtol, atol)
     memory, watch, limit = admit_memory(memory), admit_watch(watch), admit_limit(limit)
     given = admitted(
@@ -176,16 +175,22 @@ def simulate(
         inputs=inputs,
     )
     given.require_all()
+    begins = has_contacts and not is_continuation(to)
+    if begins:
+        require_apart(given)
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
+    context = with_contacts(context, given, impacts)
     equations = context.equations
     first_inputs = initial_inputs(context, given.runs, given.until)
+    # Contacts are located between steps of an explicit method.
+    is_free = method is None and not has_contacts
     chosen, start = _started(
         equations,
         chosen,
         given,
         drive=context.inputs.drive,
         held=first_inputs.held,
-        wanted=Tolerances(rtol, atol) if method is None else None,
+        wanted=Tolerances(rtol, atol) if is_free else None,
     )
     made_by = MadeBy(equations, *chosen)
     stepper_states = start.stepper_state._replace(**first_inputs._asdict())
@@ -203,6 +208,12 @@ def simulate(
         width = stepper_states.x.shape[1]
         require_memory(chosen.method, runs.bounds, given.times, width, memory)
     kernel = _kernel(made_by, runs, context)
+    if begins:
+        begun = contact_start(context, given.runs, runs, kernel)
+        own = {**first_inputs._asdict(), "held": begun.held}
+        stepper_states = begun.go.stepper_state._replace(**own)
+        runs = Runs(stepper_states, begun.go.bounds, given.table)
+        options = options._replace(begun=begun.met)
     if to is not None:
         runs, options = _stored(to, made_by, given.runs, runs, options)
     try:
@@ -215,6 +226,9 @@ def simulate(
     if options.store is not None:
         options.store.seal(motions[0].outcome)
     _warn(motions)
+    if has_contacts:
+        for record in records:
+            warn_of_gains(context, record.tracker.met if record.tracker else [])
     alone = isinstance(state, State) and len(motions) == 1
     return motions[0] if alone else Motions(tuple(motions))
 
@@ -253,7 +267,7 @@ def _started(
 def _kernel(made_by: MadeBy, runs: Runs, context: RunContext) -> Any:
     """What advances the runs by a chunk of steps; it watches for events, if any."""
     equations, method, _ = made_by
-    if context.switches:
+    if context.watched.is_needed:
         return EventChunk(equations, method, context.watched, runs)
     return chunk_program(equations, method, runs, context.inputs.drive)
 
@@ -372,6 +386,9 @@ def _trajectory(
     motion = replace(
         motion, events=told.events, inputs=told.input_log, cause=told.cause
     )
+    if options.context is not None and options.context.limits is not None:
+        order = options.context.limits.key[-1]
+        motion = with_contact_log(motion, told.met, order)
     checkpoint = Checkpoint(
         last, kept.bounds, start, until, options.samples, options.limit
     )

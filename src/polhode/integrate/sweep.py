@@ -10,6 +10,14 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.formulation.equations import Equations
+from polhode.integrate.contact_start import (
+    decided_starts,
+    exact_equations,
+    is_exact,
+    overlaps,
+    refuse_folder,
+    with_contacts,
+)
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.field.ensemble import Ensemble
@@ -22,7 +30,8 @@ from polhode.integrate.host.admission import (
     admit_watch,
     raise_of_run,
 )
-from polhode.integrate.host.batch_loop import Batch, Given, run_batch
+from polhode.integrate.host.batch_kernel import first_gliders
+from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_batch
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import run_context
 from polhode.integrate.host.loop import Watch
@@ -41,6 +50,8 @@ from polhode.integrate.host.sweep_runs import (
     moved_to,
     require_drawn_alone,
 )
+from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.chunk import Runs as ChunkRuns
 from polhode.integrate.kernel.start import (
     initial_derivative,
     initialise,
@@ -55,7 +66,7 @@ from polhode.integrate.kernel.stiffness import (
     may_decay,
 )
 from polhode.integrate.methods.method import Method
-from polhode.integrate.model_source import model_source
+from polhode.integrate.model_source import ModelSource, model_source
 from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT
 from polhode.lowering.backends.thread_limit import at_most_threads
@@ -83,6 +94,7 @@ def sweep(
     to: Any = None,
     events: Event | Sequence[Event] | None = None,
     inputs: Mapping[Any, Any] | None = None,
+    impacts: str = "at once",
     form: str = "netcdf",
     executor: Any = None,
     threads: int | None = None,
@@ -102,6 +114,7 @@ def sweep(
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
     `inputs` are laws of time, or of time and state, by the names of what they drive.
+    What supports of a system do is among the events; `impacts` is as in `simulate`.
 
     `states` may be a `ph.Ensemble`: runs drawn by their numbers. `form` is that of the
     parts, "netcdf" or "parquet". An `executor`, any of `concurrent.futures`, has the
@@ -121,7 +134,12 @@ def sweep(
     >>> found.final_q[:, 2].round(6).tolist()
     [3.2, -0.9]
     """
-    source = model_source(model, method, executor)
+    has_contacts = is_exact(model, method)
+    if has_contacts:
+        source = ModelSource(exact_equations(model, method, impacts))
+        refuse_folder(source.equations.system, to)
+    else:
+        source = model_source(model, method, executor)
     equations = source.equations
     if source.factory is not None:
         states = moved_to(equations.system, states)
@@ -152,13 +170,15 @@ def sweep(
     until, times = asked.until, asked.times
     output_times = np.array([until]) if times is None else times
     context = run_context(equations, pick[0], events, inputs, runs.count)
+    context = with_contacts(context, asked, impacts)
     equations = context.equations
     drive = _drive(context)
-    if method is None:
+    if method is None and not has_contacts:
         decay = _decay(equations, asked, drive)
         pick = suited(equations, pick, rtol, atol, decay)
     options = (output_times, admit_limit(limit), audited, times is not None)
-    watched_for = context._replace(method=pick[0]) if context.switches else None
+    is_watched = context.watched.is_needed
+    watched_for = context._replace(method=pick[0]) if is_watched else None
     given = Given(equations, pick[0], *options, watched_for, drive, backend)
     _require_unaudited(given)
     _require_device(given, executor)
@@ -323,6 +343,8 @@ def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]
     Where no run of the sweep can, that is raised.
     """
     (states, until, _, table, before), first, total = slab
+    if given.context is not None and given.context.limits is not None:
+        before = {**overlaps(slab.asked), **before}
     settings, drive = step_settings(given.method, until), given.drive
     held = np.zeros((len(states), 0))
     if given.context is not None:
@@ -350,7 +372,43 @@ def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]
         sides = np.zeros((len(states), len(given.context.events)), np.int64)
         stepper_states = stepper_states._replace(sides=sides, held=held)
     share = (first / total, len(states) / total)
-    return Batch(stepper_states, bounds, table, share), refused
+    fleet = Batch(stepper_states, bounds, table, share)
+    if given.context is None or given.context.limits is None:
+        return fleet, refused
+    return _with_contacts_decided(given, states, fleet, refused)
+
+
+def _with_contacts_decided(
+    given: Given, states: States, fleet: Batch, refused: dict[int, PolhodeError]
+) -> tuple[Batch, dict[int, PolhodeError]]:
+    """The fleet in the modes in which its runs begin, and those that cannot."""
+    assert given.context is not None
+    before = fleet.stepper_states
+
+    def turn(first: StepperState, bounds: RunBounds) -> Any:
+        gliders = first_gliders(first, *extent(given))
+        every = np.arange(len(states))
+        here = fleet._replace(bounds=bounds)
+        after, buffer = called(given, here, gliders, every, np.inf, room=0)
+        return after.stepper_state, buffer
+
+    runs = ChunkRuns(before, fleet.bounds, fleet.table)
+    begun = decided_starts(given.context, states, runs, turn)
+    refused = {**begun.faults, **refused}
+    if len(refused) == len(states):
+        raise_of_run(0, refused, len(states))
+    status = np.array(begun.go.stepper_state.status)
+    status[[*refused]] = [status_of(error) for error in refused.values()]
+    # Runs that are refused keep what they were to begin from.
+    lost = np.isin(np.arange(len(states)), [*refused])[:, None]
+    new = begun.go.stepper_state
+    new = new._replace(
+        x=np.where(lost, before.x, new.x), held=begun.held, sides=before.sides
+    )
+    met = [(k, row) for k, rows in enumerate(begun.met) for row in rows]
+    met = [(k, row) for k, row in met if k not in refused]
+    fleet = fleet._replace(stepper_states=new._replace(status=status), begun=met)
+    return fleet._replace(bounds=begun.go.bounds), refused
 
 
 def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:

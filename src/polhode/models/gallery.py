@@ -9,6 +9,15 @@ from textwrap import fill
 from typing import Any
 
 import polhode as ph
+from polhode.models.contacts.belt_oscillator import belt_oscillator
+from polhode.models.contacts.billiard_ball import billiard_ball
+from polhode.models.contacts.bouncing_ball import bouncing_ball
+from polhode.models.contacts.cradle import cradle
+from polhode.models.contacts.incline import incline, incline_start
+from polhode.models.contacts.ladder import ladder, ladder_start
+from polhode.models.contacts.rimless_wheel import rimless_wheel, rimless_wheel_start
+from polhode.models.contacts.rocking_block import rocking_block, rocking_block_start
+from polhode.models.contacts.thrown_cube import thrown_cube
 from polhode.models.marine.rov import rov
 from polhode.models.mechanisms.arm import arm
 from polhode.models.mechanisms.atwood import atwood, double_atwood
@@ -60,13 +69,17 @@ from polhode.models.vehicles.single_track import single_track
 
 GALLERY: dict[str, Callable[..., ph.System]] = {
     "arm": arm,
+    "belt_oscillator": belt_oscillator,
     "atwood": atwood,
     "bicycle": bicycle,
+    "billiard_ball": billiard_ball,
+    "bouncing_ball": bouncing_ball,
     "bricard": bricard,
     "car": car,
     "cart_pendulum": cart_pendulum,
     "chain_pendulum": chain_pendulum,
     "chaplygin_sleigh": chaplygin_sleigh,
+    "cradle": cradle,
     "deep_space_triangle": deep_space_triangle,
     "double_atwood": double_atwood,
     "double_pendulum": double_pendulum,
@@ -78,7 +91,9 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "gyroscope": gyroscope,
     "heavy_top": heavy_top,
     "humanoid": humanoid,
+    "incline": incline,
     "inverted_pendulum": inverted_pendulum,
+    "ladder": ladder,
     "leader_follower": leader_follower,
     "moving_hinge_pendulum": moving_hinge_pendulum,
     "offset_craft": offset_craft,
@@ -86,6 +101,8 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "quarter_car": quarter_car,
     "rattleback": rattleback,
     "reaction_wheel": reaction_wheel,
+    "rimless_wheel": rimless_wheel,
+    "rocking_block": rocking_block,
     "rolling_cone": rolling_cone,
     "rolling_disc": rolling_disc,
     "rov": rov,
@@ -99,6 +116,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "sprung_pendulum": sprung_pendulum,
     "tennis_racket": tennis_racket,
     "tethered_pair": tethered_pair,
+    "thrown_cube": thrown_cube,
     "tree": tree,
     "tunnel": tunnel,
     "two_body": two_body,
@@ -118,6 +136,7 @@ ORBITING = (0.0, 0.001078, 0.0, 7546.0, 0.0)
 # begin at rest in their neutral places.
 Start = tuple[dict[str, Any], dict[str, Any]]
 STARTS: dict[str, Start | Callable[[], Start]] = {
+    "belt_oscillator": ({}, {"block": (0.1, 0.0, 0.0)}),
     "bicycle": (
         {},
         {
@@ -126,10 +145,13 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
             "front wheel": 4.6 / 0.35,
         },
     ),
+    "billiard_ball": ({}, {"free": (0.0, -250.0, 0.0, 2.0, 0.0, 0.0)}),
+    "bouncing_ball": ({"ball": (0.0, 0.0, 1.0)}, {"ball": (0.5, 0.0, 0.0)}),
     "car": car_start,
     "cart_pendulum": ({"rail": 0.3, "hinge": 1.0}, {}),
     "chain_pendulum": ({"h1": 1.5}, {}),
     "chaplygin_sleigh": ({}, {"ice": (2.0, 1.0, 0.0)}),
+    "cradle": ({"string 1": -0.5}, {}),
     "deep_space_triangle": deep_space_triangle_start,
     "double_pendulum": ({"shoulder": 2.0, "elbow": 0.5}, {}),
     "dumbbell_satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
@@ -137,7 +159,9 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     "four_bars": ({}, {"A0": 1.0, "A1": 1.0, "B0": -1.0}),
     "gyroscope": ({"inner": 0.2}, {"rotor": 200.0, "inner": 0.5}),
     "heavy_top": ({"tip": {"qw": 0.98, "qx": 0.199}}, {"tip": (0.0, 0.0, 40.0)}),
+    "incline": incline_start,
     "inverted_pendulum": ({"hinge": 0.1}, {}),
+    "ladder": ladder_start,
     "leader_follower": leader_follower_start,
     "moving_hinge_pendulum": ({"hinge": 0.4}, {"track": 0.6}),
     "offset_craft": (
@@ -147,6 +171,8 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     "pendulum": ({"hinge": 2.0}, {}),
     "quarter_car": ({}, {"road": 0.16}),
     "rattleback": ({}, {"free": (0.01, 0.02, -2.0, 0.0004, -0.0002, 0.0)}),
+    "rimless_wheel": rimless_wheel_start,
+    "rocking_block": rocking_block_start,
     "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
     "rov": ({}, {"free": (0.0, 0.0, 0.0, 1.5, 0.2, 0.0)}),
@@ -165,6 +191,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
         {"two": (20.0, 0.0, 0.0)},
         {"one": (0.0, -0.5, 0.0), "two": (0.0, 1.5, 0.0)},
     ),
+    "thrown_cube": ({}, {"free": (0.0, 0.0, 0.0, 6.0, 0.0, 0.0)}),
     "tunnel": ({"tunnel": 1.0}, {}),
     "two_body": (
         {"two": (1.0, 0.0, 0.0)},

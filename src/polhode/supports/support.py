@@ -10,20 +10,17 @@ and strikes when g does.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
-
-import numpy as np
 
 from polhode.actions.contact.friction import Coulomb
 from polhode.constraints.constraint import Attachment, require_two_bodies
 from polhode.constraints.surfaces import Corners, Cylinder, Surface, Track
 from polhode.errors import ModelError
-from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame
 from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import Parameter, Table, at, distinct
+from polhode.supports.belt import belt_of
 from polhode.supports.candidates import Candidates, candidates
 from polhode.supports.restitution import Restitution, restitution_law
 
@@ -36,9 +33,9 @@ class Support:
     `on` is a point of a plane square to `normal` (in the axes of the body that has it,
     towards the one that rests), a ball, a smooth surface or a track. Without
     `friction` it is smooth; `restitution` is a law, or a number for Stronge's. `belt`
-    is the velocity (3,) with which the plane's own matter runs in its body's axes, or
-    a function of time that gives it; a table that shakes is a body with a prescribed
-    motion.
+    is the velocity (3,) with which the plane's own matter runs in its body's axes:
+    numbers, parameters or functions of time, or one function that gives all three; a
+    table that shakes is a body with a prescribed motion.
 
     >>> import polhode as ph
     >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
@@ -72,7 +69,7 @@ class Support:
         require_two_bodies(self.name, self.surface.centre, own)
         put(self, "friction", _named_friction(self.name, self.friction))
         put(self, "law", restitution_law(self.name, self.restitution))
-        put(self, "belt", _belt(self.name, self.belt))
+        put(self, "belt", belt_of(self.name, self.belt))
         put(self, "candidates", candidates(self.name, self.surface, self.on, axes))
 
     @property
@@ -89,7 +86,9 @@ class Support:
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of its points, of the friction and of the restitution."""
         rubs = self.friction.parameters if self.friction else ()
-        return distinct([*self.candidates.parameters, *rubs, *self.law.parameters])
+        runs = self.belt.parameters if self.belt else ()
+        own = (*self.candidates.parameters, *rubs, *self.law.parameters, *runs)
+        return distinct([*own])
 
     def coefficients(self, table: Table) -> tuple[Any, Any, Any]:
         """mu_d, mu_s and the number of the law of restitution."""
@@ -145,10 +144,3 @@ def _named_friction(name: str, law: Any) -> Coulomb | None:
 
     dynamic, static = own(law.dynamic, "dynamic"), own(law.static, "static")
     return Coulomb(dynamic, static, name=name)
-
-
-def _belt(name: str, given: Any) -> Callable[[Any], Any] | None:
-    if given is None or callable(given):
-        return given
-    velocity = admit(np.asarray(given, dtype=float), (3,), f"the belt of {name!r}")
-    return lambda t: velocity

@@ -84,8 +84,8 @@ def refuse_supports(system: System, who: str) -> None:
         f"{who} cannot take {system.name!r}, which has supports: {listed}.",
         "Its equations change where a contact opens, slips, sticks or strikes, and"
         " here they are taken to be the same throughout.",
-        "Ask ph.simulate, ph.contact_modes or ph.impact, or leave the supports out:"
-        " system.without_supports.",
+        "Ask ph.simulate, ph.contact_modes or ph.impact; give ph.in_mode(system, {name:"
+        ' "sticks"}), in which contacts keep a mode; or system.without_supports.',
     )
 
 
@@ -168,7 +168,11 @@ def _belts(system: System, t: Any, q: Any, table: Table) -> Any:
     each = []
     for support in system.supports:
         R_WG = rotations[system.places_of(support.bodies)[1]]
-        own = jnp.zeros(3) if support.belt is None else jnp.asarray(support.belt(t))
+        own = (
+            jnp.zeros(3)
+            if support.belt is None
+            else jnp.asarray(support.belt(t, table))
+        )
         each.append(R_WG @ own)
     return jnp.repeat(jnp.stack(each), np.array(counts), axis=0)
 

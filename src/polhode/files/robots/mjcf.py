@@ -23,8 +23,9 @@ from polhode.actions.weight import Weight
 from polhode.errors import FileError, ModelFileError
 from polhode.files.model import Model
 from polhode.files.robots.inertial import Inertial, body_of
-from polhode.files.robots.mjcf_shapes import shapes_of
+from polhode.files.robots.mjcf_shapes import shapes_of, touching_shapes
 from polhode.files.robots.mjcf_transmissions import equalities, servos, tendons
+from polhode.files.robots.standing import stood, supports_of
 from polhode.geometry.rotations.quaternion import to_matrix
 from polhode.integrate.storage.paths import admit_path
 from polhode.joints.fixed import Fixed
@@ -33,6 +34,7 @@ from polhode.joints.revolute import Revolute
 from polhode.joints.spherical import Spherical
 from polhode.joints.translation import Translation
 from polhode.matter.world import World
+from polhode.supports.floor import Floor, require_floor
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -67,17 +69,19 @@ class Reading:
         self.notes.append(text)
 
 
-def load_mjcf(path: Any) -> Model:
+def load_mjcf(path: Any, *, floor: Floor | None = None) -> Model:
     """The robot of an MJCF file as a model; needs the extra `import` (MuJoCo).
 
     Coordinates and speeds are MuJoCo's `qpos` and `qvel`, entry by entry, and
     `model.start` is its `qpos0`. Actuators are servos, whose controls are inputs of
     their names. `model.notes` tells what the file says and is not taken: contacts, dry
-    friction, limits of tendons.
+    friction, limits of tendons. With a `ph.Floor` the geoms that collide may rest on
+    it: they are supports, and a robot that starts inside it is lifted out.
 
         robot = ph.load_mjcf("humanoid.xml")
         motion = ph.simulate(robot.system, robot.start, until=0.5)
     """
+    require_floor(floor)
     place = admit_path(path)
     mujoco = _library()
     with _heard(mujoco) as warnings:
@@ -92,14 +96,22 @@ def load_mjcf(path: Any) -> Model:
     weight = _weight(m, mujoco)
     tendons(reading)
     servos(reading)
+    own = [
+        (reading.bodies[k], shape)
+        for k in range(1, m.nbody)
+        if reading.bodies[k] is not world
+        for shape in touching_shapes(reading, k)
+    ]
     system = System(
         reading.members,
         [*weight, *reading.actions],
         equalities(reading),
+        supports_of(floor, world, own, reading.notes),
         name=_model_name(m) or place.stem,
     )
     start = State(system, 0.0, np.array(m.qpos0), np.zeros(m.nv))
     start = system.consistent(start) if system.constraints else start
+    start = stood(system, start, is_placed=True)
     return Model(system, start, {}, tuple(dict.fromkeys(reading.notes)))
 
 

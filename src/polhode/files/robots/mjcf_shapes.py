@@ -31,6 +31,21 @@ def shapes_of(reading: Any, number: int) -> tuple[Shape, ...]:
     return tuple(found)
 
 
+def touching_shapes(reading: Any, number: int) -> tuple[Shape, ...]:
+    """The geoms of a body that MuJoCo lets collide, shown or not."""
+    m, types = reading.m, reading.mujoco.mjtGeom
+    first, count = int(m.body_geomadr[number]), int(m.body_geomnum[number])
+    found = []
+    for k in range(first, first + count):
+        kind = types(int(m.geom_type[k])).name.removeprefix("mjGEOM_").lower()
+        sizes = _sizes(m, k, kind)
+        if sizes is None or not (m.geom_contype[k] or m.geom_conaffinity[k]):
+            continue
+        seat = {"place": m.geom_pos[k], "axes": to_matrix(m.geom_quat[k])}
+        found.append(Shape(*sizes, **seat))
+    return tuple(found)
+
+
 def _sizes(m: Any, k: int, kind: str) -> tuple[str, dict[str, Any]] | None:
     a, b, c = (float(size) for size in m.geom_size[k])
     if kind == "sphere":

@@ -21,6 +21,7 @@ from polhode.files.model import Model
 from polhode.files.report import Report
 from polhode.files.robots.inertial import Inertial, body_of, require_choice
 from polhode.files.robots.packages import listed
+from polhode.files.robots.standing import stood, supports_of
 from polhode.files.robots.urdf_numbers import (
     Robot,
     number_of,
@@ -40,6 +41,7 @@ from polhode.joints.prismatic import Prismatic
 from polhode.joints.revolute import Revolute
 from polhode.joints.spherical import Spherical
 from polhode.matter.world import World
+from polhode.supports.floor import Floor, require_floor
 from polhode.system.system import System
 
 BASES = ("fixed", "free")
@@ -50,6 +52,9 @@ TAKEN = {
     "link": ("inertial", "visual"),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
 }
+
+
+COLLISIONS = "<collision> of <link> is not taken"
 
 
 class Plan(NamedTuple):
@@ -69,6 +74,7 @@ def load_urdf(
     gravity: float = 9.81,
     unphysical: str = "warn",
     packages: Any = None,
+    floor: Floor | None = None,
 ) -> Model:
     """The robot of a URDF file as a model, with its weight and its shapes.
 
@@ -78,6 +84,8 @@ def load_urdf(
                  nearest that has one and notes it by link, "refuse" raises, "keep"
                  takes the numbers of the file. Rounding is put right silently.
     packages     folders in which `package://` meshes are looked for
+    floor        a `ph.Floor` on which the shapes of <collision> may rest: supports of
+                 the system; a free robot starts with its lowest point on it
 
     `model.notes` tells what the file says and is not taken, and what was put right.
 
@@ -91,6 +99,7 @@ def load_urdf(
             nearest(base, BASES),
         )
     require_choice(unphysical)
+    require_floor(floor)
     place = admit_path(path)
     top = read_xml(place)
     robot = Robot(Report(place), unphysical, listed(packages))
@@ -119,8 +128,17 @@ def load_urdf(
         _require_motion(place.name, members)
         _note_meshes(robot)
         name = top.attributes.get("name", "robot")
-        system = System(members, actions, mimics, name=name)
-        return Model(system, system.rest(), {}, tuple(dict.fromkeys(robot.notes)))
+        own = [
+            (robot.bodies[link], shape)
+            for link, element in links.items()
+            if robot.bodies[link] is not world and floor is not None
+            for shape in shapes_of(robot, element, "collision")
+        ]
+        supports = supports_of(floor, world, own, robot.notes)
+        system = System(members, actions, mimics, supports, name=name)
+        start = stood(system, system.rest(), is_placed=False)
+        taken = [n for n in robot.notes if floor is None or n != COLLISIONS]
+        return Model(system, start, {}, tuple(dict.fromkeys(taken)))
 
 
 def require_expanded(robot: Robot, top: Element) -> None:

@@ -27,13 +27,13 @@ def colours_of(robot: Robot, top: Element) -> dict[str, tuple[float, ...]]:
     return known
 
 
-def shapes_of(robot: Robot, link: Element) -> tuple[Shape, ...]:
-    """What the <visual> elements of a link show; what cannot be shown is noted.
+def shapes_of(robot: Robot, link: Element, word: str = "visual") -> tuple[Shape, ...]:
+    """What the <visual> elements of a link show, or the <collision> ones touch with.
 
-    An error in a shape does not stop a robot: nothing moves otherwise without it.
+    What cannot be shown is noted: an error in a shape does not stop a robot.
     """
     made = []
-    for visual in link.all("visual"):
+    for visual in link.all(word):
         trial = replace(robot, report=Report(robot.report.path))
         shape = _shape(trial, visual)
         for issue in trial.report.issues:

@@ -21,6 +21,8 @@ from polhode.formulation.contact.delassus import ContactProblem
 
 OPEN, SLIDES, STICKS = 0, 1, 2
 STATUSES = ("open", "slides", "sticks")
+# Of the greatest: what a sticking contact counts that can hold less, or nothing.
+WEAKEST = 1e-3
 # Share of the greatest force or acceleration that is rounding.
 ROUNDING = 1e-9
 ROUNDS = 60
@@ -76,7 +78,12 @@ def instant_of(
 
 
 def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMotion:
-    """The motion in which contacts have given statuses, kept or not by the laws."""
+    """The motion in which contacts have given statuses, kept or not by the laws.
+
+    Where several sticking contacts share what only their sum decides, each takes of it
+    as it can hold, mu_s N: shared alike, the least pressed would slip though the others
+    could hold it.
+    """
     W, c, n = at.problem.delassus, at.problem.free, at.points
     mu = at.problem.rows.dynamic
     B = np.zeros((3 * n, 3 * n))
@@ -94,8 +101,20 @@ def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMot
         S = (W @ B)[np.ix_(known, known)]
         x = np.linalg.lstsq(S, -c[known], rcond=1e-12)[0]
         r = B[:, known] @ x
+        if np.sum(status == STICKS) > 1:
+            scale = _capacities(at, status, r)[known]
+            x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=1e-12)[0]
+            r = B[:, known] @ x
     u_dot = W @ r + c
     return ContactMotion(status, direction, r.reshape(n, 3), u_dot.reshape(n, 3))
+
+
+def _capacities(at: Instant, status: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Scales (3n,) of unknowns: roots of what each sticking contact can hold."""
+    holds = np.where(status == STICKS, at.problem.rows.static * r[::3], 0.0)
+    most = max(float(np.max(holds)), 1e-300)
+    share = np.where(status == STICKS, np.maximum(holds / most, WEAKEST), 1.0)
+    return np.column_stack([np.ones_like(share), *2 * [np.sqrt(share)]]).reshape(-1)
 
 
 def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> ContactMotion:

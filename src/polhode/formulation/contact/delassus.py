@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import shared
 from polhode.double import doubled
 from polhode.formulation.recursive.recursive import recursive
 from polhode.formulation.solve.equations_of_motion import (
@@ -63,6 +64,14 @@ def contact_problem(
             lambda *given: contact_problem_of(system, *given)
         )
     return system.compiled[key](t, q, z, dict(table))
+
+
+def problem_function(system: System) -> Any:
+    """(t, q, z, table) -> ContactProblem, traced; in a program it is written once."""
+    key = "contact problem, written once"
+    if key not in system.compiled:
+        system.compiled[key] = shared(lambda *given: contact_problem_of(system, *given))
+    return system.compiled[key]
 
 
 def contact_problem_of(

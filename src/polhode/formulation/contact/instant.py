@@ -71,21 +71,20 @@ def require_supports(state: State) -> System:
 def require_apart(now: Seen) -> None:
     """Refuse a state in which bodies are inside what they rest on."""
     gap = now.problem.rows.gap
+    if np.min(gap) < -TOUCHES * now.length:
+        raise overlap(now.state.system, gap)
+
+
+def overlap(system: System, gap: np.ndarray) -> Overlap:
+    """What is told of a start with such gaps (n,)."""
     k = int(np.argmin(gap))
-    if gap[k] >= -TOUCHES * now.length:
-        return
-    system = now.state.system
-    support = _support_of(now, k)
+    support: Support = system.supports[owners(system)[k]]
     body, ground = (frame.name for frame in support.bodies)
-    raise Overlap(
+    return Overlap(
         f"{body!r} starts {-gap[k]:.3g} m inside {ground!r} at {names(system)[k]!r}.",
         "A contact pushes from outside; inside there is no motion to begin with.",
         f"Raise it by {-gap[k]:.3g} m along the normal of {support.name!r}.",
     )
-
-
-def _support_of(now: Seen, k: int) -> Support:
-    return now.state.system.supports[owners(now.state.system)[k]]
 
 
 def laws_of(now: Seen) -> Laws:

@@ -4,7 +4,7 @@ r"""Contact forces while every contact keeps its mode: one program for all modes
     sticks    u_N' = 0,  u_T' = 0          N and T are reactions
     slides    u_N' = 0,  T = -mu_d N d     d along the slip; N alone is a reaction
 
-Modes are data, four numbers a candidate in the table of parameters, so that a compiled
+Modes are data, five numbers a candidate in the table of parameters, so that a compiled
 loop serves them all. d is the line of the slip, on the side of a reference direction
 that the table gives: forces stay smooth where a slip passes zero, and the guard that
 ends the mode there is located on a smooth motion.
@@ -18,19 +18,26 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.formulation.contact.delassus import ContactProblem, contact_problem_of
+from polhode.arrays import namespace, shared
+from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.equations import Core, Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import Table
-from polhode.system.contacts import contact_length, names, refuse_supports
+from polhode.system.contacts import contact_length, refuse_supports
 
 if TYPE_CHECKING:
     from polhode.system.system import System
 
-WORDS = ("closed", "sticks", "along", "across", "clearance")
+# The entry of a table that has the modes: five numbers a candidate.
+MODES, WIDTH = "modes of contacts", 5
+# Held beside them by a run: when contacts struck last, and which guard has fired.
+MEMORY = "memory of contacts"
+OF_CONTACTS = (MODES, MEMORY)
 # Share of the mean of W's diagonal by which contacts yield, so that redundant ones
 # share the load; iterations remove what it does to the motion.
 YIELD = 1e-9
+# Of the greatest: what a sticking contact counts that can hold less, see `decide`.
+WEAKEST = 1e-3
 ITERATIONS = 4
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22
@@ -51,14 +58,9 @@ class Modes(NamedTuple):
     clearance: Any
 
 
-def mode_names(system: System) -> list[str]:
-    """The names of the numbers that say the modes, in a table of parameters."""
-    return [f"{word} of {name}" for name in names(system) for word in WORDS]
-
-
 def has_modes(system: System, table: Table) -> bool:
     """Whether a table holds modes: a method that steps through contacts has none."""
-    return bool(system.supports) and mode_names(system)[0] in table
+    return bool(system.supports) and MODES in table
 
 
 def modes_in(system: System, table: Table) -> Modes:
@@ -66,20 +68,34 @@ def modes_in(system: System, table: Table) -> Modes:
 
     Refused where a question about a motion or its equations knows of no modes.
     """
-    if not all(name in table for name in mode_names(system)):
+    if MODES not in table:
         refuse_supports(system, "This question")
-    columns = [
-        jnp.stack([1.0 * jnp.asarray(table[f"{w} of {n}"]) for n in names(system)])
-        for w in WORDS
-    ]
-    direction = jnp.stack(columns[2:4], axis=1)
-    return Modes(columns[0], columns[1], direction, columns[4])
+    rows = 1.0 * jnp.asarray(table[MODES]).reshape(-1, WIDTH)
+    return Modes(rows[:, 0], rows[:, 1], rows[:, 2:4], rows[:, 4])
 
 
-def table_with(system: System, modes: Modes) -> dict[str, float]:
-    """Modes as numbers of a table."""
-    each = np.column_stack([np.asarray(part) for part in modes]).reshape(-1)
-    return dict(zip(mode_names(system), map(float, each), strict=True))
+def without_modes(table: Table) -> dict[str, Any]:
+    """What of a table a contact problem depends on: all but modes."""
+    return {name: value for name, value in table.items() if name not in OF_CONTACTS}
+
+
+def modes_of(column: np.ndarray) -> Modes:
+    """The modes in a column (5n,) of numbers, outside a trace."""
+    rows = np.asarray(column).reshape(-1, WIDTH)
+    return Modes(rows[:, 0], rows[:, 1], rows[:, 2:4], rows[:, 4])
+
+
+def mode_column(modes: Modes) -> Any:
+    """Modes as a column (5n,) of numbers; traced or not."""
+    xp = namespace(*modes)
+    closed, sticks, direction, clearance = modes
+    parts = (closed[:, None], sticks[:, None], direction, clearance[:, None])
+    return xp.concatenate([xp.asarray(p, float) for p in parts], axis=1).reshape(-1)
+
+
+def table_with(modes: Modes) -> dict[str, Any]:
+    """Modes as an entry of a table of parameters."""
+    return {MODES: mode_column(modes)}
 
 
 class ModeForces(NamedTuple):
@@ -91,35 +107,94 @@ class ModeForces(NamedTuple):
 
 
 def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
-    """The forces of contacts that keep their modes.
-
-    Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides. The
-    rest are kept at zero by rows of their own, so that the shape never changes.
-    """
+    """The forces of contacts that keep their modes."""
     W, rows = problem.delassus, problem.rows
-    n = len(rows.gap)
     d = slip_direction(rows.velocity[:, 1:], modes.direction)
     sliding = modes.closed * (1 - modes.sticks)
-    # T of a sliding contact follows its N: its columns of W are added to that of N.
     T = -(sliding * rows.dynamic)[:, None] * d
+    held = Held(modes.closed, modes.sticks, T, rows.static)
+    r, u_dot = held_forces(W, problem.free, held)
+    return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes))
+
+
+class Held(NamedTuple):
+    """Contacts (n,) in given modes: T (n, 2) is the friction for each unit of N."""
+
+    closed: Any
+    sticks: Any
+    T: Any
+    static: Any
+
+
+@shared
+def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any]:
+    """Forces r (n, 3) and accelerations W r + c (n, 3) of contacts in given modes.
+
+    Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides, with
+    T (n, 2) for each unit of it. The rest are kept at zero by rows of their own, so
+    that the shape never changes. Where several sticking contacts share what only their
+    sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s).
+    """
+    closed, sticks, T, static = held
+    n = len(closed)
+    # T of a sliding contact follows its N: its columns of W are added to that of N.
     each = W.reshape(3 * n, n, 3)
     pushed = each[:, :, 0] + each[:, :, 1] * T[:, 0] + each[:, :, 2] * T[:, 1]
     coupled = jnp.concatenate([pushed[:, :, None], each[:, :, 1:]], axis=2)
-    held = modes.closed * modes.sticks
-    mask = jnp.stack([modes.closed, held, held], axis=1).reshape(-1)
-    S = mask[:, None] * coupled.reshape(3 * n, 3 * n) * mask
-    size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
-    matrix = S + jnp.diag((1 - mask) * (size + (size == 0)) + mask * YIELD * size)
-    right = -mask * problem.free
-    solve = unsymmetric_solver(matrix)
-    x = solve(right)
-    for _ in range(ITERATIONS):
-        x = x + solve(right - S @ x)
-    x = (mask * x).reshape(n, 3)
+    mask, matrix = normal_and_held(closed, sticks), coupled.reshape(3 * n, 3 * n)
+    x = masked_solution(matrix, W, mask, -c)
+    if n > 1:
+        # Redundant friction is known only by what each contact can hold.
+        share = _capacities(closed * sticks * static * x[::3], closed * sticks)
+        x = lax.cond(
+            jnp.sum(closed * sticks) > 1,
+            lambda: masked_solution(matrix, W, mask, -c, share=share),
+            lambda: x,
+        )
+    x = x.reshape(n, 3)
     r = x.at[:, 1:].add(T * x[:, :1])
-    u_dot = (W @ r.reshape(-1) + problem.free).reshape(n, 3)
-    pivot = pivots(W, rows.dynamic, d, modes)
-    return ModeForces(r, u_dot, pivot)
+    return r, (W @ r.reshape(-1) + c).reshape(n, 3)
+
+
+def normal_and_held(closed: Any, sticks: Any) -> Any:
+    """Which of 3n rows are kept: normals of closed contacts, all of sticking ones."""
+    held = closed * sticks
+    return jnp.stack([closed, held, held], axis=1).reshape(-1)
+
+
+def masked_solution(matrix: Any, W: Any, mask: Any, b: Any, *, share: Any = 1.0) -> Any:
+    """x with the rows and columns of a matrix that a mask keeps; others are zero.
+
+    Proximal: what is redundant yields by a share of the mean of W's diagonal, and
+    unknowns with a greater `share` (k,) take more of it.
+    """
+    S = mask[:, None] * matrix * mask
+    size = jnp.sum(mask * jnp.diagonal(W)) / jnp.maximum(jnp.sum(mask), 1.0)
+    own = (1 - mask) * (size + (size == 0))
+    return mask * refined_solution(S, own + mask * YIELD * size / share, mask * b)
+
+
+@shared
+def refined_solution(S: Any, yielding: Any, b: Any) -> Any:
+    """x with S x = b, from solutions with (S + diag(yielding)) in the place of S.
+
+    All contact problems of a program are solved by this one function.
+    """
+    solve = unsymmetric_solver(S + jnp.diag(yielding))
+    x = solve(b)
+
+    def again(_: Any, x: Any) -> Any:
+        return x + solve(b - S @ x)
+
+    return lax.fori_loop(0, ITERATIONS, again, x)
+
+
+def _capacities(holds: Any, held: Any) -> Any:
+    """Shares (3n,) of redundant unknowns: of friction, what each contact can hold."""
+    most = jnp.max(holds)
+    share = jnp.maximum(holds / jnp.where(most > 0, most, 1.0), WEAKEST)
+    share = jnp.where(held > 0, share, 1.0)
+    return jnp.stack([jnp.ones_like(share), share, share], axis=1).reshape(-1)
 
 
 def pivots(W: Any, mu: Any, d: Any, modes: Modes) -> Any:
@@ -180,12 +255,20 @@ def contact_equations(system: System) -> Equations:
     return system.compiled["contact equations"]
 
 
+def knows_modes(equations: Equations) -> bool:
+    """Whether equations are those of a system whose contacts have modes."""
+    own = equations.system.compiled.get("contact equations")
+    return own is not None and equations.name == own.name
+
+
 def _contact_equations(system: System) -> Equations:
     base = recursive(system.without_supports).functions
     contact_length(system)  # measured now: inside a trace is too late
 
+    # Asked by stages, at cuts and after changes: in a program it is written once.
+    @shared
     def accelerations(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
-        problem = contact_problem_of(system, t, q, z, table)
+        problem = problem_function(system)(t, q, z, without_modes(table))
         r = mode_forces(problem, modes_in(system, table)).force.reshape(-1)
         z_dot = problem.acceleration + problem.speeds @ r
         return z_dot, problem.intensities + problem.reactions @ r
@@ -195,7 +278,9 @@ def _contact_equations(system: System) -> Equations:
         speeds=base.start,
         rates=base.rates,
         terms=base.terms,
-        accelerations=accelerations,
+        accelerations=lambda t, q, z, table: accelerations(
+            t, q, z, {name: v for name, v in table.items() if name != MEMORY}
+        ),
         bodies=base.bodies,
         along=base.along,
         joint_wrenches=base.joint_wrenches,
@@ -211,10 +296,19 @@ def _contact_equations(system: System) -> Equations:
 
 
 GUARDS = ("touches", "opens", "breaks away", "stops", "jams")
+# Of lengths, forces, forces, speeds and shares: what is rounding.
+ROUNDED = (1e-12, 1e-10, 1e-10, 1e-12, 1e-9)
 
 
-def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
-    """(n, 5): what falls through zero where a candidate leaves its mode; traced.
+class GuardValues(NamedTuple):
+    """(n, 5) each: what falls through zero, and what of it is rounding."""
+
+    value: Any
+    rounding: Any
+
+
+def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> GuardValues:
+    """What falls through zero where a candidate leaves its mode; traced.
 
         touches      g + clearance       of open ones
         opens        N                   of closed ones
@@ -224,7 +318,7 @@ def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
     1 where a guard does not apply.
     """
-    problem = contact_problem_of(system, t, q, z, table)
+    problem = problem_function(system)(t, q, z, without_modes(table))
     modes = modes_in(system, table)
     rows, found = problem.rows, mode_forces(problem, modes)
     N, T = found.force[:, 0], found.force[:, 1:]
@@ -240,4 +334,10 @@ def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
         jnp.where(slides, along, 1.0),
         jnp.where(slides, found.pivot, 1.0),
     ]
-    return jnp.stack(columns, axis=1)
+    length = contact_length(system)
+    speed = jnp.maximum(jnp.max(jnp.abs(rows.velocity)), length)
+    easiest = jnp.maximum(jnp.max(jnp.diagonal(problem.delassus)), 1e-300)
+    force = jnp.maximum(jnp.max(jnp.abs(problem.free)), 1e-300) / easiest
+    sizes = jnp.stack([jnp.asarray(length), force, force, speed, jnp.ones(())])
+    value = jnp.stack(columns, axis=1)
+    return GuardValues(value, jnp.broadcast_to(sizes * np.array(ROUNDED), value.shape))

@@ -281,12 +281,24 @@ def _warn_of_gain(now: Seen, struck: Struck) -> None:
     if gained <= GAIN * moving:
         return
     k = int(np.argmax(np.abs(struck.impulse[:, 0])))
-    warnings.warn(
-        f"{names(system)[k]!r} gained {gained:.3g} J in an impact at"
-        f" t = {float(state.t):.6g} s: Newton's law with friction can (Kane)."
-        " Stronge's and Poisson's along Routh's path do not.",
-        NumericalWarning,
-        stacklevel=4,
+    words = gain_sentence(
+        names(system)[k], gained, float(state.t), at_once="at once" in struck.phases
+    )
+    warnings.warn(words, NumericalWarning, stacklevel=4)
+
+
+def gain_sentence(point: str, gained: float, t: float, *, at_once: bool) -> str:
+    """What is told of a law of impact that has given energy, J."""
+    said = f"{point!r} gained {gained:.3g} J in an impact at t = {t:.6g} s"
+    if at_once:
+        return (
+            f"{said}: several contacts that strike at once take the number of any law"
+            " as Newton's, which with friction can gain (Kane). In sequence"
+            " (impacts=\"in sequence\") Stronge's and Poisson's laws do not."
+        )
+    return (
+        f"{said}: Newton's law with friction can (Kane). Stronge's and Poisson's along"
+        " Routh's path do not."
     )
 
 

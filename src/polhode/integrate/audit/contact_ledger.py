@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from polhode.formulation.contact.mode_forces import table_with
 from polhode.integrate.audit.rates import Audit, audited
-from polhode.integrate.field.dense_output import Steps, evaluate
+from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.results.contact_log import (
     ContactRow,
-    ModeSpan,
     all_rows,
     contact_rows_along,
 )
-from polhode.system.contacts import names, owners
+from polhode.system.contacts import owners
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -29,34 +27,16 @@ if TYPE_CHECKING:
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
-def audited_by_span(motion: Trajectory) -> Audit:
-    """The audit of every row, each by the modes of its span."""
-    parts = []
-    for span in motion.contacts.spans:
-        pick = slice(span.first, span.stop)
-        own = _within(motion, span)
-        parts.append(audited(own, motion.t[pick], motion.steps.x[pick]))
-    whole = {}
-    for name in parts[0].powers:
-        whole[name] = np.concatenate([part.powers[name] for part in parts])
-    columns = {
-        word: np.concatenate([np.atleast_1d(getattr(part, word)) for part in parts])
-        for word in Audit._fields
-        if word != "powers"
-    }
-    return Audit(powers=whole, **columns)
+def audited_by_modes(motion: Trajectory) -> Audit:
+    """The audit of every row, each by the modes that it has."""
+    held = motion.contacts.parts.held
+    return audited(motion, motion.t, motion.steps.x, held)
 
 
 def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
     """Work (n,) since the first row: of actions, of constraints and of all contacts."""
     system = motion.system
-    rates: list[dict[str, np.ndarray]] = []
-    for span in motion.contacts.spans:
-        rates.append(_span_work(motion, span))
-    work = {
-        name: np.cumsum(np.concatenate([part[name] for part in rates]))
-        for name in rates[0]
-    }
+    work = _smooth_work(motion)
     for support in system.supports:
         own = set(support.candidates.names)
         hits = [i for i in motion.contacts.impacts if i.point in own]
@@ -68,32 +48,27 @@ def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
     return {n: w for n, w in work.items() if np.any(w) or n.startswith("friction")}
 
 
-def _within(motion: Trajectory, span: ModeSpan) -> Trajectory:
-    """The motion with the modes of a span in its table."""
-    from dataclasses import replace
+def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
+    """Work (n,) of powers since the first row; between rows of one time there is none.
 
-    table = {**motion.table, **table_with(motion.system, span.modes)}
-    return replace(motion, table=table)
-
-
-def _span_work(motion: Trajectory, span: ModeSpan) -> dict[str, np.ndarray]:
-    """Work in each step that ends at a row of a span; its first row has none."""
-    pick = slice(span.first, span.stop)
-    here = Steps(*(part[pick] for part in motion.steps))
-    h = np.diff(here.t)
-    times = here.t[:-1, None] + h[:, None] * (NODES + 1) / 2
-    flat = times.reshape(-1)
-    # A span of one row has no step; asked at that row, it tells the names.
-    at = flat if len(flat) else here.t[:1]
-    x = evaluate(here, at)
-    powers = dict(audited(_within(motion, span), at, x).powers)
-    powers |= _contact_powers(motion, contact_rows_along(motion, at, x, span.modes))
+    Each step is made in the modes of the row from which it begins.
+    """
+    t, h = motion.t[:-1], np.diff(motion.t)
+    times = t[:, None] + h[:, None] * (NODES + 1) / 2
+    flat, every = times.reshape(-1), motion.contacts.parts.held
+    held = np.repeat(every[:-1], len(NODES), axis=0)
+    if not len(flat):
+        # A motion of one row has no step; asked at that row, it tells the names.
+        flat, held = motion.t[:1], every[:1]
+    x = evaluate(motion.steps, flat)
+    powers = dict(audited(motion, flat, x, held).powers)
+    powers |= _contact_powers(motion, contact_rows_along(motion, flat, x, held))
 
     def done(power: np.ndarray) -> np.ndarray:
-        if not len(flat):
-            return np.zeros(len(here.t))
+        if not len(h):
+            return np.zeros(len(motion))
         each = np.asarray(power).reshape(times.shape) @ (WEIGHTS / 2) * h
-        return np.concatenate([[0.0], each])
+        return np.concatenate([[0.0], np.cumsum(np.where(h > 0, each, 0.0))])
 
     return {name: done(power) for name, power in powers.items()}
 
@@ -125,12 +100,8 @@ class Promises:
     """What a motion with supports keeps, in numbers: lines of its ledger."""
 
     def __init__(self, motion: Trajectory):
-        rows, system = all_rows(motion), motion.system
-        n = len(motion)
-        closed, sticks = np.zeros((n, len(names(system)))), None
-        sticks = closed.copy()
-        for first, stop, modes in motion.contacts.spans:
-            closed[first:stop], sticks[first:stop] = modes.closed, modes.sticks
+        rows, modes = all_rows(motion), motion.contacts.modes(motion)
+        closed, sticks = modes.closed, modes.sticks
         force = np.max(np.abs(rows.push), initial=0.0)
         size = np.linalg.norm(rows.friction, axis=2)
         slip = np.linalg.norm(rows.slip, axis=2)

@@ -17,7 +17,7 @@ from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.contact_ledger import (
     Promises,
-    audited_by_span,
+    audited_by_modes,
     contact_work,
 )
 from polhode.integrate.audit.drift import promised_energy, warn_of_drift
@@ -117,7 +117,7 @@ def ledger_of(motion: Trajectory) -> Ledger:
 
     The limit is the tolerance times the number of steps, of the energy that moves.
     """
-    if motion.contacts.spans:
+    if motion.contacts:
         return _with_contacts(motion)
     rows = audited(motion, motion.t, motion.steps.x)
     scale = float(np.max(rows.kinetic, initial=0.0))
@@ -151,7 +151,7 @@ def _with_contacts(motion: Trajectory) -> Ledger:
             "Their power between the samples was not kept.",
             "Simulate without samples=..., and ask that motion for its ledger.",
         )
-    rows = audited_by_span(motion)
+    rows = audited_by_modes(motion)
     scale = float(np.max(rows.kinetic, initial=0.0))
     return Ledger(
         motion.t,

@@ -39,10 +39,16 @@ class Audit(NamedTuple):
     velocity_share: Any
 
 
-def audited(motion: Trajectory, t: np.ndarray, x: np.ndarray) -> Audit:
-    """The audit at times t (n,) and states x (n, width) of a motion."""
+def audited(
+    motion: Trajectory, t: np.ndarray, x: np.ndarray, held: np.ndarray | None = None
+) -> Audit:
+    """The audit at times t (n,) and states x (n, width) of a motion.
+
+    `held` (n, m) are the held values there, where times alone do not tell them.
+    """
     equations, table = motion.equations, dict(motion.table)
-    drive, held = motion.inputs.inputs.drive, motion.inputs.held(t)
+    drive = motion.inputs.inputs.drive
+    held = motion.inputs.held(t) if held is None else held
     function = audit_function(equations, drive)
     example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
     name, batched = ("audit", drive.key), ["t", "x", "held"]

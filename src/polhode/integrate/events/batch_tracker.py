@@ -11,15 +11,10 @@ import numpy as np
 
 from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.functions import values_of, weighing
-from polhode.integrate.events.handle import begun, looked_at, reason_of
+from polhode.integrate.events.handle import begun, host_change, looked_at, reason_of
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
-from polhode.integrate.events.restart import (
-    SegmentResult,
-    fired_at,
-    reset_by_host,
-    row_of,
-)
+from polhode.integrate.events.restart import SegmentResult, row_of
 from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
 from polhode.integrate.kernel.chunk import RunBounds, StepperState
@@ -54,6 +49,8 @@ class BatchEventTracker:
     def begin(self, stepper_states: StepperState) -> StepperState:
         """Sides of all events at the starts, and resets that are due at once."""
         events = self._guide.events
+        if not events:
+            return stepper_states
         g, rate, doubt = self._weighed(stepper_states)
         goes = rate * stepper_states.h[:, None]
         near = np.where(np.abs(goes) > doubt, np.sign(goes), 0)
@@ -93,9 +90,8 @@ class BatchEventTracker:
     def attend(self, run: int, glider: BatchState) -> BatchState:
         """The glider of a run after a close look at its last step."""
         case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
-        fired = fired_at(after)
-        if fired:
-            turn = reset_by_host(self._guide, case, after, fired)
+        turn = host_change(self._guide, case, after)
+        if turn is not None:
             self._note(run, turn, row_of(after, dense))
         else:
             first, last = (_row(at, dense) for at in (glider, after))
@@ -127,7 +123,7 @@ class BatchEventTracker:
     def _note(self, run: int, turn: SegmentResult, first: Steps) -> None:
         """What a turn tells; states at goals before the cut, which no one else has."""
         names = [event.name for event in self._guide.events]
-        records = max(switch.records for switch in self._guide.switches)
+        records = self._guide.watched.records
         if self._guide.inputs.modes:
             records += self._guide.inputs.drive.width
         for met in turn.met:

@@ -14,6 +14,7 @@ from polhode.integrate.events.functions import (
     look_program,
     weigh_program,
 )
+from polhode.integrate.events.limits import Limits
 from polhode.integrate.events.locate import Crossing, Found, Scan, crossings, ends_of
 from polhode.integrate.events.switch import Guard, Switch, guards_of
 from polhode.integrate.events.times import instant
@@ -25,18 +26,21 @@ from polhode.system.state import State
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.methods.method import Method
+    from polhode.system.system import System
 
 
 class RunContext(NamedTuple):
     """What all runs of a call share.
 
     switches   what is watched for, and what is done there
+    limits     of the law whose modes the run has, such as contact; or None
     """
 
     equations: Equations
     method: Method
     switches: tuple[Switch, ...]
     inputs: Inputs
+    limits: Limits | None = None
 
     @property
     def events(self) -> tuple[Guard | Event, ...]:
@@ -44,14 +48,20 @@ class RunContext(NamedTuple):
         return guards_of(self.switches)
 
     @property
+    def system(self) -> System:
+        """What moves."""
+        return self.equations.system
+
+    @property
     def watched(self) -> Watched:
         """The switches as a compiled loop needs them."""
-        return Watched(self.switches, self.inputs.drive, bool(self.inputs.modes))
+        drive, modes = self.inputs.drive, bool(self.inputs.modes)
+        return Watched(self.switches, drive, modes, self.limits)
 
     @property
     def is_needed(self) -> bool:
         """Whether there is anything to do between chunks, or to tell of after them."""
-        return bool(self.switches or self.inputs.drive.key)
+        return bool(self.watched.is_needed or self.inputs.drive.key)
 
     def is_traced(self, guard: int) -> bool:
         """Whether the loop itself makes the change of a guard, or it has none."""

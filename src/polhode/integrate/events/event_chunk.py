@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.integrate.events.event_step import Turn, Watched, stepping
+from polhode.integrate.events.event_run import Turn
+from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.kernel.chunk import (
     Rows,

@@ -23,7 +23,23 @@ from jax import lax
 
 from polhode.arrays import shared
 from polhode.integrate.events.cut_step import along, cut
-from polhode.integrate.events.functions import Ends, values_of, weighing
+from polhode.integrate.events.event_change import switched_turn
+from polhode.integrate.events.event_run import (
+    FIRED,
+    GuardArrays,
+    Turn,
+    TurnContext,
+    chosen,
+)
+from polhode.integrate.events.functions import Ends, values_of
+from polhode.integrate.events.limits import (
+    NONE,
+    SHARP,
+    Fallen,
+    Limits,
+    LimitValues,
+    fallen,
+)
 from polhode.integrate.events.locate import PARTS
 from polhode.integrate.events.locate_traced import (
     NOWHERE,
@@ -40,43 +56,23 @@ from polhode.integrate.events.occurrence_buffer import (
     empty_buffer,
 )
 from polhode.integrate.events.switch import Switch, guards_of
-from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
-from polhode.integrate.field.constraint_violation import keeps_constraints
-from polhode.integrate.field.vector_field import Field, field_of, with_states_of
+from polhode.integrate.events.times import INSTANT
+from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
 from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
 from polhode.integrate.kernel.status import (
     DONE,
-    EVENT,
     NEEDS_HOST,
-    NOT_A_NUMBER,
     RUNNING,
     SWITCHING,
-    ZENO,
 )
 from polhode.integrate.methods.projection import settling
-from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.field.input_table import Drive
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
-
-# Sides of guards whose changes are due.
-FIRED, GRAZED = 4, 5
-# Quaternions that a change may leave so far from length one, and the host as well.
-UNIT_LENGTH = 1e-3
-
-
-class Turn(NamedTuple):
-    """What a turn of the loop leaves: the cursor, a row (accepted or not), and what
-    happened so far."""
-
-    stepper_state: StepperState
-    row: Rows
-    buffer: OccurrenceBuffer
-
 
 Stepping = Callable[[StepperState, OccurrenceBuffer, RunBounds, Any, Any], Turn]
 
@@ -85,26 +81,40 @@ class Watched(NamedTuple):
     """What runs are watched for, and what they are fed.
 
     has_modes   whether some of the held values are modes
+    limits      of a law whose modes they are, if there is one
     """
 
     switches: tuple[Switch, ...]
     drive: Drive
     has_modes: bool = False
+    limits: Limits | None = None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to watch for."""
+        return bool(self.switches) or self.limits is not None
 
     @property
     def guards(self) -> int:
-        """How many guards there are."""
-        return len(guards_of(self.switches))
+        """How many guards there are; limits are one more, as one at a time falls."""
+        return len(guards_of(self.switches)) + (self.limits is not None)
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What compiled programs depend on."""
         acts = tuple(switch.acts for switch in self.switches)
-        return (*acts, self.drive.key, self.has_modes)
+        own = () if self.limits is None else self.limits.key
+        return (*acts, self.drive.key, self.has_modes, *own)
+
+    @property
+    def records(self) -> int:
+        """Numbers that are told of an occurrence beyond its states."""
+        own = [] if self.limits is None else [self.limits.records]
+        return max([switch.records for switch in self.switches] + own)
 
     def buffer(self, system: System, rows: int = ROWS) -> OccurrenceBuffer:
         """An empty buffer, inside a trace."""
-        records = max(switch.records for switch in self.switches)
+        records = self.records
         held = self.drive.width if self.has_modes else 0
         state = system.coordinates + system.speeds
         return empty_buffer(self.guards, state, held + records, rows)
@@ -115,9 +125,9 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
 
     `step` is that of a method of fixed step (s).
     """
-    switches, drive, has_modes = watched
+    switches, drive, has_modes, limits = watched
     advance = advance_of(method)
-    guards = _Guards(switches)
+    guards = GuardArrays(switches)
     value = values_of(equations, switches, drive)
 
     def turn(
@@ -131,8 +141,8 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
         def field(held: Any) -> Field:
             return field_of(equations, {**table, **drive.unpacked(held)}, drive.driven)
 
-        given = (bounds, table, step, drive, has_modes)
-        run = _Run(equations, method, guards, field, value, *given)
+        given = (bounds, table, step, drive, has_modes, limits)
+        run = TurnContext(equations, method, guards, field, value, *given)
 
         def attempt(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             before, buffer = given
@@ -141,7 +151,7 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             return _attempted(run, before, after, row, buffer)
 
         def change(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
-            return _switched(run, *given)
+            return switched_turn(run, *given)
 
         is_due = stepper_state.status == SWITCHING
         return Turn(*lax.cond(is_due, change, attempt, (stepper_state, buffer)))
@@ -149,62 +159,11 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
     return turn
 
 
-class _Guards:
-    """What all guards say of themselves, as arrays (e,)."""
-
-    def __init__(self, switches: tuple[Switch, ...]):
-        each = guards_of(switches)
-        self.switches = switches
-        self.count = len(each)
-        self.direction = np.array([g.direction for g in each], np.int64)
-        self.stops = np.array([g.stops for g in each], bool)
-        self.terminal = np.array([g.terminal for g in each], bool)
-        self.spacing = min(g.spacing for g in each)
-        traced = [s.change is not None for s in switches for _ in s.guards]
-        changes = [g.reset is not None for g in each]
-        self.changes = np.array(changes, bool)
-        # Plain Python: the host is asked.
-        self.untraced = self.changes & ~np.array(traced, bool)
-
-
-class _Run(NamedTuple):
-    """What the turns of one run share, inside a trace."""
-
-    equations: Equations
-    method: Method
-    guards: _Guards
-    field: Callable[[Any], Field]
-    value: Callable[[Any, Any, Any, Any], Any]
-    bounds: RunBounds
-    table: Any
-    step: Any
-    drive: Drive
-    has_modes: bool
-
-    def weigh(self, at: Any, instant: Any, held: Any) -> tuple[Any, Any, Any]:
-        """g, its rate and the doubt about it at (t, x, slope)."""
-        row, allowed = (*at[:3], instant), (self.bounds.rtol, self.bounds.atol)
-        return weighing(self.value)(row, allowed, self.table, held)
-
-    def modes(self, held: Any) -> Any:
-        """What a row of the buffer has of the held values."""
-        return held if self.has_modes else jnp.zeros(0)
-
-    def column(self, held: Any, t: Any, x: Any) -> Any:
-        """[q; z] of x = [q; y]."""
-        n = self.equations.system.coordinates
-        speeds = self.equations.functions.speeds
-        table = {**self.table, **self.drive.unpacked(held)}
-        return jnp.concatenate(
-            [x[:n], 1.0 * jnp.asarray(speeds(t, x[:n], x[n:], table))]
-        )
-
-
 # ------------------------------------------------------------------ after a step
 
 
 def _attempted(
-    run: _Run,
+    run: TurnContext,
     before: StepperState,
     after: StepperState,
     row: Rows,
@@ -215,6 +174,11 @@ def _attempted(
         before.t, row.t - before.t, (before.x, before.x_dot), (row.x, row.x_dot),
         row.dense,
     )  # fmt: skip
+    is_reached = (after.status == RUNNING) | (after.status == DONE)
+    seen = row.accepted & is_reached
+    fall = _fallen(run, ends, before, seen)
+    if not run.guards.count:
+        return _limited(run, ends, before, Turn(after, row, buffer), fall)
     look = _look(run, ends, before.held)
     each = [look(jnp.asarray(s)) for s in np.linspace(0.0, 1.0, PARTS + 1)]
     g, d = (jnp.stack(part) for part in zip(*each, strict=True))
@@ -226,21 +190,66 @@ def _attempted(
     doubt = jnp.maximum(*doubts)
     band = doubt * (before.accepted + 1)
     looks = Looks(g, d, doubt, doubts[1], band, before.sides)
-    is_reached = (after.status == RUNNING) | (after.status == DONE)
-    seen = row.accepted & is_reached
     clear = (2 * jnp.sign(g[-1])).astype(before.sides.dtype)
     quiet = is_quiet(looks) & ~(2 * jnp.abs(ends.h) > PARTS * run.guards.spacing)
+    quiet = quiet & ~(fall.s < NOWHERE)
     passed = after._replace(sides=jnp.where(seen, clear, before.sides))
 
     def closely(given: Turn) -> Turn:
-        step = _Step(run, ends, look, before)
+        step = _Step(run, ends, look, before, fall)
         return _examined(step, given, looks)
 
     turn = Turn(passed, row, buffer)
     return Turn(*lax.cond(seen & ~quiet, closely, lambda turn: turn, turn))
 
 
-def _look(run: _Run, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
+def _fallen(run: TurnContext, ends: Ends, before: StepperState, seen: Any) -> Fallen:
+    """The first limit that falls in a step that was accepted."""
+    nothing = Fallen(jnp.asarray(NOWHERE), jnp.asarray(NONE))
+    limits = run.limits
+    if limits is None:
+        return nothing
+    system, n = run.equations.system, run.equations.system.coordinates
+
+    @shared
+    def look(s: Any) -> LimitValues:
+        t, x = ends.t + s * ends.h, along(ends, s)
+        q = system.normalised(x[:n]) if system.coordinates != system.speeds else x[:n]
+        whole = run.drive.table(t, q, x[n:], run.table, before.held)
+        return limits.values(t, q, x[n:], whole)
+
+    later = jnp.maximum(jnp.abs(ends.t), jnp.abs(ends.t + ends.h))
+    sharp = SHARP * jnp.maximum(later / jnp.where(seen, jnp.abs(ends.h), 1.0), 1.0)
+
+    def search(_: Any) -> Fallen:
+        return fallen(look, sharp)
+
+    found = Fallen(*lax.cond(seen, search, lambda _: nothing, None))
+    # A time that does not advance is the start of the step.
+    same = ends.t + found.s * ends.h == ends.t
+    return Fallen(jnp.where(same, 0.0, found.s), found.number)
+
+
+def _limited(
+    run: TurnContext, ends: Ends, before: StepperState, turn: Turn, fall: Fallen
+) -> Turn:
+    """A step cut where a limit falls; there are no guards."""
+    step = _Step(run, ends, None, before, fall)
+    t = jnp.where(fall.s == 1, turn.row.t, ends.t + fall.s * ends.h)
+    none = jnp.zeros(0, bool)
+    stop = _Stop(t, fall.s, jnp.array(True), none, fall.number)
+
+    def halt(_: Any) -> tuple[StepperState, Rows]:
+        return _cut(step, before.sides, stop)
+
+    def on(_: Any) -> tuple[StepperState, Rows]:
+        return turn.stepper_state, turn.row
+
+    kept = lax.cond(fall.s < NOWHERE, halt, on, None)
+    return Turn(StepperState(*kept[0]), Rows(*kept[1]), turn.buffer)
+
+
+def _look(run: TurnContext, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
     """s -> g and dg/ds at a share of a step; written once in a program."""
 
     def at(s: Any) -> Any:
@@ -252,19 +261,24 @@ def _look(run: _Run, ends: Ends, held: Any) -> Callable[[Any], tuple[Any, Any]]:
 class _Step(NamedTuple):
     """A step that is looked at closely."""
 
-    run: _Run
+    run: TurnContext
     ends: Ends
-    look: Callable[[Any], tuple[Any, Any]]
+    look: Any
     before: StepperState
+    fall: Fallen
 
 
 class _Stop(NamedTuple):
-    """The first guards that stop the run: when, where in the step, which (e,)."""
+    """The first guards that stop the run: when, where in the step, which (e,).
+
+    limit   the number of the limit that has fallen there, or NONE
+    """
 
     t: Any
     s: Any
     is_met: Any
     fired: Any
+    limit: Any
 
 
 def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
@@ -278,6 +292,8 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     is_met = (found.s < NOWHERE) & counts
     times = jnp.where(found.s == 1, row.t, ends.t + found.s * ends.h)
     stop = _first_stop(step, is_met, found.s, times)
+    # A limit that falls at the very start leaves guards no time to pass.
+    at_once = step.fall.s == 0
     is_plain = found.is_plain & ~jnp.any(stop.fired & guards.untraced)
     is_plain = is_plain & ~(2 * jnp.abs(ends.h) > PARTS * guards.spacing)
     # Where time hardly advances, or a zero may lie at the very start or end.
@@ -291,7 +307,7 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     is_due = (
         stop.is_met & (after.t_end != stop_time) & (left <= INSTANT * jnp.abs(stop.t))
     )
-    is_plain = is_plain & ~is_due
+    is_plain = (is_plain & ~is_due) | at_once
     earlier = is_met & ~stop.fired & (~stop.is_met | (found.s < stop.s)) & is_plain
     buffer = _noted(step, buffer, jnp.where(earlier, found.s, NOWHERE), ways)
     watched = after._replace(
@@ -300,21 +316,30 @@ def _examined(step: _Step, turn: Turn, looks: Looks) -> Turn:
     )
 
     def halt(_: Any) -> tuple[StepperState, Rows]:
-        return _cut(step, looks, found, stop)
+        return _cut(step, _sides_at(step, looks, found, stop), stop)
 
+    # The host knows of no limits: a step that ends before them is made for it.
+    has_limit = (step.fall.s < NOWHERE) & ~is_plain
+    shorter = before._replace(h=step.fall.s * ends.h / 2, rejected=before.rejected + 1)
+    watched = chosen(has_limit, shorter, watched)
+    row = row._replace(accepted=row.accepted & ~has_limit)
     kept = lax.cond(stop.is_met & is_plain, halt, lambda _: (watched, row), None)
     return Turn(StepperState(*kept[0]), Rows(*kept[1]), buffer)
 
 
 def _first_stop(step: _Step, is_met: Any, s: Any, times: Any) -> _Stop:
-    guards, h = step.run.guards, step.ends.h
+    guards, h, fall = step.run.guards, step.ends.h, step.fall
     stops = jnp.where(is_met & guards.stops, s, NOWHERE)
     k = jnp.argmin(stops)
-    t = times[k]
+    is_limit = (fall.s < NOWHERE) & (fall.s <= stops[k])
+    there = jnp.where(fall.s == 1, step.ends.t + h, step.ends.t + fall.s * h)
+    t = jnp.where(is_limit, there, times[k])
     close = INSTANT * jnp.maximum(jnp.abs(t), jnp.abs(h))
-    has = stops[k] < NOWHERE
+    has = (stops[k] < NOWHERE) | is_limit
     # What is met at one instant is met together.
-    return _Stop(t, stops[k], has, has & is_met & (jnp.abs(times - t) <= close))
+    fired = has & is_met & (jnp.abs(times - t) <= close) & ~(is_limit & (fall.s == 0))
+    first = jnp.where(is_limit, fall.s, stops[k])
+    return _Stop(t, first, has, fired, jnp.where(is_limit, fall.number, NONE))
 
 
 def _noted(step: _Step, buffer: OccurrenceBuffer, s: Any, ways: Any) -> Any:
@@ -334,18 +359,15 @@ def _noted(step: _Step, buffer: OccurrenceBuffer, s: Any, ways: Any) -> Any:
     return lax.while_loop(lambda c: jnp.any(c[0] < NOWHERE), note, (s, buffer))[1]
 
 
-def _cut(
-    step: _Step, looks: Looks, found: Zeros, stop: _Stop
-) -> tuple[StepperState, Rows]:
-    """The step up to the guards that stop the run, and the cursor there."""
+def _sides_at(step: _Step, looks: Looks, found: Zeros, stop: _Stop) -> Any:
+    """Sides of all guards where a step is cut."""
     run, ends, before = step.run, step.ends, step.before
-    x, x_dot, dense = cut(ends, stop.s)
+    x, x_dot, _ = cut(ends, stop.s)
     g, _, doubt = run.weigh(
         (stop.t, x, x_dot),
         INSTANT * jnp.maximum(jnp.abs(stop.t), jnp.abs(stop.s * ends.h)),
         before.held,
     )
-    x = run.field(before.held).settled(stop.t, x)
     ways = -jnp.sign(before.sides)
     places = np.linspace(0.0, 1.0, PARTS + 1)[:, None]
     was_clear = (looks.g * -ways > looks.doubt) & (places <= stop.s) & (places > 0)
@@ -353,9 +375,25 @@ def _cut(
     near = jnp.where(found.s <= stop.s, ways, same)
     sides = jnp.where(jnp.abs(g) > doubt, 2 * jnp.sign(g).astype(near.dtype), near)
     sides = jnp.where(stop.fired, FIRED * ways, sides)
+    return jnp.where(stop.s > 0, sides, before.sides)
+
+
+def _cut(step: _Step, sides: Any, stop: _Stop) -> tuple[StepperState, Rows]:
+    """The step up to the guards that stop the run, and the cursor there."""
+    run, ends, before = step.run, step.ends, step.before
+    x, x_dot, dense = cut(ends, stop.s)
+    x = run.field(before.held).settled(stop.t, x)
     # A leg may end just after it began; a step must still advance the time.
     h = jnp.sign(ends.h) * jnp.maximum(jnp.abs(ends.h), 1e3 * run.bounds.least)
-    after = before._replace(
+    held = before.held
+    if run.limits is not None:
+        held = run.limits.with_fired(run.drive, held, stop.limit)
+    due = before._replace(
+        held=held,
+        sides=sides.astype(before.sides.dtype),
+        status=jnp.full_like(before.status, SWITCHING),
+    )
+    after = due._replace(
         t=stop.t,
         x=x,
         x_dot=x_dot,
@@ -363,147 +401,10 @@ def _cut(
         accepted=before.accepted + 1,
         memory=jnp.full_like(before.memory, step_size.FIRST_MEMORY),
         tried=jnp.zeros_like(before.tried),
-        sides=sides.astype(before.sides.dtype),
-        status=jnp.full_like(before.status, SWITCHING),
     )
-    return after, Rows(jnp.ones((), bool), stop.t, x, x_dot, dense)
-
-
-# ------------------------------------------------------------------ changes
-
-
-class _Changed(NamedTuple):
-    """A state [q; z] on its way through the changes of one instant."""
-
-    state: Any
-    held: Any
-    buffer: OccurrenceBuffer
-
-
-def _switched(run: _Run, here: StepperState, buffer: OccurrenceBuffer) -> Turn:
-    """The changes that are due, one after the other, and the leg from there."""
-    guards, system = run.guards, run.equations.system
-    fired = jnp.abs(here.sides) >= FIRED
-    ways = jnp.sign(here.sides) * fired
-    grazing = fired & (jnp.abs(here.sides) == GRAZED)
-    now = _Changed(run.column(here.held, here.t, here.x), here.held, buffer)
-    first = 0
-    for switch in guards.switches:
-        own = slice(first, first + len(switch.guards))
-        now = _changed(run, here.t, now, switch, (first, ways[own], grazing[own]))
-        first = own.stop
-    turned = grazing | guards.changes
-    sides = jnp.where(fired, jnp.where(turned, -ways, ways), here.sides)
-    here = here._replace(sides=sides, stiff=jnp.zeros_like(here.stiff))
-    is_changed = jnp.any(fired & guards.changes)
-    ended = here._replace(status=jnp.full_like(here.status, EVENT))
-    nothing = jnp.zeros((run.method.dense_terms, *here.x.shape))
-    q, z = now.state[: system.coordinates], now.state[system.coordinates :]
-    is_state = jnp.all(jnp.isfinite(now.state)) & _is_unit(system, q)
-    if system.coordinates != system.speeds:
-        q = system.normalised(q)
-    leg, is_kept = _begun(run, here, (q, z), now.held, fired)
-    good = is_state & is_kept
-    # The host makes them again, and says what is wrong.
-    unmade = here._replace(
-        sides=jnp.where(fired, (FIRED + grazing) * ways, here.sides),
-        status=jnp.full_like(here.status, NEEDS_HOST),
-    )
-    after = _chosen(is_changed, _chosen(good, leg, unmade), ended)
-    is_row = is_changed & good
-    kept = OccurrenceBuffer(
-        jnp.where(good | ~is_changed, now.buffer.count, buffer.count), now.buffer.rows
-    )
-    return Turn(after, Rows(is_row, leg.t, leg.x, leg.x_dot, nothing), kept)
-
-
-def _changed(
-    run: _Run, t: Any, now: _Changed, switch: Switch, fired: tuple[int, Any, Any]
-) -> _Changed:
-    """After one switch, where a guard of it has fired."""
-    first, ways, grazing = fired
-    n, drive = run.equations.system.coordinates, run.drive
-
-    def change(now: _Changed) -> _Changed:
-        state, held, record = now.state, now.held, None
-        if switch.change is not None:
-            q, z = state[:n], state[n:]
-            table = drive.table(t, q, z, run.table, held)
-            made = switch.change(t, q, z, ways, table)
-            state = jnp.concatenate([made.q, made.z]).astype(float)
-            held, record = drive.replaced(held, made.modes), made.record
-        buffer = now.buffer
-        for k in range(len(switch.guards)):
-            what = Happening(
-                t, first + k, ways[k], grazing[k], switch.change is not None,
-                now.state, state, run.modes(held),
-            )  # fmt: skip
-            own = None if record is None else record[k]
-            buffer = _added_if(ways[k] != 0, buffer, what, own)
-        return _Changed(state, held, buffer)
-
-    return _Changed(*lax.cond(jnp.any(ways != 0), change, lambda now: now, now))
-
-
-def _added_if(flag: Any, buffer: OccurrenceBuffer, what: Happening, record: Any) -> Any:
-    """One more row where `flag` holds; else the row is written and not counted."""
-    more = added(buffer, what, record)
-    return OccurrenceBuffer(jnp.where(flag, more.count, buffer.count), more.rows)
-
-
-def _begun(
-    run: _Run, here: StepperState, state: tuple[Any, Any], held: Any, fired: Any
-) -> tuple[StepperState, Any]:
-    """The leg that begins in a state that changes have left, and whether it is one."""
-    guards, bounds, system = run.guards, run.bounds, run.equations.system
-    (q, z), t, field = state, here.t, run.field(held)
-    y = with_states_of(here.x, field.start(t, q, z), run.equations.controller_states)
-    x = jnp.concatenate([q, y])
-    x_dot = field.x_dot(t, x)
-    is_kept = jnp.array(True)
-    if system.constraints:
-        table = run.drive.table(t, q, z, run.table, held)
-        A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
-    recent = jnp.append(here.recent[1:], t)
-    leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)
-    leg = leg._replace(begun=t, before=here.accepted)
-    if not run.method.is_adaptive:
-        span = leg.t_end - t
-        steps = jnp.ceil(jnp.abs(span) / run.step * (1 - 1e-12))
-        steps = jnp.maximum(steps, 1.0)
-        leg = leg._replace(n_steps=steps.astype(here.n_steps.dtype), h=span / steps)
-    instant = INSTANT * jnp.maximum(jnp.abs(t), jnp.abs(leg.h))
-    g, rate, doubt = run.weigh((t, x, x_dot), instant, held)
-    goes = rate * leg.h
-    near = jnp.where(fired & (jnp.abs(goes) > doubt), jnp.sign(goes), leg.sides)
-    sides = jnp.where(jnp.abs(g) > doubt, 2 * jnp.sign(g), near)
-    is_sound = field.is_sound(t, x) & jnp.all(jnp.isfinite(x_dot))
-    status = jnp.where(_accumulates(leg, bounds), ZENO, RUNNING)
-    status = jnp.where(t == bounds.stop, DONE, status)
-    status = jnp.where(is_sound, status, NOT_A_NUMBER)
-    status = jnp.where(jnp.any(fired & guards.terminal), EVENT, status)
-    leg = leg._replace(
-        sides=sides.astype(here.sides.dtype), status=status.astype(here.status.dtype)
-    )
-    return leg, is_kept
-
-
-def _accumulates(leg: StepperState, bounds: RunBounds) -> Any:
-    """As many changes as a cursor remembers, in next to no time: Zeno's."""
-    span = jnp.abs(bounds.stop - bounds.start)
-    # Far from t = 0 times are no nearer to each other than their rounding.
-    close = jnp.maximum(ACCUMULATION * span, ROUNDED * jnp.abs(leg.t))
-    return jnp.isfinite(leg.recent[0]) & (jnp.abs(leg.t - leg.recent[0]) <= close)
-
-
-def _is_unit(system: Any, q: Any) -> Any:
-    """Whether quaternions are near enough to length one, as states are admitted."""
-    if system.coordinates == system.speeds:
-        return jnp.array(True)
-    return jnp.all(jnp.abs(system.normalised(q) - q) <= UNIT_LENGTH / 2)
-
-
-def _chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    pairs = zip(yes, no, strict=True)
-    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))
+    row = Rows(jnp.ones((), bool), stop.t, x, x_dot, dense)
+    if run.limits is None:
+        return after, row
+    # A limit that has fallen where the step began leaves no row.
+    moves = stop.s > 0
+    return chosen(moves, after, due), row._replace(accepted=moves)

@@ -23,6 +23,7 @@ from polhode.integrate.events.context import (
     state_at,
     weighed,
 )
+from polhode.integrate.events.limit_host import is_limit_due, limit_by_host
 from polhode.integrate.events.locate import Crossing, Found, Unseen
 from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, filled
@@ -124,9 +125,8 @@ def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
     new = Steps(*(part[rows.accepted] for part in rows[1:]))
     met: list[Met] = list(filled(buffer))
     if int(after.status) == NEEDS_HOST:
-        fired = fired_at(after)
-        if fired:
-            turn = reset_by_host(context, case, after, fired)
+        turn = host_change(context, case, after)
+        if turn is not None:
             return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
         kept = Steps(*(part[:-1] for part in new))
         last = Steps(*(part[-1:] for part in new))
@@ -137,6 +137,16 @@ def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
         turn = _ticked(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
     return SegmentResult([new], after, met, reason_of(context, after, met))
+
+
+def host_change(
+    context: RunContext, case: Case, after: StepperState
+) -> SegmentResult | None:
+    """The changes that are due at a cursor and that the loop could not make."""
+    fired = fired_at(after)
+    if fired:
+        return reset_by_host(context, case, after, fired)
+    return limit_by_host(context, case, after) if is_limit_due(context, after) else None
 
 
 def looked_at(

@@ -72,7 +72,7 @@ class OccurrenceRows(Sequence[Occurrence]):
     """Occurrences in their order, made when one is asked for."""
 
     def __init__(
-        self, system: System, names: Sequence[str], met: list[Met], held: int = 0
+        self, system: System, names: Sequence[str], met: Sequence[Met], held: int = 0
     ):
         self._system, self._names, self._met, self._held = system, names, met, held
         self._made: tuple[Occurrence, ...] | None = None

@@ -20,7 +20,7 @@ from polhode.integrate.events.context import (
     weighed,
 )
 from polhode.integrate.events.event import Event
-from polhode.integrate.events.event_step import FIRED, GRAZED
+from polhode.integrate.events.event_run import FIRED, GRAZED
 from polhode.integrate.events.locate import Crossing, restricted
 from polhode.integrate.events.messages import StopReason, ending, stopped, zeno
 from polhode.integrate.events.occurrence_rows import Met
@@ -281,7 +281,19 @@ def _moved_on(
         first = first._replace(status=np.int64(DONE))
     elif _accumulates(case, first):
         first, told = ended(first, x, ZENO), zeno(context, fired[0].event, first)
+    elif context.limits is not None:
+        # What a reset has left decides anew what limits allow: the loop does.
+        first = undecided(context, first)
     return SegmentResult([jump], first, met, told)
+
+
+def undecided(context: RunContext, stepper_state: StepperState) -> StepperState:
+    """A cursor at which all that limits allow is to be decided, by the loop."""
+    assert context.limits is not None
+    held = np.array(stepper_state.held)
+    held[..., context.limits.place(context.inputs.drive)] = context.limits.count
+    status = np.full_like(stepper_state.status, SWITCHING)
+    return stepper_state._replace(held=held, status=status)
 
 
 def _reset(event: Event | Guard, state: State) -> State:

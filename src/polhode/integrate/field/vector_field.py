@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from polhode.actions.weight import WeightOf
 from polhode.arrays import shared
-from polhode.formulation.contact.mode_forces import has_modes, modes_in
+from polhode.formulation.contact.delassus import problem_function
+from polhode.formulation.contact.mode_forces import (
+    MEMORY,
+    has_modes,
+    masked_solution,
+    modes_in,
+    normal_and_held,
+    without_modes,
+)
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.rolled_acting import are_sound
 from polhode.formulation.solve.equations_of_motion import (
@@ -121,13 +128,18 @@ def field_of(
         rates = core.rates(t, q, y, table)
         return jnp.concatenate([rates, accelerations(t, q, y)])
 
+    def project(t: Any, x: Any) -> Projected:
+        # Contacts are asked as a whole, with the forces that inputs drive.
+        own = driven(t, x[:n], x[n:]) if has_modes(system, table) else table
+        return projected(equations, t, x, own)
+
     return Field(
         coordinates=n,
         x_dot=x_dot,
         accelerations=accelerations,
         speeds=lambda t, q, y: core.speeds(t, q, y, table),
         local=system.local,
-        projected=lambda t, x: projected(equations, t, x, table),
+        projected=project,
         is_sound=_soundness(equations, driven, table),
         start=lambda t, q, z: core.start(t, q, z, table),
         table_at=driven,
@@ -182,7 +194,8 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     if system.coordinates != system.speeds:
         q = system.normalised(q)
     if has_modes(system, table):
-        q, y = _on_contacts(equations, t, q, y, table)
+        own = {name: v for name, v in table.items() if name != MEMORY}
+        q, y = _contact_projection(equations)(t, q, y, own)
     elif system.constraints:
         placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
@@ -198,6 +211,14 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     return Projected(jnp.concatenate([q, y]), is_kept)
 
 
+def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:
+    """(t, q, z, table) -> q, z on closed contacts; in a program it is written once."""
+    compiled, key = equations.system.compiled, "projection on contacts"
+    if key not in compiled:
+        compiled[key] = shared(lambda *given: _on_contacts(equations, *given))
+    return compiled[key]
+
+
 def with_states_of(x: Any, y: Any, count: int) -> Any:
     """Velocities y begun anew, the states of controllers as x has them."""
     return jnp.concatenate([y[:-count], x[-count:]]) if count else y
@@ -208,36 +229,28 @@ def _on_contacts(
 ) -> tuple[Any, Any]:
     """Coordinates and speeds nearer to the constraints and to all closed contacts.
 
-    Gaps of closed contacts and their rates, and slips of those that stick, are rows
-    beside those of the constraints; rows of others are zeros, which hold nothing.
+    Gaps of closed contacts and their rates, and slips of those that stick, are taken
+    away by forces of these contacts (Delassus's matrix W = J Y), to which constraints
+    answer. W hardly changes over so short a way, and is asked once.
     """
-    system, length = equations.system, contacts.contact_length(equations.system)
-    modes, bare = modes_in(system, table), system.without_supports
-    count = len(modes.closed)
-    still, M = jnp.zeros(system.speeds), system.mass_matrix(t, q, table)
-    sizes = natural_sizes(bare)
-    places = position_sizes(bare).rows
-
-    def missed(delta: Any) -> Any:
-        there = system.local(q, delta)
-        gap = modes.closed * contacts.gaps(system, t, there, table)
-        return jnp.concatenate([rows.positions(bare, t, there, table), gap])
-
-    for _ in range(NEWTON):
-        own = NaturalSizes(sizes.speeds, np.append(places, np.full(count, length)))
-        A, g = jax.jacfwd(missed)(still), -missed(still)
-        q = system.local(q, solve_constrained(M, still, A, g, own)[0])
-    held = modes.closed * modes.sticks
-    mask = jnp.stack([modes.closed, held, held], axis=1).reshape(-1)
-    own = NaturalSizes(sizes.speeds, np.append(sizes.rows, np.full(3 * count, length)))
-    touch = contacts.contact_rows(system, t, q, z, table)
-    J = mask[:, None] * touch.jacobian.reshape(-1, system.speeds)
-    A, _ = bare.constraint_rows(t, q, z, table)
-    phi = rows.velocities(bare, t, q, z, table)
-    phi = jnp.concatenate([phi, mask * touch.velocity.reshape(-1)])
-    A = jnp.concatenate([A, J])
-    M = system.mass_matrix(t, q, table)
-    return q, z + solve_constrained(M, still, A, -phi, own)[0]
+    system, own = equations.system, without_modes(table)
+    modes = modes_in(system, table)
+    if system.constraints:
+        placed, moved = _projections(equations, own)
+        for _ in range(NEWTON):
+            q = placed(t, q)
+    problem = problem_function(system)(t, q, z, own)
+    W, Y, still = problem.delassus, problem.speeds, jnp.zeros_like(modes.closed)
+    # Steps leave so little that one iteration squares it away.
+    mask = normal_and_held(modes.closed, still)
+    missed = jnp.stack([problem.rows.gap, still, still], axis=1).reshape(-1)
+    q = system.local(q, -Y @ masked_solution(W, W, mask, missed))
+    if system.constraints:
+        for _ in range(NEWTON):
+            z, _ = moved(t, q, z)
+    mask = normal_and_held(modes.closed, modes.sticks)
+    u = contacts.velocities(system, t, q, z, own).reshape(-1)
+    return q, z - Y @ masked_solution(W, W, mask, u)
 
 
 def _projections(

@@ -100,7 +100,7 @@ def glide_program(
     key = ("glide", *_kind(method, table), *places, watched.key)
 
     def made() -> Program:
-        if watched.switches:
+        if watched.is_needed:
             function = event_glide(equations, method, watched)
         elif is_sampled:
             function = sampled_glide(equations, method, works > 0, watched.drive)

@@ -69,12 +69,16 @@ class Given(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Runs at their start; `share` is of all runs: before these, and of these."""
+    """Runs at their start; `share` is of all runs: before these, and of these.
+
+    begun   what has happened at the very start: number of the run, row of a buffer
+    """
 
     stepper_states: StepperState
     bounds: RunBounds
     table: dict[str, np.ndarray]
     share: tuple[float, float]
+    begun: list[tuple[int, np.ndarray]] | None = None
 
 
 class FinalState(NamedTuple):
@@ -248,6 +252,8 @@ def _patrolled(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | N
     tracker = BatchEventTracker(
         given.context, fleet.bounds, fleet.table, given.output_times
     )
+    for run, row in fleet.begun or ():
+        tracker.met.append((np.array([run]), row[None]))
     return fleet._replace(stepper_states=tracker.begin(fleet.stepper_states)), tracker
 
 
@@ -269,7 +275,7 @@ def _to_goal(
             alive = np.flatnonzero(goes if taken is None else goes | taken.is_full)
             if not len(alive):
                 return way
-            after, *buffers = _called(given, fleet, way, alive, t_end)
+            after, *buffers = called(given, fleet, gliders, alive, t_end, taken=taken)
             if taken is not None:
                 taken = taken.after(alive, buffers.pop())
             after = _attended(after, alive, tracker, buffers)
@@ -294,28 +300,35 @@ def _is_going(status: np.ndarray) -> np.ndarray:
     return (status == RUNNING) | (status == SWITCHING)
 
 
-def _called(
-    given: Given, fleet: Batch, way: _Way, alive: np.ndarray, t_end: float
+def called(
+    given: Given,
+    fleet: Batch,
+    gliders: BatchState,
+    alive: np.ndarray,
+    t_end: float,
+    *,
+    room: int = ROOM,
+    taken: Taken | None = None,
 ) -> tuple[Any, ...]:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
     pick = np.repeat(alive, 2) if len(alive) == 1 else alive
-    trees = (_picked(way.gliders, pick), _picked(fleet.bounds, pick))
+    trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
     watched = given.context.watched if given.context else Watched((), given.drive)
     stepper_state = trees[0].stepper_state
     left = given.limit - int(np.max(stepper_state.accepted + stepper_state.rejected))
-    far, room = float(t_end), np.int64(min(ROOM, left))
-    goal: tuple[Any, ...] = (far, room)
-    if watched.switches:
-        goal = (Goal(far, room, step_of(given.method)),)
-    due = () if way.taken is None else (way.taken.due(pick),)
+    far, most = float(t_end), np.int64(min(room, left))
+    goal: tuple[Any, ...] = (far, most)
+    if watched.is_needed:
+        goal = (Goal(far, most, step_of(given.method)),)
+    due = () if taken is None else (taken.due(pick),)
     own = tuple(_picked(each, 0) for each in due)
     example = (*first, {n: float(v[0]) for n, v in table.items()}, *goal, *own)
     program = glide_program(given.equations, given.method, example, watched)
     after = program(*trees, table, *goal, *due)
-    parts = after if watched.switches or due else (after,)
+    parts = after if watched.is_needed or due else (after,)
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 

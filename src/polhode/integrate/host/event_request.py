@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.contact.contact_rows import events_met
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import (
     NO_EVENTS,
@@ -15,7 +16,7 @@ from polhode.integrate.events.event import (
     admit_events,
     require_names,
 )
-from polhode.integrate.events.occurrence_rows import OccurrenceRows
+from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
 from polhode.integrate.field.controlled import with_controllers
 from polhode.integrate.field.states import States
@@ -59,6 +60,7 @@ class Guided(NamedTuple):
     events: Events
     input_log: InputLog
     table: Callable[[Any], Any]
+    met: Sequence[Met] = ()
 
 
 def run_context(
@@ -74,7 +76,8 @@ def run_context(
     found = admit_inputs(equations.system, inputs)
     listed = admit_events(events, Switching)
     switches = switches_of(equations.system, listed)
-    require_names([guard.name for guard in guards_of(switches)])
+    own = [support.name for support in equations.system.supports]
+    require_names([*own, *(guard.name for guard in guards_of(switches))])
     for each in listed:
         if isinstance(each, Switching) and each.modes:
             found = found.with_modes(each.modes_of(runs))
@@ -149,17 +152,10 @@ def guided(kept: RunRecord, context: RunContext | None) -> Guided:
     return Guided(
         told.sentence if told else "",
         told.cause if told else None,
-        Events(
-            OccurrenceRows(
-                context.equations.system,
-                names,
-                tracker.met,
-                drive.width if context.inputs.modes else 0,
-            ),
-            names,
-        ),
+        events_met(context.equations.system, names, tracker.met, context.inputs),
         InputLog(context.inputs, times, rows),
         lambda table: drive.table_function(table, _held(stepper_state)),
+        tracker.met,
     )
 
 

@@ -59,6 +59,7 @@ class RunOptions(NamedTuple):
     store     takes the rows of one run in place of memory, such as its file
     memory    bytes of rows that may be kept, or are given back from the store
     guide     events and inputs, where there are any
+    begun     of each run, what happened at its very start
     """
 
     samples: np.ndarray | None
@@ -68,6 +69,7 @@ class RunOptions(NamedTuple):
     store: Any = None
     memory: float = np.inf
     context: RunContext | None = None
+    begun: list[list[Any]] | None = None
 
 
 class RunRecord(NamedTuple):
@@ -376,6 +378,8 @@ def _escorts(call: _Call, options: RunOptions, count: int) -> list[EventTracker]
     ]
     trackers = [EventTracker(options.context, case) for case in cases]
     call.bounds.room[:] = [tracker.room for tracker in trackers]
+    for k, tracker in enumerate(trackers):
+        tracker.met += options.begun[call.first + k] if options.begun else []
     if options.store is not None:
         options.store.accompany(trackers[0], options.store.past)
     return trackers

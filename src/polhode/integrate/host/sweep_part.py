@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from polhode.integrate.audit.rates import audit_function
-from polhode.integrate.events.sweep_events import SweepEvents, events_of
 from polhode.integrate.field.vector_field import settled
 from polhode.integrate.host.batch_loop import BatchResult, Given, loose_actions
+from polhode.integrate.results.sweep_events import SweepEvents, events_of
 from polhode.integrate.results.sweep_result import Sweep, SweepLedger
 from polhode.lowering.compile import compile
 
@@ -41,7 +41,8 @@ def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, di
     if given.context is None or flight.tracker is None:
         return None, {}
     names = tuple(event.name for event in given.context.events)
-    found = events_of(given.equations.system, names, flight.tracker.met)
+    width = given.drive.width if given.context.limits is not None else None
+    found = events_of(given.equations.system, names, flight.tracker.met, width)
     return found, flight.tracker.told
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.integrate.kernel.status import (
+    CONTACT,
     DONE,
     EVENT,
     FAULT,
@@ -53,7 +54,7 @@ UNSAID = ", by an event or an input; its file was left before that could be said
 class Outcome:
     """Whether a run reached its end, and if not, why.
 
-    code       DONE, EVENT (a terminal one), FORCE, CONSTR, INTEG, SING, IO,
+    code       DONE, EVENT (a terminal one), FORCE, CONSTR, CONTACT, INTEG, SING, IO,
                INTERRUPTED, or STATE for a run of a sweep that could not begin
     t          the time of the last good row
     sentence   for people
@@ -154,7 +155,7 @@ def _explained(
             f" {abs(end.tried):.3g} s, could not be solved. The step is too long for"
             " the motion there; what was reached is kept. Give a smaller step."
         )
-    if end.status in (EVENT, ZENO, FAULT):
+    if end.status in (EVENT, ZENO, FAULT, CONTACT):
         return Status(end.status).code, f"{name} was ended at {at}, {steps}{UNSAID}"
     return _without_numbers(system, end, table)
 

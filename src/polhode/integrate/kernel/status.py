@@ -25,6 +25,7 @@ class Status(IntEnum):
     UNMET = 18  # projection could not meet the constraints
     REFUSED = 19  # a run of a sweep that could not begin
     SINGULAR = 20  # the same, because its equations are singular
+    CONTACT = 21  # contacts have no motion, or several (Painleve)
 
     @property
     def code(self) -> str:
@@ -47,6 +48,7 @@ CODES = {
     Status.FAULT: "FORCE",
     Status.REFUSED: "STATE",
     Status.SINGULAR: "SING",
+    Status.CONTACT: "CONTACT",
 }
 
 # Plain integers, for arrays and for code that is traced: JAX takes no other kind.
@@ -58,6 +60,7 @@ EVENT, ZENO, FAULT = Status.EVENT.value, Status.ZENO.value, Status.FAULT.value
 NEEDS_HOST, SWITCHING = Status.NEEDS_HOST.value, Status.SWITCHING.value
 UNWRITTEN, FULL = Status.UNWRITTEN.value, Status.FULL.value
 REFUSED, SINGULAR = Status.REFUSED.value, Status.SINGULAR.value
+CONTACT = Status.CONTACT.value
 
 # From these no run goes on.
-ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT)
+ENDS = (NOT_A_NUMBER, TOO_SMALL, UNSOLVED, UNMET, EVENT, ZENO, FAULT, CONTACT)

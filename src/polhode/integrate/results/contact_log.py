@@ -1,12 +1,15 @@
 """What contacts did along a motion: modes between switches, and impacts.
 
-`motion["rest"]` of a support is asked from it, row by row.
+`motion["rest"]` of a support is asked from it, row by row. Modes are held values of the
+run: the log of its inputs has them, and rows of one time are before and after a switch.
 """
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax.numpy as jnp
@@ -14,13 +17,20 @@ import numpy as np
 
 from polhode.formulation.contact.delassus import contact_problem_of
 from polhode.formulation.contact.mode_forces import (
+    MODES,
     Modes,
     mode_forces,
     modes_in,
-    table_with,
+    modes_of,
+    without_modes,
 )
+from polhode.formulation.contact.routh_traced import phase_words
+from polhode.integrate.contact.contact_rows import is_switch, record_of
+from polhode.integrate.events.occurrence_buffer import T
+from polhode.integrate.events.occurrence_rows import Met, tail_of
+from polhode.integrate.results.body_motion import Reaction
 from polhode.lowering.compile import compile
-from polhode.system.contacts import owners
+from polhode.system.contacts import names, owners
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -54,42 +64,155 @@ class ImpactRow(NamedTuple):
     row: int
 
 
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class ContactLog:
-    """Modes along all rows of a motion, impacts, and the works that are not powers.
+class ContactParts(NamedTuple):
+    """What a log holds.
 
+    held      (n, m) values that each row of the motion has, modes among them
+    switch    (n,) how many changes of held values were before each row
+    impacts   in the order of time
     settled   row -> energy that closing and projecting at a switch have taken, J
     """
 
-    spans: tuple[ModeSpan, ...]
+    held: np.ndarray
+    switch: np.ndarray
     impacts: tuple[ImpactRow, ...]
     settled: tuple[tuple[int, float], ...]
 
-    def at_rows(self, rows: np.ndarray) -> ContactLog:
-        """The log of a motion made of some rows of this one."""
-        if not self.spans:
-            return self
-        starts = np.array([span.first for span in self.spans])
-        owner = np.searchsorted(starts, rows, side="right") - 1
-        edges = np.flatnonzero(np.diff(owner)) + 1
-        ends = [0, *edges.tolist(), len(rows)]
-        spans = tuple(
-            ModeSpan(first, stop, self.spans[owner[first]].modes)
+
+@final
+class ContactLog:
+    """Modes along all rows of a motion, impacts, and the works that are not powers.
+
+    It is made when somebody asks: a switch takes the loop less than Python its row.
+    `order` is that in which several contacts struck.
+    """
+
+    def __init__(self, make: Callable[[], ContactParts] | None = None, order: str = ""):
+        self._make, self.order = make, order
+
+    def __bool__(self) -> bool:
+        return self._make is not None
+
+    @cached_property
+    def parts(self) -> ContactParts:
+        """All of it."""
+        assert self._make is not None
+        return self._make()
+
+    @property
+    def impacts(self) -> tuple[ImpactRow, ...]:
+        """What struck, in the order of time."""
+        return self.parts.impacts if self else ()
+
+    @property
+    def settled(self) -> tuple[tuple[int, float], ...]:
+        """Row -> energy that closing and projecting at a switch have taken, J."""
+        return self.parts.settled if self else ()
+
+    def modes(self, motion: Trajectory) -> Modes:
+        """(rows, n, ...): what each contact does at each row."""
+        columns = motion.inputs.inputs.drive.unpacked(self.parts.held)[MODES]
+        rows = [modes_of(column) for column in columns]
+        return Modes(*(np.array(part) for part in zip(*rows, strict=True)))
+
+    def spans(self, motion: Trajectory) -> tuple[ModeSpan, ...]:
+        """Rows along which no contact changed its mode, one after the other."""
+        if not self:
+            return ()
+        edges = np.flatnonzero(np.diff(self.parts.switch)) + 1
+        ends = [0, *edges.tolist(), len(self.parts.switch)]
+        columns = motion.inputs.inputs.drive.unpacked(self.parts.held)[MODES]
+        return tuple(
+            ModeSpan(first, stop, modes_of(columns[first]))
             for first, stop in itertools.pairwise(ends)
             if stop > first
         )
+
+    def at_rows(self, rows: np.ndarray) -> ContactLog:
+        """The log of a motion made of some rows of this one."""
+        if not self:
+            return self
+        return ContactLog(lambda: self._at_rows(rows), self.order)
+
+    def _at_rows(self, rows: np.ndarray) -> ContactParts:
+        own = self.parts
 
         def there(row: int) -> int:
             place = int(np.searchsorted(rows, row))
             return place if place < len(rows) else 0
 
-        impacts = tuple(i._replace(row=there(i.row)) for i in self.impacts)
-        settled = tuple((there(row), by) for row, by in self.settled)
-        return ContactLog(spans, impacts, settled)
+        impacts = tuple(i._replace(row=there(i.row)) for i in own.impacts)
+        settled = tuple((there(row), by) for row, by in own.settled)
+        return ContactParts(own.held[rows], own.switch[rows], impacts, settled)
 
 
-NO_CONTACTS = ContactLog((), (), ())
+NO_CONTACTS = ContactLog()
+
+
+def with_contact_log(motion: Trajectory, met: Sequence[Met], order: str) -> Trajectory:
+    """A motion that knows what its contacts did, from what its run has met."""
+    return replace(motion, contacts=ContactLog(lambda: _parts(motion, met), order))
+
+
+def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
+    log = motion.inputs
+    place = _entries(motion)
+    # Where a motion has samples a switch may lie beyond the last.
+    impacts: list[ImpactRow] = []
+    settled: list[tuple[int, float]] = []
+    system, width = motion.system, log.inputs.drive.width
+    supports = len(system.supports)
+    words = motion.events.names[supports:]
+    labels, entry = names(system), 0
+    for each in met:
+        if not isinstance(each, np.ndarray) or not is_switch(each, words):
+            continue
+        held = tail_of(system, each)[:width]
+        entry = _entry(log, entry, float(each[T]), held)
+        row = int(np.searchsorted(place, entry))
+        row = row if row < len(place) else 0
+        record = record_of(system, each, width)
+        settled.append((row, float(record.settled)))
+        if not record.is_struck:
+            continue
+        for k in np.flatnonzero(np.any(record.impulse != 0, axis=1)).tolist():
+            impacts.append(
+                ImpactRow(
+                    float(each[T]),
+                    labels[k],
+                    record.before[k],
+                    record.after[k],
+                    record.impulse[k],
+                    float(record.push[k]),
+                    float(record.friction[k]),
+                    phase_words(record.phases),
+                    row,
+                )
+            )
+    return ContactParts(log.values[place], place, tuple(impacts), tuple(settled))
+
+
+def _entries(motion: Trajectory) -> np.ndarray:
+    """The entry (n,) in the log of held values that each row has.
+
+    Of rows of one time the last has the last entry of that time, and so on backwards:
+    every change leaves a row. A sample is before what changes at its time.
+    """
+    t, times = motion.t, motion.inputs.t
+    before = np.maximum(np.searchsorted(times, t, side="left") - 1, 0)
+    if not motion.is_dense:
+        return before
+    last = np.searchsorted(times, t, side="right") - 1
+    after = np.searchsorted(t, t, side="right") - 1 - np.arange(len(t))
+    return np.maximum(last - after, before)
+
+
+def _entry(log: Any, first: int, t: float, held: np.ndarray) -> int:
+    """The entry of the log that a switch has left, at or after another."""
+    k = max(first, int(np.searchsorted(log.t, t)))
+    while k < len(log.t) - 1 and not np.array_equal(log.values[k], held):
+        k += 1
+    return k
 
 
 class ContactRow(NamedTuple):
@@ -101,48 +224,51 @@ class ContactRow(NamedTuple):
     slip: Any
     power: Any
     belt: Any
+    point: Any
+    normal: Any
 
 
-def contact_rows_along(motion: Trajectory, t: Any, x: Any, modes: Modes) -> ContactRow:
-    """Gaps, forces, slips and powers at times and states that have the same modes."""
-    equations, system = motion.equations, motion.system
-    table = {**motion.table, **table_with(system, modes)}
-    key = ("contact rows", tuple(sorted(table)))
+def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> ContactRow:
+    """Gaps, forces, slips and powers at times and states, with held values (k, m)."""
+    equations, system, table = motion.equations, motion.system, dict(motion.table)
+    drive = motion.inputs.inputs.drive
+    key = ("contact rows", tuple(sorted(table)), drive.key)
     if key not in equations.programs:
         n = system.coordinates
 
-        def row(t: Any, x: Any, table: Any) -> ContactRow:
-            problem = contact_problem_of(system, t, x[:n], x[n:], table)
-            r = mode_forces(problem, modes_in(system, table)).force
+        def row(t: Any, x: Any, held: Any, table: Any) -> ContactRow:
+            whole = drive.table(t, x[:n], x[n:], table, held)
+            own = without_modes(whole)
+            problem = contact_problem_of(system, t, x[:n], x[n:], own)
+            r = mode_forces(problem, modes_in(system, whole)).force
             axes, u = problem.rows.axes, problem.rows.velocity
             friction = jnp.sum(axes[:, :, 1:] * r[:, None, 1:], axis=2)
             slip = jnp.sum(axes[:, :, 1:] * u[:, None, 1:], axis=2)
             work = jnp.sum(r[:, 1:] * u[:, 1:], axis=1)
             J = problem.rows.jacobian
             # What a moving plane or belt adds: the force on its velocity.
-            whole = jnp.sum(r * (J @ x[n:]), axis=1)
-            belt = whole - jnp.sum(r * u, axis=1)
-            return ContactRow(problem.rows.gap, r[:, 0], friction, slip, work, belt)
+            on_both = jnp.sum(r * (J @ x[n:]), axis=1)
+            belt = on_both - jnp.sum(r * u, axis=1)
+            return ContactRow(
+                problem.rows.gap, r[:, 0], friction, slip, work, belt,
+                problem.rows.point, axes[:, :, 0],
+            )  # fmt: skip
 
-        example = (0.0, np.zeros(x.shape[-1]), table)
-        equations.programs[key] = compile(row, *example, batched=["t", "x"])
-    return equations.programs[key](t, x, table)
+        example = (0.0, np.zeros(x.shape[-1]), np.zeros(held.shape[-1]), table)
+        batched = ["t", "x", "held"]
+        equations.programs[key] = compile(row, *example, batched=batched)
+    return equations.programs[key](t, x, held, table)
 
 
 def all_rows(motion: Trajectory) -> ContactRow:
-    """The same at every row of a motion, span by span."""
-    parts = []
-    for span in motion.contacts.spans:
-        pick = slice(span.first, span.stop)
-        if span.stop > span.first:
-            x = motion.steps.x[pick]
-            parts.append(contact_rows_along(motion, motion.t[pick], x, span.modes))
-    return ContactRow(*(np.concatenate(c) for c in zip(*parts, strict=True)))
+    """The same at every row of a motion."""
+    held = motion.contacts.parts.held
+    return contact_rows_along(motion, motion.t, motion.steps.x, held)
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SupportMotion:
+class SupportMotion:  # limit: its questions are the columns of a table
     """How a support went: rows of the motion, one column for each of its k points.
 
     status    (n, k) "open", "slides" or "sticks"
@@ -150,6 +276,8 @@ class SupportMotion:
     push      (n, k) N, never negative but by rounding
     friction  (n, k, 3) N on the body that rests, along the world's axes
     slip      (n, k, 3) m/s of the material points
+    reaction  force and torque of all points together
+    point     (n, k, 3) where they are;  normal (n, k, 3) there
     impacts   what struck, in the order of time
     """
 
@@ -169,12 +297,10 @@ class SupportMotion:
     @property
     def status(self) -> np.ndarray:
         """What each point does at each row; before the jump where there is one."""
-        words = np.empty((len(self.motion), len(self.points)), dtype=object)
-        for first, stop, modes in self.motion.contacts.spans:
-            closed, sticks = modes.closed[self._own], modes.sticks[self._own]
-            sliding = np.where(sticks > 0, "sticks", "slides")
-            words[first:stop] = np.where(closed > 0, sliding, "open")
-        return words
+        modes = self.motion.contacts.modes(self.motion)
+        closed, sticks = modes.closed[:, self._own], modes.sticks[:, self._own]
+        sliding = np.where(sticks > 0, "sticks", "slides")
+        return np.where(closed > 0, sliding, "open").astype(object)
 
     @property
     def gap(self) -> np.ndarray:
@@ -195,6 +321,26 @@ class SupportMotion:
     def slip(self) -> np.ndarray:
         """The material slip of each point."""
         return self._rows.slip[:, self._own]
+
+    @property
+    def point(self) -> np.ndarray:
+        """Where each point is, (n, k, 3) m in the world."""
+        return self._rows.point[:, self._own]
+
+    @property
+    def normal(self) -> np.ndarray:
+        """The unit normal at each point, (n, k, 3), towards the body that rests."""
+        return self._rows.normal[:, self._own]
+
+    @property
+    def reaction(self) -> Reaction:
+        """What the support exerts on the body that rests: (n, 3) each, in the world.
+
+        All its points together; the torque is about the world's origin.
+        """
+        force = self.push[..., None] * self.normal + self.friction
+        torque = np.cross(self.point, force)
+        return Reaction(torque.sum(axis=1), force.sum(axis=1))
 
     @property
     def impacts(self) -> tuple[ImpactRow, ...]:

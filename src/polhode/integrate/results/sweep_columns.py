@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.integrate.events.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
+from polhode.integrate.results.sweep_events import ARRAYS, SweepEvents
 from polhode.integrate.results.sweep_result import Sweep, SweepLedger
 
 if TYPE_CHECKING:

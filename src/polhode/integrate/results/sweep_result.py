@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.integrate.events.sweep_events import SweepEvents, joined_events
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
 from polhode.integrate.results.failures import Failures, failures_of
+from polhode.integrate.results.sweep_events import SweepEvents, joined_events
 
 if TYPE_CHECKING:
     from pathlib import Path

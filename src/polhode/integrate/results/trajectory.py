@@ -121,7 +121,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         supports = [support.name for support in self.system.supports]
         if key in supports and isinstance(self.method, Moreau):
             return stepped_support(self, supports.index(key))
-        if key in supports and self.contacts.spans:
+        if key in supports and self.contacts:
             return SupportMotion(self, supports.index(key))
         raise not_asked(self, key)
 
@@ -197,7 +197,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """
         from polhode.integrate.storage.save import save
 
-        refuse_supports(self.system, "A file of a motion")
+        if not self.contacts:
+            refuse_supports(self.system, "A file of a motion")
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:

@@ -1,6 +1,7 @@
 """What happened to a run on its way, as columns of its file: events and held inputs.
 
-event_numbers (event, 1 + 2 n)   time, then q and z before and after
+event_numbers (event, 1 + 2 n)   time, then q and z before and after; of a run with
+                                 contacts also held values and what a switch tells
 event_counts (event, 3)          which event, which way, whether it only grazed
 fed_numbers (fed, 1 + m)         time, then the inputs that are held from it on
 """
@@ -37,11 +38,15 @@ class EventLog(NamedTuple):
     fed_numbers: np.ndarray
 
 
-def sizes(system: System, inputs: int) -> EventLog:
-    """A diary without entries, of the right widths."""
+def sizes(system: System, inputs: int, told: int = 0) -> EventLog:
+    """A diary without entries, of the right widths.
+
+    `told` are numbers that switches of contacts tell, behind the held values.
+    """
     state = system.coordinates + system.speeds
+    more = inputs + told if told else 0
     return EventLog(
-        np.zeros((0, 1 + 2 * state)),
+        np.zeros((0, 1 + 2 * state + more)),
         np.zeros((0, 3), np.int64),
         np.zeros((0, 1 + inputs)),
     )
@@ -64,7 +69,8 @@ def _numbers(met: Met, width: int) -> np.ndarray:
     if isinstance(met, np.ndarray):
         return np.concatenate([met[[T]], met[FACTS : FACTS + width - 1]])
     before, after = met.before, met.after
-    return np.concatenate([[met.t], before.q, before.z, after.q, after.z])
+    found = np.concatenate([[met.t], before.q, before.z, after.q, after.z])
+    return np.concatenate([found, np.zeros(width - len(found))])
 
 
 def _counts(met: Met, names: list[str]) -> list[int]:
@@ -75,15 +81,20 @@ def _counts(met: Met, names: list[str]) -> list[int]:
 
 def read(
     system: System, names: list[str], diary: EventLog
-) -> tuple[list[Occurrence], InputLog]:
-    """Events and inputs from columns."""
+) -> tuple[list[Met], InputLog]:
+    """Events and inputs from columns; switches of contacts stay rows of a buffer."""
     n, m = system.coordinates, system.speeds
-    met = []
+    met: list[Met] = []
     for row, (which, way, grazing) in zip(
         diary.event_numbers, diary.event_counts, strict=True
     ):
-        t, before, after = row[0], row[1 : 1 + n + m], row[1 + n + m :]
+        if which == len(names):
+            facts = (row[0], which, way, grazing, 1.0)
+            met.append(np.concatenate([facts, row[1:]]))
+            continue
+        before, after = row[1 : 1 + n + m], row[1 + n + m : 1 + 2 * (n + m)]
+        t = row[0]
         one, other = (State(system, t, p[:n], p[n:]) for p in (before, after))
-        facts = (int(way), bool(grazing))
-        met.append(Occurrence(names[which], float(t), one, other, *facts))
+        ways = (int(way), bool(grazing))
+        met.append(Occurrence(names[which], float(t), one, other, *ways))
     return met, [(float(row[0]), row[1:].copy()) for row in diary.fed_numbers]

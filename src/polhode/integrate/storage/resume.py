@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.errors import FileError
-from polhode.integrate.events.event import Events
+from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
+from polhode.integrate.contact.contact_limits import first_modes
+from polhode.integrate.contact.contact_rows import events_met
 from polhode.integrate.events.functions import land_program
+from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.field.controlled import with_controllers
 from polhode.integrate.field.dense_output import bare
-from polhode.integrate.inputs.inputs import InputLog, admit_inputs
+from polhode.integrate.inputs.inputs import InputLog, Inputs, admit_inputs
 from polhode.integrate.methods.method import is_method
 from polhode.integrate.methods.registry import method_from
 from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.trajectory import Trajectory
 from polhode.integrate.storage.event_log import read
 from polhode.integrate.storage.header import require_same, settings_of
@@ -29,11 +33,11 @@ from polhode.integrate.storage.reading import Content, content_of
 from polhode.integrate.storage.recording import Recording
 from polhode.integrate.storage.session import Continuation
 from polhode.system.state import State
+from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.methods.method import Method
-    from polhode.system.system import System
 
 # The slope at the last row, computed again, may differ by another machine's rounding.
 SAME_FORCES = 1e-6
@@ -60,7 +64,8 @@ def resume(
     _require_open(path, given)
     content = content_of(admit_path(path), most=1)
     equations = _equations_of(
-        read_model(content.path, content.header) if model is None else model
+        read_model(content.path, content.header) if model is None else model,
+        content.header,
     )
     controlled = _with_inputs(equations, given.get("inputs"))
     require_same(path, content.header, controlled)
@@ -80,6 +85,7 @@ def resume(
         parameters=header["table"],
         to=Continuation(content),
         **{"limit": header["limit"], **given},
+        **({"impacts": header["impacts"]} if header.get("impacts") else {}),
     )
 
 
@@ -101,13 +107,14 @@ def trajectory_from(
 ) -> Trajectory:
     """The motion in a file, of the model that was run, given again."""
     content, header = recording.content, recording.header
-    equations = _with_inputs(_equations_of(model), inputs)
+    equations = _with_inputs(_equations_of(model, header), inputs)
     require_same(content.path, header, equations)
     require_same_model(content.path, header, equations.system)
     if not header.get("model_text"):
         # Laws of Python are in it: they are known by what they do.
         _require_same_motion(content, equations, inputs)
-    return Trajectory(
+    found, met = _happened(content, equations, inputs)
+    motion = Trajectory(
         equations,
         _method(content.path, header, None),
         content.steps,
@@ -115,14 +122,19 @@ def trajectory_from(
         dict(header["table"]),
         header["note"],
         header["samples"] is None,
-        **_happened(content, equations, inputs),
+        **found,
     )
+    if not knows_modes(equations):
+        return motion
+    return with_contact_log(motion, met, header["impacts"])
 
 
-def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, Any]:
-    """Events and inputs of the motion in a file."""
+def _happened(
+    content: Content, equations: Equations, inputs: Any
+) -> tuple[dict[str, Any], list[Met]]:
+    """Events and inputs of the motion in a file, and all that its run has met."""
     header, diary = content.header, content.shape.diary
-    given = admit_inputs(equations.system, inputs)
+    given = _inputs(equations, inputs)
     if given.words != header["inputs"]:
         raise FileError(
             f"the motion in {str(content.path)!r} had other inputs.",
@@ -132,11 +144,19 @@ def _happened(content: Content, equations: Equations, inputs: Any) -> dict[str, 
         )
     require_same_laws(content.path, header, "inputs", input_laws(given))
     if diary is None:
-        return {}
+        return {}, []
     met, input_log = read(equations.system, header["events"], diary)
-    events = Events(tuple(met), tuple(header["events"]))
+    events = events_met(equations.system, tuple(header["events"]), met, given)
     times, values = np.array([t for t, _ in input_log]), diary.fed_numbers[:, 1:]
-    return {"events": events, "inputs": InputLog(given, times, values)}
+    return {"events": events, "inputs": InputLog(given, times, values)}, met
+
+
+def _inputs(equations: Equations, inputs: Any) -> Inputs:
+    """Inputs that are given again, and behind them the modes that contacts have."""
+    given = admit_inputs(equations.system, inputs)
+    if not knows_modes(equations):
+        return given
+    return given.with_modes(first_modes(equations.system, 0.0))
 
 
 def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
@@ -152,9 +172,11 @@ def _method(path: Any, header: dict[str, Any], given: Method | None) -> Method:
     return given
 
 
-def _equations_of(model: Any) -> Equations:
+def _equations_of(model: Any, header: dict[str, Any]) -> Equations:
     from polhode.integrate.simulate import equations_of
 
+    if isinstance(model, System) and model.supports and header.get("impacts"):
+        return contact_equations(model)
     return equations_of(model)
 
 
@@ -193,7 +215,7 @@ def _slope(
     content: Content, equations: Equations, method: Method, inputs: Any
 ) -> np.ndarray:
     """The slope where the run halted, by the model and the inputs that are given."""
-    drive = admit_inputs(equations.system, inputs).drive
+    drive = _inputs(equations, inputs).drive
     if not drive.key:
         return asked(_at_cursor(content, equations, method), "slope")[0]
     last = _cursor_entries(content)
@@ -216,6 +238,8 @@ def _require_same_motion(content: Content, equations: Equations, inputs: Any) ->
     steps = content.steps
     if content.shape.terms is None or content.header["inputs"] or len(steps.t) < 2:
         return
+    if knows_modes(equations):
+        return  # modes are known for the last state alone, as samples are
     # A row at the very time of an event may have the slope before or after it.
     rows = np.unique(np.linspace(0, len(steps.t) - 1, ROWS_COMPARED).astype(int))
     if content.shape.diary is not None:

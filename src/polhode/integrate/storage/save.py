@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import FileError
+from polhode.integrate.contact.contact_rows import SwitchRows
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage.csv_table import save_csv
 from polhode.integrate.storage.laws import input_laws
@@ -24,7 +25,7 @@ from polhode.integrate.storage.uninterrupted import uninterrupted
 from polhode.output_file import replace_synced, temporary
 
 if TYPE_CHECKING:
-    from polhode.integrate.events.event import Occurrence
+    from polhode.integrate.events.occurrence_rows import Met
     from polhode.integrate.results.trajectory import Trajectory
 
 
@@ -81,10 +82,17 @@ def _write(motion: Trajectory, checkpoint: Checkpoint, path: Path) -> None:
         motion.inputs.inputs.words,
         laws={"inputs": input_laws(motion.inputs.inputs)},
     )
+    met: list[Met] = list(motion.events)
+    if isinstance(motion.events.each, SwitchRows):
+        rows = motion.events.each
+        made = made._replace(
+            events=tuple(rows.words), told=rows.told, impacts=motion.contacts.order
+        )
+        met = list(rows.met)
     recorder = begun(path, made, checkpoint, lambda steps: steps)
     try:
         with file_errors(path):
-            recorder.accompany(_Met(list(motion.events), _fed(motion)), ([], []))
+            recorder.accompany(_Met(met, _fed(motion)), ([], []))
             recorder.append(motion.steps)
             recorder.mark(checkpoint.stepper_state)
             recorder.close()
@@ -102,7 +110,7 @@ def _write(motion: Trajectory, checkpoint: Checkpoint, path: Path) -> None:
 class _Met(NamedTuple):
     """What happened, as an escort tells it."""
 
-    met: list[Occurrence]
+    met: list[Met]
     input_log: list[tuple[float, np.ndarray]]
 
 

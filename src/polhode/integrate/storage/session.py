@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
-from polhode.integrate.kernel.status import EVENT, FAULT, ZENO
+from polhode.integrate.kernel.status import CONTACT, EVENT, FAULT, ZENO
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage import event_log, laws
 from polhode.integrate.storage.columns import layout_of, tree_from
@@ -34,7 +34,7 @@ from polhode.output_file import move_new, temporary
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.events.context import RunContext
-    from polhode.integrate.events.event import Occurrence
+    from polhode.integrate.events.occurrence_rows import Met
     from polhode.integrate.methods.method import Method
     from polhode.system.system import System
 
@@ -46,6 +46,8 @@ class Made(NamedTuple):
     kinds    the way, terminal or not, reset or not, of each, where that is known
     inputs   what drove it, in words, seeds included
     laws     the digests of functions of events and inputs, where they are known
+    told     numbers that each switch of contacts tells; 0 without supports
+    impacts  the order in which several contacts strike
     """
 
     equations: Equations
@@ -56,6 +58,8 @@ class Made(NamedTuple):
     inputs: str = ""
     kinds: list[list[Any]] | None = None
     laws: dict[str, Any] | None = None
+    told: int = 0
+    impacts: str = ""
 
 
 Settle = Callable[[Steps], Steps]
@@ -76,7 +80,13 @@ def guided_by(context: RunContext) -> dict[str, Any]:
     ]
     digests = {"events": laws.event_laws(context.switches)}
     digests["inputs"] = laws.input_laws(context.inputs)
-    found = {"events": names, "inputs": context.inputs.words, "kinds": kinds}
+    found: dict[str, Any] = {
+        "events": names,
+        "inputs": context.inputs.words,
+        "kinds": kinds,
+    }
+    if context.limits is not None:
+        found |= {"told": context.limits.records, "impacts": context.limits.key[-1]}
     return {**found, "laws": digests}
 
 
@@ -150,7 +160,7 @@ def halt_from(content: Content, example: Checkpoint) -> Checkpoint:
 
 def past_of(
     to: Any, system: System
-) -> tuple[list[Occurrence], list[tuple[float, np.ndarray]]]:
+) -> tuple[list[Met], list[tuple[float, np.ndarray]]]:
     """What happened before the run goes on."""
     if not isinstance(to, Continuation) or to.content.shape.diary is None:
         return [], []
@@ -163,6 +173,7 @@ def told_of(to: Any, stepper_state: Any) -> str:
         EVENT,
         ZENO,
         FAULT,
+        CONTACT,
     ):
         return str(to.content.ending.get("sentence", ""))
     return ""
@@ -171,8 +182,9 @@ def told_of(to: Any, stepper_state: Any) -> str:
 def shape_of(made: Made, checkpoint: Checkpoint) -> Shape:
     """The sizes of a file."""
     terms = made.method.dense_terms if checkpoint.samples is None else None
-    guided = made.events or made.inputs
-    empty = event_log.sizes(made.equations.system, len(checkpoint.stepper_state.held))
+    guided = made.events or made.inputs or made.told
+    held = len(checkpoint.stepper_state.held)
+    empty = event_log.sizes(made.equations.system, held, made.told)
     return Shape(len(checkpoint.stepper_state.x), terms, empty if guided else None)
 
 
@@ -182,6 +194,7 @@ def _require_same_guide(content: Content, made: Made) -> None:
         ("events", content.header["events"], list(made.events)),
         ("inputs", content.header["inputs"], made.inputs),
         ("kinds of events", content.header.get("event_kinds"), made.kinds),
+        ("orders of impacts", content.header.get("impacts", ""), made.impacts),
     ):
         if file != given and not (file is None or given is None):
             raise FileError(
@@ -207,6 +220,7 @@ def header_for(made: Made, checkpoint: Checkpoint) -> dict[str, Any]:
         "events": list(made.events),
         "event_kinds": made.kinds,
         "inputs": made.inputs,
+        **({"impacts": made.impacts} if made.impacts else {}),
         "table": {name: float(value) for name, value in made.table.items()},
         "start": [[float(v) for v in np.atleast_1d(part)] for part in checkpoint.start],
         "until": float(checkpoint.until),

@@ -43,7 +43,10 @@ def arrows_of(rows: Trajectory, bodies: Any, size: float) -> tuple[Arrows, ...]:
     """Every kind that does not vanish, scaled to the scene."""
     twists = asked(rows, "twists")
     forces, couples = _actions(rows, bodies, size)
-    reactions, moments = _reactions(rows, bodies, size)
+    # What joints carry beside contacts is not known row by row.
+    reactions, moments = (
+        ([], []) if rows.system.supports else _reactions(rows, bodies, size)
+    )
     found = {
         ("angular velocity", "rad/s"): _spins(bodies, twists),
         ("angular momentum", "kg m²/s"): _turning(bodies, twists),
@@ -52,15 +55,16 @@ def arrows_of(rows: Trajectory, bodies: Any, size: float) -> tuple[Arrows, ...]:
         ("reaction", "N"): reactions,
     }
     bent = {("couple", "N m"): couples, ("reaction couple", "N m"): moments}
-    kinds = [_scaled(*key, arrows, LONGEST * size) for key, arrows in found.items()]
+    kinds = [scaled(*key, arrows, LONGEST * size) for key, arrows in found.items()]
     kinds += [
-        _scaled(*key, arrows, WIDEST * size)._replace(is_bent=True)
+        scaled(*key, arrows, WIDEST * size)._replace(is_bent=True)
         for key, arrows in bent.items()
     ]
     return tuple(kind for kind in kinds if kind.arrows)
 
 
-def _scaled(kind: str, unit: str, arrows: list[Arrow], length: float) -> Arrows:
+def scaled(kind: str, unit: str, arrows: list[Arrow], length: float) -> Arrows:
+    """Those arrows of a kind that do not vanish, the longest as long as given."""
     lengths = [_largest(arrow.vectors) for arrow in arrows]
     most = max(lengths, default=0.0)
     kept = [a for a, x in zip(arrows, lengths, strict=True) if x > NOTHING * most]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.show.drawing.contacts import ContactFrames, contact_frames, paint_contacts
 from polhode.show.drawing.scene import framed, has_shapes, stage_of
 from polhode.show.drawing.view import View
 from polhode.show.plots.palette import FAINT, INK, MIST, PAPER, colour
@@ -41,6 +42,7 @@ class Drawing:
     paints     a body each: RGBA of its triangles (k, 4); what holds another body
                inside can be looked through
     arms       bodies and points of theirs that a joint holds: without mass, a line
+    contacts   pushes and friction, where there are supports
     """
 
     scene: Scene
@@ -48,6 +50,7 @@ class Drawing:
     triangles: tuple[np.ndarray, ...]
     paints: tuple[np.ndarray, ...]
     arms: tuple[tuple[int, np.ndarray], ...]
+    contacts: ContactFrames | None = None
 
 
 def drawing_of(
@@ -73,7 +76,8 @@ def drawing_of(
         paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
     eye = view or best_view(scene)
     arms = () if is_clad else _arms(rows)
-    return Drawing(scene, eye, tuple(triangles), tuple(paints), arms)
+    touching = contact_frames(rows, scene.size)
+    return Drawing(scene, eye, tuple(triangles), tuple(paints), arms, touching)
 
 
 def _is_shell(scene: Scene, k: int) -> bool:
@@ -231,6 +235,9 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
         pairs = zip(link.bodies, link.points, strict=True)
         ends = np.array([_place(scene, body, p, frame) for body, p in pairs])
         x, y, _ = view.project(ends)
+        if link.kind == "plane":
+            axes.plot(x, y, color=SHADOW, linewidth=0.9, zorder=0)
+            continue
         if link.kind == "spring":
             x, y = _zigzag(x, y, 0.02 * scene.size)
         axes.plot(x, y, color=INK, linewidth=1.3, zorder=2)
@@ -249,6 +256,12 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
         x, y, _ = view.project(at)
         look = {"color": PAPER, "markeredgecolor": INK, "markeredgewidth": 1.0}
         axes.plot(x, y, marker="o", markersize=4.5, zorder=3, **look)
+
+
+def contacts(axes: Any, drawing: Drawing, frame: int) -> None:
+    """Pushes and friction as arrows, with their cones."""
+    if drawing.contacts is not None:
+        paint_contacts(axes, drawing.view, drawing.contacts, frame)
 
 
 def _place(scene: Scene, body: int, point: np.ndarray, frame: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from polhode.actions.weight import Weight
 from polhode.errors import ShowError
 from polhode.integrate.results.body_motion import asked
 from polhode.show.drawing.arrows import Arrows, arrows_of
+from polhode.show.drawing.contacts import contact_arrows, floor_height, plane_links
 from polhode.show.drawing.glyphs import Glyph, Link, arms_of, glyphs_of, links_of
 from polhode.show.drawing.rolling import Rolling, rollings_of
 from polhode.show.drawing.surface import Surface, surfaces_of
@@ -87,7 +88,10 @@ def scene_of(motion: Trajectory, frames: int | None = None) -> Scene:
     return replace(
         stage,
         links=(*stage.links, *arms),
-        arrows=arrows_of(rows, stage.bodies, stage.size),
+        arrows=(
+            *arrows_of(rows, stage.bodies, stage.size),
+            *contact_arrows(rows, stage.size),
+        ),
         rollings=rollings_of(rows, stage.bodies),
     )
 
@@ -101,19 +105,30 @@ def stage_of(rows: Trajectory) -> Scene:
     low, high = _box(bodies)
     size = float(np.max(high - low))
     is_heavy = any(isinstance(action, Weight) for action in system.given.actions)
+    planes = plane_links(rows, bodies, size)
     return Scene(
         system.name,
         rows.t,
         bodies,
         () if has_shapes(system) else glyphs_of(rows, size),
-        links_of(rows),
+        (*links_of(rows), *planes),
         (),
         (),
         (low + high) / 2,
         size,
-        float(low[2]) if is_heavy else None,
+        _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes)),
         has_shapes(system),
     )
+
+
+def _floor(
+    rows: Trajectory, low: float, *, is_heavy: bool, has_planes: bool
+) -> float | None:
+    """The plane that bodies rest on, or the lowest place where weight pulls down."""
+    level = floor_height(rows)
+    if level is not None:
+        return level
+    return low if is_heavy and not has_planes else None
 
 
 def framed(motion: Trajectory, frames: int | None = None) -> Trajectory:

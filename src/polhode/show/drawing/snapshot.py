@@ -77,6 +77,7 @@ def finish(axes: Any, drawing: Drawing, frame: int) -> None:
     drawn.shadow(axes, drawing, frame)
     drawn.trails(axes, drawing, frame)
     drawn.connections(axes, drawing, frame)
+    drawn.contacts(axes, drawing, frame)
     words = f"{drawing.scene.name}   t = {drawing.scene.times[frame]:.2f} s"
     place = {"transform": axes.transAxes, "ha": "left", "va": "top"}
     axes.text(0.02, 0.975, words, color=INK, fontsize=10, **place)

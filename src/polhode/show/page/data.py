@@ -90,6 +90,7 @@ def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
         for arrow in kind.arrows
     ]
     shown = kind.kind == "angular momentum" and _rolls(scene)
+    shown = shown or kind.kind in ("push", "friction")
     return {
         **kind._asdict(),
         "arrows": arrows,
@@ -167,8 +168,9 @@ def plots_of(
         for each in series_of(source, name):
             group = plots.setdefault((name, each.panel, each.unit), [])
             group.append(_curve(each, rows.t, len(group)))
+    hits = sorted({hit.t for hit in motion.contacts.impacts})
     return [
-        {"title": f"{name} [{unit}]" if unit else name, "series": series}
+        {"title": f"{name} [{unit}]" if unit else name, "series": series, "marks": hits}
         for (name, _, unit), series in plots.items()
     ]
 
@@ -176,7 +178,8 @@ def plots_of(
 def _usual(rows: Trajectory) -> list[str]:
     moving = [j for j in rows.system.joints if j.coordinates]
     names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]
-    return [*names[:3], "energy"]
+    rests = [f"{support.name}.push" for support in rows.system.supports]
+    return [*names[:3], *(rests[:2] if rows.contacts else ()), "energy"]
 
 
 def _curve(series: Any, times: np.ndarray, k: int) -> dict[str, Any]:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polhode.errors import PolhodeError, UnfinishedReading
 from polhode.formulation.gauss import gauss
 from polhode.formulation.lagrange import lagrange
+from polhode.formulation.reading.contact_reading import contact_reading
 from polhode.formulation.reading.energies import placed, short_energies
 from polhode.formulation.reading.read import rounded, symbols_of
 from polhode.formulation.shared.body_laws import body_laws
 from polhode.lowering.reading.sympy_reader import effort, latex_lines, letters
+from polhode.system.contacts import names
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -29,6 +31,11 @@ WIDE = 72  # letters on a line
 TOO_WIDE = 110  # of a line that cannot be broken
 SHOWN = 6  # bodies whose laws are written out
 OPERATIONS = 2_500_000  # on terms, for the shortest form
+MOST_CONTACTS = 3  # points whose forces stand in the equations
+CONTACT_WORDS = (
+    "N and T are push and friction of a contact, g its gap, v its slip; an impact"
+    " changes the speeds at once."
+)
 WORDS = (
     "p and L are momentum and angular momentum about the world's origin, r the place of"
     " the mass centre. F and M are force and moment of an action, R and Q those of a"
@@ -52,6 +59,8 @@ def written_equations(
     the closed form is taken where it is short, of `form` or Lagrange's; else energies
     and the laws of bodies.
     """
+    if system.supports:
+        return _with_contacts(system)
     if source is None and not is_easy(system):
         return laws(system)
     try:
@@ -69,6 +78,35 @@ def written_equations(
     return Written(formulas, words)
 
 
+def _with_contacts(system: System) -> Written:
+    """The equations with pushes and friction, and the laws of contacts."""
+    try:
+        reading = _contact_reading(system) if is_easy(system) else None
+    except PolhodeError:
+        reading = None
+    if reading is not None:
+        formulas = [
+            *closed(reading),
+            *(f for law in reading.laws for f in law.formulas()),
+        ]
+        if max(map(len, formulas)) <= LONGEST:
+            words = f"{reading.name}: the Lagrangian, then the equations of motion."
+            return Written(formulas, f"{words} {CONTACT_WORDS}")
+    bare = laws(system.without_supports)
+    listed = ", ".join(repr(support.name) for support in system.supports)
+    more = r"0 \le g \perp N \ge 0, \quad |T| \le \mu_s N, \quad T = -\mu_d N v/|v|"
+    words = (
+        f"{bare.words} Supports {listed} push as the last line says. {CONTACT_WORDS}"
+    )
+    return Written([*bare.formulas, more], words)
+
+
+def _contact_reading(system: System) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnfinishedReading)  # right, if not its shortest
+        return contact_reading(system, usual, operations=OPERATIONS)
+
+
 def is_vast(reading: Any) -> bool:
     """Whether it has more parts than a page has letters; typesetting takes minutes."""
     for expression in (reading.lagrangian, *reading.said()):
@@ -83,7 +121,7 @@ def is_vast(reading: Any) -> bool:
 
 def closed(reading: Any) -> list[str]:
     """The lines of a reading; places that are named by their numbers are numbers."""
-    origin = reading.origin
+    origin = getattr(reading, "reading", reading).origin
     system, table = origin.equations.system, origin.symbols.table
     numbers = {s: placed(system, name, s) for name, s in table.items()}
 
@@ -126,6 +164,9 @@ def _widest(formula: str) -> int:
 
 def is_easy(system: System) -> bool:
     """Whether the closed form can be read soon; few speeds may have choices."""
+    if system.supports and len(names(system)) > MOST_CONTACTS:
+        return False
+    system = system.without_supports
     equations = gauss(system)
     t, q, _, y, _, _, table = symbols_of(equations, {})
 

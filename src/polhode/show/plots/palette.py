@@ -17,6 +17,8 @@ ARROWS = {
     "momentum": "#1f8a8a",
     "force": "#c8413b",
     "reaction": "#3d7a2f",
+    "push": "#3d7a2f",
+    "friction": "#c98a1b",
     "couple": "#e07b39",
     "reaction couple": "#7fa32b",
 }

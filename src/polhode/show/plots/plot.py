@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.plots.labels import with_unit
-from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
+from polhode.show.plots.palette import ARROWS, FAINT, INK, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
 from polhode.show.plots.quantities import (
     WHOLE,
@@ -99,6 +99,7 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         _legend(axes, group)
         for time in _marks(motion):
             axes.axvline(time, color=FAINT, linewidth=0.8, linestyle=":")
+        _mark_impacts(axes, motion)
         axes.margins(x=0)
     panels[0].set_title(motion.system.name, fontsize=10.5, loc="left", pad=10)
     panels[-1].set_xlabel("time  [s]")
@@ -165,6 +166,15 @@ def _level(axes: Any, group: list[Series]) -> None:
 def _marks(motion: Trajectory) -> list[float]:
     times = [float(event.t) for event in motion.events]
     return times if len(times) <= MANY else []
+
+
+def _mark_impacts(axes: Any, motion: Trajectory) -> None:
+    """A short stroke on the time axis for every impact."""
+    hits = sorted({hit.t for hit in motion.contacts.impacts})
+    if hits:
+        place = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+        axes.plot(hits, np.zeros(len(hits)), ls="", marker="|", ms=9, mew=1.2,
+                  color=ARROWS["force"], label="_impacts", **place)  # fmt: skip
 
 
 def _only(found: list[Series], name: str) -> Series:

@@ -8,6 +8,7 @@
 "momentum", "angular momentum"                 about the world's origin
 "motor of hinge"                               what a motor exerts within its limits
 "push"                                         any other sampled input of the run
+"rest", "rest.push", "rest.friction", "rest.slip", "rest.gap"      of a support
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from polhode.errors import ShowError
 from polhode.geometry.rotations import euler_angles, modified_rodrigues, quaternion
 from polhode.integrate.audit.rates import audited
 from polhode.integrate.results.quantity import Quantity
+from polhode.system.contacts import contact_length
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ OF_ORIENTATIONS = {
     "quaternion": (("w", "x", "y", "z"), ""),
 }
 OF_JOINTS = {"force": "N", "torque": "N m"}
+OF_SUPPORTS = {"push": "N", "friction": "N", "slip": "m/s", "gap": "m"}
 WHOLE = ("energy", "ledger", "balance", "momentum", "angular momentum")
+SHUT = 1e-10  # of the natural length: a gap that is none
 FINE = 1001  # rows of a smooth line
 
 
@@ -75,7 +79,16 @@ def series_of(motion: Trajectory, name: Any) -> list[Series]:
         return _of_quantity(motion, name)
     if name in WHOLE:
         return _of_whole(motion, name)
-    finders = (_coordinates, _speeds, _of_joint, _of_body, _orientation, _motor, _input)
+    finders = (
+        _coordinates,
+        _speeds,
+        _of_support,
+        _of_joint,
+        _of_body,
+        _orientation,
+        _motor,
+        _input,
+    )
     for find in finders:
         found = find(motion, name)
         if found:
@@ -83,7 +96,8 @@ def series_of(motion: Trajectory, name: Any) -> list[Series]:
     raise ShowError(
         f"{motion.system.name!r} has no {name!r} to plot.",
         "A joint has its name, .speed, .force and .torque; a body .position, .velocity"
-        " and .angular_velocity; all together have " + ", ".join(WHOLE) + ".",
+        " and .angular_velocity; a support .push, .friction, .slip and .gap; all"
+        " together have " + ", ".join(WHOLE) + ".",
         suggestion(name, known_names(motion)),
     )
 
@@ -96,9 +110,11 @@ def known_names(motion: Trajectory) -> list[str]:
     loads = [f"{j.name}.{word}" for j in system.joints for word in OF_JOINTS]
     words = (*OF_BODIES, *OF_ORIENTATIONS)
     bodies = [f"{b.name}.{word}" for b in system.bodies for word in words]
+    rests = [s.name for s in system.supports]
+    rests += [f"{name}.{word}" for name in rests for word in OF_SUPPORTS]
     listed = [*joints, *system.coordinate_names, *speeds, *loads, *bodies, *WHOLE]
     motors = [a.name for a in system.actions if isinstance(a, Motor)]
-    return list(dict.fromkeys([*listed, *motors, *_inputs(motion)]))
+    return list(dict.fromkeys([*listed, *rests, *motors, *_inputs(motion)]))
 
 
 def _coordinates(motion: Trajectory, name: str) -> list[Series]:
@@ -131,6 +147,31 @@ def _speeds(motion: Trajectory, name: str) -> list[Series]:
 
 def _place(names: tuple[str, ...], name: str) -> list[int]:
     return [names.index(name)] if name in names else []
+
+
+def _of_support(motion: Trajectory, name: str) -> list[Series]:
+    """Push, friction and gap of a support, or one of them; sizes of vectors."""
+    names = [support.name for support in motion.system.supports]
+    stem, _, word = name.rpartition(".")
+    if name in names:
+        words = ["push", "friction", "gap"]
+        if motion.system.supports[names.index(name)].friction is None:
+            words.remove("friction")
+        return [line for w in words for line in _of_support(motion, f"{name}.{w}")]
+    if stem not in names or word not in OF_SUPPORTS:
+        return []
+    rest = motion[stem]
+    values = np.asarray(getattr(rest, word))
+    sizes = np.linalg.norm(values, axis=-1) if values.ndim == 3 else values
+    if word == "gap":  # of what touches only rounding is left
+        least = SHUT * contact_length(motion.system)
+        sizes = np.where(np.abs(sizes) < least, 0.0, sizes)
+    ends = [point.removeprefix(stem).strip() for point in rest.points]
+    return [
+        Series(f"{word} of {stem}" + (f", {end}" if end else ""),
+               OF_SUPPORTS[word], motion.t, sizes[:, k], word)
+        for k, end in enumerate(ends)
+    ]  # fmt: skip
 
 
 def _of_joint(motion: Trajectory, name: str) -> list[Series]:

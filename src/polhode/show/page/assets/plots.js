@@ -76,8 +76,13 @@ class Plot {
     return BOX.height - BOX.bottom - share * (BOX.height - BOX.top - BOX.bottom);
   }
 
-  scaffold() {
+  scaffold({ marks = [] }) {
     const bottom = BOX.height - BOX.bottom;
+    // Impacts: short strokes on the axis of time.
+    for (const t of marks) {
+      const x = this.x(t);
+      element("line", { x1: x, x2: x, y1: bottom - 7, y2: bottom, class: "impact" }, this.root);
+    }
     for (const v of ticks(this.low, this.high, 5)) {
       const y = this.y(v);
       element("line", { x1: BOX.left, x2: BOX.width - BOX.right, y1: y, y2: y, class: v === 0 ? "zero" : "rule" }, this.root);

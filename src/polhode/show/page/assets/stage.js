@@ -194,7 +194,10 @@ class Stage {
       const [p, q] = link.bodies.map((body, k) => this.carried(body, link.points[k]));
       if (link.kind === "spring")
         this.painter.sketch(coil(p, q, 0.018 * this.size), [0.35, 0.38, 0.44], { width: 1.6 });
-      else this.pin(p, q, (link.kind === "rod" ? 0.004 : 0.007) * this.size, STEEL);
+      else {
+        const thick = { rod: 0.004, plane: 0.0015 }[link.kind] || 0.007;
+        this.pin(p, q, thick * this.size, STEEL);
+      }
     }
   }
 

@@ -23,20 +23,22 @@ from polhode.formulation.contact.decide import (
     lift,
     solved,
 )
-from polhode.formulation.contact.instant import Seen, laws_of, seen
+from polhode.formulation.contact.instant import STILL, Seen, laws_of, seen
 from polhode.formulation.contact.mode_forces import Modes
 from polhode.formulation.contact.questions import strike
+from polhode.formulation.contact.switch_traced import (
+    CLEARANCE,
+    IDLE,
+    PARTS,
+    PARTS_SETTLED,
+    SETTLED,
+    SLIPS,
+    STOPPED,
+    SUNK,
+)
 from polhode.matter.parameter import Table
 from polhode.system.contacts import names
 from polhode.system.state import State
-
-# Of the natural length: a contact that bears nothing and does not part may sink so far
-# by rounding before it is asked again.
-CLEARANCE = 1e-10
-# Of the natural length: gaps of contacts that settle together with one that chatters.
-SETTLED = 1e-7
-# A slip that ends is this share of the speed at most; else it has only turned.
-STOPPED = 1e-6
 
 
 class Switch(NamedTuple):
@@ -47,6 +49,7 @@ class Switch(NamedTuple):
     status: np.ndarray
     struck: Struck | None
     before: np.ndarray
+    still: np.ndarray
     settles: bool
 
 
@@ -60,21 +63,24 @@ def begun(state: State, table: Table, order: str) -> Switch:
 def after_guard(
     state: State,
     modes: Modes,
-    fired: tuple[int, str],
     *,
+    contact: int,
+    kind: str,
     table: Table,
     order: str,
     settles: bool,
 ) -> Switch:
     """What happens where a guard has fired at (candidate, kind)."""
-    contact, kind = fired
     now = seen(state, table, near=SETTLED if settles else 1e-9)
     rows = now.problem.rows
     closed = modes.closed > 0
     touching = now.touching | closed
     if kind == "touches":
         rate = rows.velocity[contact, 0]
-        touching[contact] = True
+        touching[contact] = settles or rate <= STILL * now.speed
+        if settles:  # with all that chatter beside it, whichever way they go just now
+            near = rows.gap <= SETTLED * now.length
+            touching |= near & (rows.velocity[:, 0] <= STOPPED * now.speed)
         approaching = now.approaching.copy()
         approaching[contact] = approaching[contact] or rate < 0
         now = now._replace(approaching=approaching)
@@ -115,10 +121,10 @@ def _switched(
         hit = now.touching | now.approaching
         after = seen(state, table)
         u = struck.velocity
-        parts = u[:, 0] > (1e-9 if not settles else 1e-6) * now.speed
+        parts = u[:, 0] > (PARTS_SETTLED if settles else PARTS) * now.speed
         # What an impact has stopped or pressed stays; the rest parts.
         touching = hit & ~parts
-        stops = np.max(np.abs(u[:, 1:]), axis=1) <= 1e-10 * now.speed
+        stops = np.max(np.abs(u[:, 1:]), axis=1) <= SLIPS * now.speed
         now = after._replace(
             touching=touching,
             approaching=np.zeros_like(touching),
@@ -128,9 +134,9 @@ def _switched(
     at = instant_of(now.problem, now.touching, now.slipping, forced)
     at = _with_breaking(at, now, forced)
     motion = _only(now, at, decided(at, guess))
-    return Switch(
-        now.state, _modes(now, at, motion), motion.status, struck, before, settles
-    )
+    modes = _modes(now, at, motion)
+    still = modes.closed * ~at.slipping
+    return Switch(now.state, modes, motion.status, struck, before, still, settles)
 
 
 def _struck(now: Seen, order: str, settles: bool) -> tuple[Struck, State]:
@@ -198,6 +204,9 @@ def _modes(now: Seen, at: Instant, motion: ContactMotion) -> Modes:
     # Open contacts that touch and do not part bear nothing, and are not to be struck.
     rate = np.max(np.abs(now.problem.free), initial=0.0)
     idle = at.touching & (motion.status == OPEN)
-    idle &= np.abs(motion.acceleration[:, 0]) <= 1e-7 * rate
+    idle &= np.abs(motion.acceleration[:, 0]) <= IDLE * rate
     clearance = np.where(idle, CLEARANCE * now.length, 0.0)
+    gap = now.problem.rows.gap
+    sunk = (motion.status == OPEN) & (gap < -SUNK * now.length)
+    clearance = np.maximum(clearance, np.where(sunk, -gap, 0.0))
     return Modes(closed, sticks, some, clearance)

@@ -1,0 +1,185 @@
+r"""A system whose contacts keep a mode: two-sided constraints in the place of supports.
+
+    open      nothing
+    sticks    g = 0 and no slip             N and T are reactions of constraints
+    slides    g = 0                         T = mu_d N against the slip, under N
+
+All forms of the equations, their comparison, reactions, equilibria and modes of
+vibration are asked of such a system. It does not know when the mode ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.actions.contact.carried_friction import ConstraintFriction
+from polhode.actions.contact.friction import Coulomb
+from polhode.constraints.constraint import Attachment, coordinates_of
+from polhode.constraints.rolling import AnyContact, NoSlip, Touching, contact_of
+from polhode.constraints.surfaces import Surface, sphere
+from polhode.constraints.surfaces import point as point_of
+from polhode.errors import ModelError
+from polhode.formulation.contact.decide import STATUSES
+from polhode.formulation.contact.questions import contact_modes
+from polhode.geometry.point import Point
+from polhode.matter.parameter import NOMINAL
+from polhode.supports.candidates import CornerCandidates, RimCandidates
+from polhode.supports.support import Support
+from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import names
+from polhode.system.members import suggestion
+from polhode.system.state import State
+from polhode.system.system import System
+
+
+class TwoSided(NamedTuple):
+    """A candidate point that stays in contact: its constraints, by name of the point.
+
+    no_slip is None where nothing rubs.
+    """
+
+    support: Support
+    name: str
+    touching: Touching
+    no_slip: NoSlip | None
+
+
+@system_argument
+def in_mode(system: System, modes: Mapping[str, str] | str) -> System:
+    """The system in which contacts are and stay "open", "slides" or "sticks".
+
+    `modes` says it by name of a support, for all its points, or of a point; one word is
+    for all. What is not named is open. Constraints have the names of their points:
+    "rest" presses, and "rest: grip" holds.
+
+    >>> import polhode as ph
+    >>> ball = ph.models.billiard_ball()
+    >>> in_mode(ball, {"cloth": "sticks"}).name
+    'billiard ball, cloth sticks'
+    """
+    given = system.given
+    statuses = _statuses(system, modes)
+    rows: list[Any] = []
+    actions: list[Any] = [*given.actions]
+    for each in two_sided(
+        system, [n for n, word in statuses.items() if word != "open"]
+    ):
+        rows.append(each.touching)
+        if statuses[each.name] == "sticks":
+            rows.append(_required_grip(each))
+        elif each.support.friction is not None:
+            actions.append(_rubbing(each))
+    words = {s.name: _word(s, statuses) for s in system.supports}
+    said = ", ".join(f"{name} {word}" for name, word in words.items())
+    constraints = (*given.constraints, *rows)
+    made = System(
+        given.members, tuple(actions), constraints, name=f"{system.name}, {said}"
+    )
+    values = {n: v for n, v in system.values.items() if n in made.parameters}
+    return made.with_(values) if values else made
+
+
+def mode_of(system: System, state: State | None) -> tuple[System, State | None]:
+    """The system in the mode of a state, and the state of it; all open without one."""
+    if state is None:
+        return in_mode(system, {}), None
+    allowed = contact_modes(state)
+    if len(allowed) != 1:
+        raise ModelError(
+            f"{system.name!r} has no one mode in this state: {allowed.kind}.",
+            "The laws of contact allow no motion here, or several (Painleve).",
+            "Give a mode: ph.in_mode(system, {name: word}).",
+        )
+    kept = in_mode(system, allowed[0].status)
+    return kept, kept.consistent(State(kept, state.t, state.q, state.z))
+
+
+def two_sided(system: System, points: list[str]) -> list[TwoSided]:
+    """The constraints of some candidate points."""
+    found = []
+    for support in system.supports:
+        for k, name in enumerate(support.candidates.names):
+            if name in points:
+                contact = _contact(support, k)
+                grips = support.friction is not None
+                grip = NoSlip(contact, name=f"{name}: grip", belt=support.belt)
+                touching = Touching(contact, name=name)
+                found.append(TwoSided(support, name, touching, grip if grips else None))
+    return found
+
+
+def _contact(support: Support, k: int) -> AnyContact:
+    """Where candidate k touches, as a contact of a smooth surface."""
+    own = support.candidates
+    if isinstance(own, RimCandidates):
+        raise ModelError(
+            f"{support.name!r} cannot keep a mode: it is the rim of a cylinder.",
+            "Which points of a rim are lowest changes as it turns.",
+            "Give ph.surfaces.disc or ph.surfaces.hull with the points that touch.",
+        )
+    if not isinstance(own, CornerCandidates):
+        return own.contact
+    place, r = own.surface.places[k], own.surface.radius
+    if isinstance(own.on, Attachment):
+        corner = Surface(own.surface.centre, lambda u: place + r * u)
+        return contact_of(corner, own.on, own.axes)
+    centre = own.surface.centre
+    at = Point(centre.frame, np.asarray(coordinates_of(centre, NOMINAL)) + place)
+    ball = sphere(at, r) if r else point_of(at)
+    return contact_of(ball, own.on, own.axes)
+
+
+def _required_grip(each: TwoSided) -> NoSlip:
+    if each.no_slip is None:
+        raise ModelError(
+            f"{each.name!r} cannot stick: {each.support.name!r} is smooth.",
+            "Without friction nothing holds it along its tangents.",
+            'Let it slide ("slides"), or give the support friction=ph.Coulomb(...).',
+        )
+    return each.no_slip
+
+
+def _rubbing(each: TwoSided) -> ConstraintFriction:
+    if each.support.belt is not None:
+        raise ModelError(
+            f"{each.name!r} cannot keep sliding on a belt.",
+            "Friction under a constraint is against the slip on the body itself, which"
+            " does not run with the belt.",
+            'Let it stick ("sticks") or open, or ask ph.simulate.',
+        )
+    law = each.support.friction
+    assert isinstance(law, Coulomb)
+    return ConstraintFriction(each.touching, law, name=f"friction of {each.name}")
+
+
+def _statuses(system: System, modes: Mapping[str, str] | str) -> dict[str, str]:
+    """By candidate point: its word."""
+    points = names(system)
+    found = dict.fromkeys(points, "open")
+    if isinstance(modes, str):
+        modes = {s.name: modes for s in system.supports}
+    own = {s.name: s.candidates.names for s in system.supports}
+    for name, word in modes.items():
+        if name not in own and name not in found:
+            raise ModelError(
+                f"{system.name!r} has no support or point {name!r}.",
+                "Modes are by name of a support, or of one of its points.",
+                suggestion(str(name), [*own, *points]),
+            )
+        if word not in STATUSES:
+            raise ModelError(
+                f"{name!r} cannot be {word!r}.",
+                "A contact is open, or pressed and sliding, or pressed and held.",
+                'Give "open", "slides" or "sticks".',
+            )
+        found |= dict.fromkeys(own.get(name, (name,)), word)
+    return found
+
+
+def _word(support: Support, statuses: dict[str, str]) -> str:
+    """The word of a support, or of its points where they differ."""
+    words = [statuses[name] for name in support.candidates.names]
+    return words[0] if len({*words}) == 1 else "/".join(words)

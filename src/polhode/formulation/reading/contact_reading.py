@@ -1,0 +1,249 @@
+r"""Equations of a system with supports for people, contact forces as unknowns.
+
+M y_dot + b = f + A_N^T N + A_T^T T
+0 <= g(q)  _|_  N >= 0                     open, or pressed
+|T| <= mu_s N   at rest,     T = -mu_d N v/|v|   where it slips
+u_N+ = -e u_N-                             where it strikes, of a central impact
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, final
+
+import sympy
+
+from polhode.errors import ModelError
+from polhode.formulation.contact.in_mode import TwoSided, two_sided
+from polhode.formulation.lagrange import lagrange
+from polhode.formulation.reading.read import STOP, Reading, reading_of, rounded
+from polhode.lowering.reading.ring import ALLOWED
+from polhode.lowering.reading.sympy_reader import to_latex
+from polhode.matter.parameter import Parameter, at
+from polhode.system.checked_argument import system_argument
+from polhode.system.contacts import names as names_of
+from polhode.system.system import System
+
+if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+
+RESTITUTIONS = {
+    "Stronge": "W_r = -{e}^2 W_c",
+    "Poisson": "P_r = {e} P_c",
+    "Newton": "u_N+ = -{e} u_N-",
+}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ContactLaw:
+    """What a candidate point obeys, in symbols.
+
+    gap         g(t, q), or None where it is too long to be read
+    push        N
+    friction    T along the two tangents; empty of a smooth one
+    dynamic, static, restitution   symbols or numbers
+    law         name of the law of restitution
+    """
+
+    name: str
+    gap: Any
+    push: sympy.Symbol
+    friction: tuple[sympy.Symbol, ...]
+    dynamic: Any
+    static: Any
+    restitution: Any
+    law: str
+
+    def texts(self) -> list[str]:
+        """Complementarity, friction and restitution in plain text."""
+        N, T = self.push, ", ".join(map(str, self.friction))
+        gap = "g" if self.gap is None else rounded(self.gap)
+        lines = [f"0 <= {gap}  _|_  {N} >= 0"]
+        if self.friction:
+            lines.append(f"|({T})| <= {self.static}*{N} where {self.name!r} sticks")
+            lines.append(f"({T}) = -{self.dynamic}*{N} v/|v| where it slides")
+        if self.restitution == 0:
+            return [*lines, "u_N+ = 0 where it strikes"]
+        strikes = RESTITUTIONS[self.law].format(e=self.restitution)
+        return [*lines, f"{strikes} where it strikes ({self.law})"]
+
+    def formulas(self) -> list[str]:
+        """Complementarity and friction in LaTeX."""
+        N = to_latex(self.push)
+        gap = "g" if self.gap is None else to_latex(rounded(self.gap))
+        lines = [rf"0 \le {gap} \perp {N} \ge 0"]
+        if self.friction:
+            T = ", ".join(map(to_latex, self.friction))
+            mu_s, mu_d = (
+                to_latex(sympy.sympify(m)) for m in (self.static, self.dynamic)
+            )
+            lines.append(
+                rf"\left|\left({T}\right)\right| \le {mu_s} {N} \text{{ (sticks)}}"
+            )
+            lines.append(
+                rf"\left({T}\right) = -{mu_d} {N} v / \left|v\right| \text{{ (slides)}}"
+            )
+        return lines
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class ContactReading:
+    """Equations of motion with the forces of contacts, and the laws that these obey.
+
+    motion       each is zero: M y_dot + b - f - A^T (N, T)
+    lagrangian   L = T - V
+    laws         one a candidate point
+    reading      of the same system with its contacts as constraints
+    """
+
+    name: str
+    motion: tuple[sympy.Expr, ...]
+    lagrangian: sympy.Expr
+    laws: tuple[ContactLaw, ...]
+    reading: Reading
+
+    @property
+    def constraints(self) -> tuple[sympy.Expr, ...]:
+        """Rows of constraints that are none of contacts; each is zero."""
+        return self.reading.constraints[: len(self.reading.constraints) - self.rows]
+
+    def said(self) -> list[sympy.Expr]:
+        """The equations of motion, and those rows that say something: not 0 = 0."""
+        return [*self.motion, *(each for each in self.constraints if each != 0)]
+
+    @property
+    def is_shortest(self) -> bool:
+        """Whether all was brought to its shortest form."""
+        return self.reading.is_shortest
+
+    @property
+    def rows(self) -> int:
+        """How many rows of the reading are of contacts."""
+        return sum(1 + len(law.friction) for law in self.laws)
+
+    def c(self) -> str:
+        """Refused: a program of one mode would let contacts pull."""
+        return _refuse_source(self.name)
+
+    def matlab(self) -> str:
+        """Refused: a program of one mode would let contacts pull."""
+        return _refuse_source(self.name)
+
+    def text(self) -> str:
+        """All of it in plain text."""
+        return "\n".join([repr(self), f"L = {self.lagrangian}"])
+
+    def latex(self) -> str:
+        """All of it in LaTeX."""
+        lines = [f"L &= {to_latex(self.lagrangian)}"]
+        lines += [f"{to_latex(each)} &= 0" for each in self.said()]
+        lines += [f"& {line}" for law in self.laws for line in law.formulas()]
+        return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+    def __repr__(self) -> str:
+        lines = [f"{each} = 0" for each in self.said()]
+        lines += [line for law in self.laws for line in law.texts()]
+        return "\n".join([self.name, *lines])
+
+
+def _refuse_source(name: str) -> str:
+    raise ModelError(
+        f"{name!r} cannot be written as a program.",
+        "Which contacts press, slide and stick is decided while it runs.",
+        'Read one mode: ph.lagrange(ph.in_mode(system, {name: "sticks"})).read().c().',
+    )
+
+
+@system_argument
+def contact_reading(
+    system: System,
+    form: Callable[[System], Equations] = lagrange,
+    *,
+    names: Mapping[str, str] | None = None,
+    operations: float = ALLOWED,
+) -> ContactReading:
+    """The equations of a system with supports in a form, and the laws of its contacts.
+
+    >>> import polhode as ph
+    >>> print(contact_reading(ph.models.bouncing_ball()))
+    Lagrange, second kind, bouncing ball
+    ball_vxdot*m = 0
+    ball_vydot*m = 0
+    -N_floor + ball_vzdot*m + g*m = 0
+    0 <= ball_z  _|_  N_floor >= 0
+    W_r = -e^2 W_c where it strikes (Stronge)
+    """
+    points = two_sided(system, [*names_of(system)])
+    rows = [row for p in points for row in (p.touching, p.no_slip) if row is not None]
+    given = system.given
+    held = (*given.constraints, *rows)
+    closed = System(given.members, given.actions, held, name=system.name)
+    values = {n: v for n, v in system.values.items() if n in closed.parameters}
+    closed = closed.with_(values) if values else closed
+    reading = reading_of(form(closed), names or {}, operations)
+    forces = _forces(points)
+    multipliers = reading.origin.symbols.held
+    known = dict(
+        zip(multipliers[len(multipliers) - len(forces) :], forces, strict=True)
+    )
+    motion = tuple(each.subs(known) for each in reading.motion)
+    gaps = _gaps(reading, closed, points)
+    laws = tuple(_law(p, gap) for p, gap in zip(points, gaps, strict=True))
+    return ContactReading(reading.name, motion, reading.lagrangian, laws, reading)
+
+
+def _forces(points: list[TwoSided]) -> list[sympy.Symbol]:
+    """N, T1 and T2 of all points, in the order of the rows."""
+    return [s for p in points for s in (_push(p), *_friction(p))]
+
+
+def _push(point: TwoSided) -> sympy.Symbol:
+    return sympy.Symbol(f"N_{_word(point.name)}")
+
+
+def _friction(point: TwoSided) -> tuple[sympy.Symbol, ...]:
+    if point.no_slip is None:
+        return ()
+    return tuple(sympy.Symbol(f"T{k}_{_word(point.name)}") for k in (1, 2))
+
+
+def _word(name: str) -> str:
+    return STOP.sub("_", name).replace(" ", "_")
+
+
+def _gaps(reading: Reading, closed: System, points: list[TwoSided]) -> list[Any]:
+    """g of each point in symbols, None where it was not read."""
+    of_place = [c.name for c in closed.constraints if c.is_holonomic for _ in c.rows]
+    by_row = dict(zip(of_place, reading.positions, strict=True))
+    found = [by_row.get(p.touching.name) for p in points]
+    return [None if g is None or g.has(sympy.nan) else g for g in found]
+
+
+def _law(point: TwoSided, gap: Any) -> ContactLaw:
+    support = point.support
+    rubs = support.friction
+    return ContactLaw(
+        point.name,
+        gap,
+        _push(point),
+        _friction(point),
+        _symbol(rubs.dynamic) if rubs else 0,
+        _symbol(rubs.static) if rubs else 0,
+        _symbol(support.law.restitution),
+        type(support.law).__name__,
+    )
+
+
+def _symbol(value: Any) -> Any:
+    """The symbol of a named number; 0 and what follows from others are numbers."""
+    if at(value) == 0:
+        return sympy.Integer(0)
+    if isinstance(value, Parameter) and value.law is None:
+        return sympy.Symbol(_word(value.name))
+    return sympy.Float(float(at(value)), 6)

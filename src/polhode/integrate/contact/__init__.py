@@ -1,0 +1,1 @@
+"""Contacts of a run: their limits, and what their switches tell."""

@@ -1,0 +1,259 @@
+"""Runs of systems with supports: what they refuse, and how they begin.
+
+Such a run is any run with limits (see `contact_limits`): its contacts open,
+slip, stick and strike inside the compiled loop.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode.errors import (
+    ContactError,
+    IntegrationError,
+    ModelError,
+    NumericalWarning,
+    Overlap,
+)
+from polhode.formulation.contact.instant import TOUCHES, overlap
+from polhode.formulation.contact.mode_forces import contact_equations, knows_modes
+from polhode.formulation.contact.questions import GAIN, gain_sentence, require_order
+from polhode.formulation.contact.routh_traced import phase_words
+from polhode.formulation.equations import Equations
+from polhode.integrate.contact.contact_limits import (
+    SwitchRecord,
+    contact_limits,
+    first_modes,
+)
+from polhode.integrate.events.context import Case, RunContext
+from polhode.integrate.events.limit_host import changed_by_host
+from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, T
+from polhode.integrate.events.occurrence_rows import tail_of
+from polhode.integrate.events.restart import undecided
+from polhode.integrate.field.states import States, unchecked
+from polhode.integrate.kernel.chunk import RunBounds, Runs, StepperState
+from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
+from polhode.integrate.kernel.status import NEEDS_HOST
+from polhode.integrate.methods.mechanical.moreau import Moreau
+from polhode.integrate.methods.runge_kutta.calvo import Calvo7
+from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
+from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
+from polhode.lowering.compile import compile
+from polhode.system import contacts
+from polhode.system.contacts import names
+from polhode.system.system import System
+
+if TYPE_CHECKING:
+    from polhode.integrate.host.admission import Admitted
+    from polhode.integrate.methods.method import Method
+
+MOST_POINTS = 8
+EXPLICIT = (DormandPrince, DormandPrince8, Calvo7)
+
+
+def is_exact(model: Any, method: Method | None) -> bool:
+    """Whether switches of contacts are located: a method that steps over has none."""
+    if isinstance(model, System):
+        return bool(model.supports) and not isinstance(method, Moreau)
+    return isinstance(model, Equations) and knows_modes(model)
+
+
+def exact_equations(model: Any, method: Method | None, order: str) -> Equations:
+    """The equations of a system whose contacts are located; refused where they cannot.
+
+    `order` is that in which several contacts strike.
+    """
+    system = model if isinstance(model, System) else model.system
+    require_order(order)
+    _require_few(system)
+    if method is not None and not isinstance(method, EXPLICIT):
+        raise IntegrationError(
+            f"{method.name} cannot run {system.name!r}, which has supports.",
+            "Switches of contacts are located between steps of an explicit method.",
+            "Leave the method out, or give ph.methods.DormandPrince or"
+            " ph.methods.DormandPrince8.",
+        )
+    return contact_equations(system)
+
+
+def _require_few(system: System) -> None:
+    count = len(names(system))
+    if count > MOST_POINTS:
+        raise ModelError(
+            f"{system.name!r} has {count} points that may touch; located one by one"
+            f" are at most {MOST_POINTS}.",
+            "Every combination of open, sliding and sticking points is a motion of its"
+            " own.",
+            "Give fewer corners (ph.surfaces.hull with those that can touch), or a"
+            " method that steps over contacts.",
+        )
+
+
+def with_contacts(context: RunContext, asked: Admitted, order: str) -> RunContext:
+    """The context of runs whose contacts are limits, their modes where they begin."""
+    equations, runs = context.equations, asked.runs
+    if not knows_modes(equations):
+        return context
+    system, end = equations.system, asked.until
+    if equations.controller_states:
+        raise IntegrationError(
+            f"a controller with states cannot drive {system.name!r}, which has"
+            " supports.",
+            "A switch of contacts begins velocities anew, and would begin the"
+            " controller's states anew as well.",
+            "Sample the controller: ph.Sampled(law, dt, memory=[...]).",
+        )
+    late = runs.t > end
+    if np.any(late):
+        raise IntegrationError(
+            f"{system.name!r} cannot run back to t = {end:g} s.",
+            "An impact and a slip that stops forget what was before them.",
+            "Let until be later than the start.",
+        )
+    span = end - float(np.min(runs.t))
+    inputs = context.inputs.with_modes(first_modes(system, span))
+    limits = contact_limits(equations, order)
+    return context._replace(inputs=inputs, limits=limits)
+
+
+def overlaps(asked: Admitted) -> dict[int, Overlap]:
+    """Runs that begin inside of what they rest on, and what is told of each."""
+    runs, table, system = asked.runs, asked.table, asked.runs.system
+    key = ("gaps of starts", tuple(sorted(table)))
+    if key not in system.compiled:
+        own = {name: float(values[0]) for name, values in table.items()}
+        example = (float(runs.t[0]), runs.q[0], own)
+        batched = ["t", "q", *(["table"] if own else [])]
+        system.compiled[key] = compile(
+            lambda t, q, table: contacts.gaps(system, t, q, table),
+            *example, batched=batched,
+        )  # fmt: skip
+    gap = system.compiled[key](runs.t, runs.q, dict(table))
+    deep = np.flatnonzero(
+        np.min(gap, axis=1) < -TOUCHES * contacts.contact_length(system)
+    )
+    return {int(k): overlap(system, gap[k]) for k in deep}
+
+
+class ContactStart(NamedTuple):
+    """Runs whose contacts are decided.
+
+    held    (runs, m) with their modes
+    met     of each run, what happened at its start
+    faults  of runs that cannot begin: no motion, or several
+    """
+
+    go: InitialStep
+    held: np.ndarray
+    met: list[list[np.ndarray]]
+    faults: dict[int, ContactError]
+
+
+Turn = Callable[[StepperState, RunBounds], tuple[StepperState, OccurrenceBuffer]]
+
+
+def decided_starts(
+    context: RunContext, states: States, runs: Runs, turn: Turn
+) -> ContactStart:
+    """What contacts do at the starts of runs, by one turn of the loop itself.
+
+    Steps and tolerances are then those of the motion that follows.
+    """
+    first, bounds, table = runs
+    due = undecided(context, first)
+    after, buffers = turn(due, bounds._replace(room=np.zeros_like(bounds.room)))
+    leaves = [np.array(leaf) for leaf in after]
+    met = [[*buffers.rows[k, : int(buffers.count[k])]] for k in range(len(states))]
+    faults: dict[int, ContactError] = {}
+    for k in np.flatnonzero(after.status == NEEDS_HOST).tolist():
+        own = {name: values[k] for name, values in table.items()}
+        case = Case(k, RunBounds(*(leaf[k] for leaf in bounds)), own)
+        try:
+            made = changed_by_host(
+                context, case, StepperState(*(leaf[k] for leaf in leaves))
+            )
+        except ContactError as error:
+            faults[k] = error
+            continue
+        met[k] = [made.met]
+        for leaf, new in zip(leaves, made.stepper_state, strict=True):
+            leaf[k] = new
+    there = StepperState(*leaves)
+    n = context.system.coordinates
+    begun = unchecked(context.system, there.t, there.x[:, :n], there.x[:, n:])
+    settings = step_settings(context.method, float(bounds.stop[0]))
+    drive = context.inputs.drive
+    go = initialise(
+        context.equations, begun, table, settings, drive=drive, held=there.held
+    )
+    return ContactStart(go, there.held, met, faults)
+
+
+def is_continuation(to: Any) -> bool:
+    """Whether a run goes on from its file, where its contacts are known."""
+    from polhode.integrate.storage.session import Continuation
+
+    return isinstance(to, Continuation)
+
+
+def contact_start(
+    context: RunContext, states: States, runs: Runs, program: Any
+) -> ContactStart:
+    """The starts of runs of `simulate`, where a run that cannot begin is an error."""
+
+    def turn(first: StepperState, bounds: RunBounds) -> Any:
+        after, _, buffers = program(first, bounds, runs.table)
+        return after, buffers
+
+    found = decided_starts(context, states, runs, turn)
+    for error in found.faults.values():
+        raise error
+    return found
+
+
+def require_apart(asked: Admitted) -> None:
+    """Refuse starts inside of what bodies rest on."""
+    for error in overlaps(asked).values():
+        raise error
+
+
+def refuse_folder(system: System, to: Any) -> None:
+    """Refuse a folder for a sweep with supports."""
+    if to is not None:
+        raise IntegrationError(
+            f"a sweep of {system.name!r}, which has supports, cannot go to a folder.",
+            "Parts in a folder have no place yet for what contacts tell.",
+            "Leave to=... out, and sweep in shares that fit in memory; one run goes to"
+            " a file by ph.simulate(..., to=path).",
+        )
+
+
+def warn_of_gains(context: RunContext, met: list[Any]) -> None:
+    """Say so where a law of impact has given energy: the most that one gave."""
+    system, width = context.system, context.inputs.drive.width
+    own = [
+        row
+        for row in met
+        if isinstance(row, np.ndarray) and row[GUARD] == len(context.events)
+    ]
+    if not own:
+        return
+    n = len(names(system))
+    records = np.array([tail_of(system, row)[width:] for row in own])
+    # Works are the last 2n numbers of a record.
+    gained = records[:, SwitchRecord.width(n) - 2 * n : SwitchRecord.width(n)].sum(1)
+    moving = records[:, 5]
+    for k in np.flatnonzero(gained > GAIN * moving):
+        told = SwitchRecord.of(records[k], n)
+        point = names(system)[int(np.argmax(np.abs(told.impulse[:, 0])))]
+        words = gain_sentence(
+            point,
+            float(gained[k]),
+            float(own[k][T]),
+            at_once="at once" in phase_words(told.phases),
+        )
+        warnings.warn(words, NumericalWarning, stacklevel=4)

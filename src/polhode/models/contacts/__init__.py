@@ -1,0 +1,1 @@
+"""Models with supports: contacts that open, slip, stick and strike."""
