@@ -150,10 +150,8 @@ def sweep(
     _require_folder(to, form, executor, part)
     if isinstance(states, Ensemble):
         require_drawn_alone(parameters)
-        # To a folder they are drawn slab by slab, and never all in memory.
-        first = states.runs if to is None else slab
-        drawn = drawn_runs(equations, states, (until, samples), first)
-        runs: Runs = GivenRuns(drawn.asked) if to is None else drawn
+        looked_at = slab if to is not None else None
+        runs: Runs = _drawn(equations, states, until, samples, slab=looked_at)
     else:
         runs = given_runs(
             equations,
@@ -216,6 +214,20 @@ def sweep(
     else:
         _warn(result, result.failed)
     return result
+
+
+def _drawn(
+    equations: Equations,
+    ensemble: Ensemble,
+    until: Any,
+    samples: Any,
+    *,
+    slab: int | None,
+) -> Runs:
+    """The runs of an ensemble; to a folder slab by slab, never all in memory."""
+    first = ensemble.runs if slab is None else slab
+    drawn = drawn_runs(equations, ensemble, (until, samples), first)
+    return GivenRuns(drawn.asked) if slab is None else drawn
 
 
 def _drive(context: RunContext) -> Drive:

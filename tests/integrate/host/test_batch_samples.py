@@ -19,6 +19,7 @@ EIGHTH, FIFTH = ph.methods.DormandPrince8(1e-8), ph.methods.DormandPrince(1e-6)
     ],
 )
 def test_samples_have_the_bits_of_runs_alone(name, method, until, samples):
+    """Samples taken inside the loop of many runs are those of a run that halts."""
     start, draw = ph.models.start(name), np.random.default_rng(3)
     z = start.z + 0.2 * draw.normal(size=(9, len(start.z)))
     states = ph.States(start.system, 0.0, np.tile(start.q, (9, 1)), z)

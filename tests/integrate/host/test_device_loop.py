@@ -30,6 +30,7 @@ def pendulums():
 
 @pytest.mark.parametrize("samples", [None, 7])
 def test_a_sweep_on_a_gpu_has_the_bits_of_native_code(gpu, pendulums, samples):
+    """Times, states and counts of steps, with samples and without."""
     system, states = pendulums
     given = {"until": 3.0, "samples": samples}
     given["method"] = ph.methods.DormandPrince8(rtol=1e-9, atol=1e-9)
@@ -40,12 +41,14 @@ def test_a_sweep_on_a_gpu_has_the_bits_of_native_code(gpu, pendulums, samples):
 
 
 def test_what_does_not_fit_is_refused_before_the_run(monkeypatch, pendulums):
+    """How much is needed is known before anything is allocated."""
     monkeypatch.setitem(sys.modules, "cupy", host_cupy(free_bytes=4096))
     with pytest.raises(IntegrationError, match="GiB on the GPU"):
         ph.sweep(*pendulums, until=1.0, backend="cuda")
 
 
 def test_events_are_refused_on_a_gpu(gpu, pendulums):
+    """In words, before anything is compiled."""
     event = ph.Event("level", lambda t, s: s.q[0])
     with pytest.raises(IntegrationError, match="with events"):
         ph.sweep(*pendulums, until=1.0, backend="cuda", events=event)

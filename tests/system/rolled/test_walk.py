@@ -115,6 +115,7 @@ def test_axes_by_parameters_are_looked_up_in_loops() -> None:
 @settings(max_examples=4, deadline=None)
 @given(trees(), st.integers(0, 1000))
 def test_loops_accelerate_as_straight_code_does(system: ph.System, seed: int) -> None:
+    """Loops over tables and straight code are one function, on any tree."""
     q, z = state_of(system, seed)
 
     def both(q: Any, z: Any) -> Any:
@@ -180,6 +181,7 @@ def test_code_does_not_grow_with_the_number_of_like_links() -> None:
 
 
 def test_the_rule_follows_from_the_description_alone() -> None:
+    """By the number of bodies, and nothing of the machine."""
     small, large = (ph.models.chain_pendulum(n) for n in (size.LARGE, size.LARGE + 1))
     assert not size.is_rolled(small)
     assert size.is_rolled(large)
@@ -187,12 +189,14 @@ def test_the_rule_follows_from_the_description_alone() -> None:
 
 
 def test_what_no_loop_walks_is_told() -> None:
+    """The report names what keeps a system from being written as loops."""
     row = ph.models.four_bars(30)
     assert "constraints" in size.reason_against(row)
 
 
 @pytest.mark.parametrize("links", [50])
 def test_a_large_chain_keeps_its_energy(links: int) -> None:
+    """The ledger of a motion by loops balances."""
     system = ph.models.chain_pendulum(links)
     start = system.state({f"h{k}": 0.01 for k in range(1, links + 1)})
     ledger = ph.simulate(system, start, until=0.02).ledger()
