@@ -224,13 +224,13 @@ def test_forms_are_compared(capsys, monkeypatch):
     from polhode.formulation.compare import Comparison, Row
 
     good = Comparison("pendulum", (Row("Kane", 1, 1, 1e-15, 0.0, 0.0, 9, 0.1),))
-    monkeypatch.setattr(ph, "compare", lambda system, **_: good, raising=False)
+    monkeypatch.setattr(ph, "compare", lambda *_, **__: good, raising=False)
     text = answer(capsys, "compare", "pendulum")
     assert "Largest disagreement 1.0e-15" in text
     facts = json.loads(answer(capsys, "compare", "pendulum", "--json"))
     assert facts["rows"][0]["name"] == "Kane"
     bad = Comparison("pendulum", (Row("Kane", 1, 1, 1e-2, 0.0, 0.0, 9, 0.1),))
-    monkeypatch.setattr(ph, "compare", lambda system, **_: bad, raising=False)
+    monkeypatch.setattr(ph, "compare", lambda *_, **__: bad, raising=False)
     answer(capsys, "compare", "pendulum", code=1)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.errors import IntegrationError, ModelError
+from polhode.errors import IntegrationError
 from polhode.integrate.results.moreau_contacts import contact_steps
 
 Moreau = ph.methods.Moreau
@@ -288,11 +288,14 @@ def test_a_system_without_supports_is_refused():
         ph.simulate(system, system.rest(), until=1.0, method=Moreau(0.01))
 
 
-def test_sweeps_by_methods_for_smooth_motion_are_refused():
-    """Or bodies would fall through their floors."""
+@pytest.mark.long
+def test_sweeps_without_a_method_hold_bodies_on_their_floors():
+    """They are exact, as `simulate` is: the same bits."""
     system = level()
-    with pytest.raises(ModelError, match="supports"):
-        ph.sweep(system, [on_floor(system)], until=1.0)
+    start = on_floor(system)
+    alone = ph.simulate(system, start, until=0.3)
+    swept = ph.sweep(system, [start, start], until=0.3)
+    np.testing.assert_array_equal(swept.final_q, [alone.q[-1]] * 2)
 
 
 def test_columns_need_the_steps():
