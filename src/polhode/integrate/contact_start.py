@@ -35,9 +35,10 @@ from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, 
 from polhode.integrate.events.occurrence_rows import tail_of
 from polhode.integrate.events.restart import undecided
 from polhode.integrate.field.states import States, unchecked
-from polhode.integrate.kernel.chunk import RunBounds, Runs, StepperState
+from polhode.integrate.kernel.chunk import Runs
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
 from polhode.integrate.kernel.status import NEEDS_HOST
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.runge_kutta.calvo import Calvo7
 from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
@@ -105,7 +106,7 @@ def with_contacts(context: RunContext, asked: Admitted, order: str) -> RunContex
             " supports.",
             "A switch of contacts begins velocities anew, and would begin the"
             " controller's states anew as well.",
-            "Sample the controller: ph.Sampled(law, dt, memory=[...]).",
+            "Sample the controller: ph.Sampled(law, dt, state=[...]).",
         )
     late = runs.t > end
     if np.any(late):

@@ -50,7 +50,6 @@ from polhode.integrate.host.sweep_runs import (
     moved_to,
     require_drawn_alone,
 )
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.chunk import Runs as ChunkRuns
 from polhode.integrate.kernel.start import (
     initial_derivative,
@@ -58,6 +57,7 @@ from polhode.integrate.kernel.start import (
     require_feasible,
     step_settings,
 )
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.kernel.stiffness import (
     NO_DECAY,
     Decay,

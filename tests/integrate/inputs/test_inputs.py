@@ -146,7 +146,7 @@ def test_what_a_controller_remembers_goes_with_the_run():
         sums[0] = sums[0] + 0.05 * state["track"]
         return -2.0 * state.speed("track") - sums[0]
 
-    kept = run(ph.Sampled(integral, 0.05, memory=[0.0]), until=2.0)
+    kept = run(ph.Sampled(integral, 0.05, state=[0.0]), until=2.0)
     own = run(ph.Sampled(by_itself, 0.05), until=2.0)
     assert np.array_equal(kept.q, own.q)
     assert kept.checkpoint.stepper_state.recall[0] == sums[0]
@@ -188,7 +188,7 @@ def test_a_run_goes_on_from_its_file_with_events_and_inputs(tmp_path):
 
     given = {
         "events": bounce,
-        "inputs": {MOTOR: ph.Sampled(law, 0.07, memory=[0.0])},
+        "inputs": {MOTOR: ph.Sampled(law, 0.07, state=[0.0])},
     }
     system, told = driven(), []
 

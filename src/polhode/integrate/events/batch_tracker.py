@@ -17,8 +17,8 @@ from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
 from polhode.integrate.events.restart import SegmentResult, row_of
 from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.integrate.host.batch_kernel import BatchState

@@ -31,7 +31,6 @@ from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
 from polhode.integrate.inputs.sampling import next_time
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.chunk import Rows, StepperState
 from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.kernel.status import (
     DONE,
@@ -42,6 +41,7 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
+from polhode.integrate.kernel.stepper_state import Rows, StepperState
 from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State

@@ -19,11 +19,11 @@ from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.batch_samples import Due, Samples, Taker, Taking
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
+from polhode.integrate.kernel.chunk import leg_step
+from polhode.integrate.kernel.sample_instant import run_turn
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
-from polhode.integrate.methods.projection import settling
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def glide_program(
     glider, _, table, *rest = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
     is_sampled = len(rest) > 2
-    places = (works, terms, is_sampled, backend)
+    places = (works, terms, is_sampled, backend, *leg_step(method, watched.drive))
     key = ("glide", *_kind(method, table), *places, watched.key)
 
     def made() -> Program:
@@ -152,13 +152,19 @@ def _glide(
     is_audited: bool,
     drive: Drive,
 ) -> Any:
-    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any
     ) -> BatchState:
-        field = settling(field_of(equations, table, drive.driven), method)
+        turn = run_turn(
+            equations,
+            method,
+            drive,
+            bounds=bounds,
+            table=table,
+            held=glider.stepper_state.held,
+        )
 
         def goes_on(carry: tuple[BatchState, Any]) -> Any:
             stepper_state, k = carry[0].stepper_state, carry[1]
@@ -167,7 +173,7 @@ def _glide(
 
         def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
             glider, k = carry
-            after, rows = advance(field, method, bounds, glider.stepper_state)
+            after, rows = turn(glider.stepper_state)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
@@ -183,7 +189,6 @@ def sampled_glide(
     A step with samples in it is kept, and its samples are taken some attempts later:
     side by side with those of other lanes, whose steps have theirs at other attempts.
     """
-    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
@@ -194,7 +199,14 @@ def sampled_glide(
         room: Any,
         due: Due,
     ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
-        field = settling(field_of(equations, table, drive.driven), method)
+        turn = run_turn(
+            equations,
+            method,
+            drive,
+            bounds=bounds,
+            table=table,
+            held=glider.stepper_state.held,
+        )
         sign = jnp.sign(bounds.stop - bounds.start)
         take = Taker(due.times, sign)
 
@@ -207,7 +219,7 @@ def sampled_glide(
         def attempt(carry: Any) -> Any:
             glider, taking, k = carry
             start = glider.stepper_state
-            after, rows = advance(field, method, bounds, start)
+            after, rows = turn(start)
             taking = take.claim(taking, start, rows, k)
             return _followed(glider, after, rows, audit, table), taking, k + 1
 

@@ -25,7 +25,6 @@ from polhode.integrate.host.batch_samples import (
     first_step,
 )
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import (
     INTERRUPTED,
     NEEDS_HOST,
@@ -33,6 +32,7 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     WORK_LIMIT,
 )
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
