@@ -175,7 +175,7 @@ def simulate(
     if begins:
         require_apart(given)
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
-    context = with_contacts(context, given, impacts)
+    context = with_contacts(context, given.runs.t, given.until, impacts)
     equations = context.equations
     first_inputs = initial_inputs(context, given.runs, given.until)
     # Contacts are located between steps of an explicit method.

@@ -67,7 +67,7 @@ def begun(
 
     `cursor` has the inputs of the start already.
     """
-    stepper_state = aimed(context, case, stepper_state)
+    stepper_state = aimed(context, case.bounds, stepper_state)
     if not context.events or int(stepper_state.status) != RUNNING:
         return SegmentResult([], stepper_state, [])
     nowhere = np.zeros(len(context.events), np.int64)
@@ -294,7 +294,7 @@ def _ticked(
     next_ = next_._replace(x_dot=there.x_dot, carried=there.x_dot)
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
-    next_ = aimed(context, case, next_)
+    next_ = aimed(context, case.bounds, next_)
     turn = SegmentResult([row_of(next_, like.dense)], next_, [])
     return _switched(context, case, stepper_state, turn) if context.events else turn
 

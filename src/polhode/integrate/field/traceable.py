@@ -8,6 +8,8 @@ Python, and is asked by the host.
 
 from __future__ import annotations
 
+import copy
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 Checked = Callable[..., list[Any]]
+CONTAINERS = (list, dict, set, np.ndarray)
+MOST = 1000  # of them are copied: a law that writes into more is rare
 
 
 def traceable_digest(
@@ -43,8 +47,11 @@ def traceable_digest(
     known = system.compiled.setdefault("traceable", {})
     key = (function, before, *(np.shape(each) for each in extra))
     if key not in known:
+        restore = _reachable(function)
         same = _gives_the_same(checked, system, extra)
         known[key] = same and _is(function, before)
+        if not known[key]:
+            restore()  # a list to which it appends has none of our arguments
     return before if known[key] else None
 
 
@@ -58,6 +65,69 @@ def traceable_reset(reset: Callable[..., Any], system: System) -> bytes | None:
         return [after.q, after.z]
 
     return traceable_digest(reset, system, checked)
+
+
+def _reachable(function: Callable[..., Any]) -> Callable[[], None]:
+    """What puts back all that a function reaches directly, as it is now.
+
+    What it closes over, the globals that it names, and the object whose method it is;
+    of lists, dictionaries and arrays among them also what they hold.
+    """
+    plain = inspect.unwrap(getattr(function, "__func__", function))
+    owner = getattr(function, "__self__", function)
+    cells = [c for c in getattr(plain, "__closure__", None) or () if _is_full(c)]
+    names = getattr(getattr(plain, "__code__", None), "co_names", ())
+    spaces = [(getattr(plain, "__globals__", {}), names)]
+    spaces += [(vars(owner), tuple(vars(owner)))] if hasattr(owner, "__dict__") else []
+    before = [c.cell_contents for c in cells]
+    own = [{n: space[n] for n in some if n in space} for space, some in spaces]
+    each = [*before, *(value for part in own for value in part.values())]
+    held = [(v, copy.copy(v)) for v in _containers(each)]
+
+    def restore() -> None:
+        for cell, value in zip(cells, before, strict=True):
+            cell.cell_contents = value
+        for (space, _), part in zip(spaces, own, strict=True):
+            for name, value in part.items():
+                if space[name] is not value:
+                    space[name] = value
+        for value, content in held:
+            _refill(value, content)
+
+    return restore
+
+
+def _containers(values: list[Any]) -> list[Any]:
+    """Lists, dictionaries, sets and arrays among some values and inside of these."""
+    found: dict[int, Any] = {}
+    left = [value for value in values if isinstance(value, CONTAINERS)]
+    while left and len(found) < MOST:
+        value = left.pop()
+        if id(value) in found:
+            continue
+        found[id(value)] = value
+        inner = value.values() if isinstance(value, dict) else value
+        if not isinstance(value, np.ndarray):
+            left += [each for each in inner if isinstance(each, CONTAINERS)]
+    return list(found.values())
+
+
+def _is_full(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:  # of a function that names itself, say, and is not bound yet
+        return False
+    return True
+
+
+def _refill(container: Any, content: Any) -> None:
+    if isinstance(container, np.ndarray):
+        if container.flags.writeable:
+            container[...] = content
+        return
+    container.clear()
+    grow = container.extend if isinstance(container, list) else container.update
+    grow(content)
 
 
 def _is(function: Callable[..., Any], digest: bytes) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.integrate.events.context import Case
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
 from polhode.integrate.field.dense_output import between
@@ -26,6 +29,7 @@ from polhode.integrate.host.batch_samples import (
 )
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.kernel.status import (
+    FAULT,
     INTERRUPTED,
     NEEDS_HOST,
     RUNNING,
@@ -45,6 +49,13 @@ if TYPE_CHECKING:
 ROOM = 128
 
 
+class Place(NamedTuple):
+    """Where runs are made: "llvm", or "cuda" for a GPU, on which results may stay."""
+
+    backend: str = "llvm"
+    stays: bool = False
+
+
 class Given(NamedTuple):
     """What all runs of a sweep share.
 
@@ -54,7 +65,8 @@ class Given(NamedTuple):
     sampled  whether goals were asked for, so that they lie between steps
     guide    with the events that are watched for, if there are any
     drive    laws of time and state, where they drive the runs
-    backend  "llvm", or "cuda": runs are made on a GPU
+    place    where runs are made, and whether what is kept stays there
+    sampling   the context of inputs that the loop samples, where there are any
     """
 
     equations: Equations
@@ -65,7 +77,18 @@ class Given(NamedTuple):
     sampled: bool
     context: RunContext | None = None
     drive: Drive = UNDRIVEN
-    backend: str = "llvm"
+    place: Place = Place()
+    sampling: RunContext | None = None
+
+    @property
+    def backend(self) -> str:
+        """What makes the runs."""
+        return self.place.backend
+
+    @property
+    def on_device(self) -> bool:
+        """Whether states that are kept stay on the GPU."""
+        return self.place.stays
 
 
 class Batch(NamedTuple):
@@ -100,6 +123,7 @@ class BatchResult(NamedTuple):
                                       state that it reached, at its time
     start (runs,), first (runs, width)   time and state at the start
     patrol                               what happened, where events were watched for
+    told                                 why samples ended runs inside the loop
     """
 
     t: np.ndarray
@@ -109,6 +133,7 @@ class BatchResult(NamedTuple):
     start: np.ndarray
     first: np.ndarray
     tracker: BatchEventTracker | None = None
+    told: Mapping[int, str] = MappingProxyType({})
 
 
 def loose_actions(equations: Equations) -> list[str]:
@@ -153,7 +178,23 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
     first = (fleet.bounds.start, fleet.stepper_states.x)
-    return BatchResult(t, x, landing, way.status, *first, tracker)
+    told = sampling_faults(given, fleet, there)
+    return BatchResult(t, x, landing, way.status, *first, tracker, told)
+
+
+def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int, str]:
+    """Why samples ended runs inside the loop, in words."""
+    found: dict[int, str] = {}
+    if given.sampling is None:
+        return found
+    from polhode.integrate.events.handle import loop_fault
+
+    for k in np.flatnonzero(ends.status == FAULT).tolist():
+        own = {name: float(values[k]) for name, values in fleet.table.items()}
+        case = Case(k, _picked(fleet.bounds, k), own)
+        told = loop_fault(given.sampling, case, _picked(ends, k))
+        found |= {} if told is None else {k: told.sentence}
+    return found
 
 
 class _Way(NamedTuple):

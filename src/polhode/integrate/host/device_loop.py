@@ -20,6 +20,7 @@ from polhode.integrate.host.batch_loop import (
     FinalState,
     Given,
     extent,
+    sampling_faults,
 )
 from polhode.integrate.host.batch_samples import (
     Due,
@@ -189,7 +190,8 @@ def _result(
         found[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
         t = np.where(missed, there.t[:, None], given.output_times)
     first = (fleet.bounds.start, fleet.stepper_states.x)
-    return BatchResult(t, found, landing, status, *first, None)
+    told = sampling_faults(given, fleet, there)
+    return BatchResult(t, found, landing, status, *first, None, told)
 
 
 def _tell(watch: Watch, device: Device, fleet: Batch, way: _Way, began: float) -> None:

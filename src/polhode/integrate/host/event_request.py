@@ -114,12 +114,7 @@ def _require_steppable(
 def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
     """Sampled inputs asked at the starts of all runs."""
     inputs = context.inputs
-    if inputs.sources and np.any(states.t > until):
-        raise IntegrationError(
-            f"a run with sampled inputs cannot go back to t = {until:g} s.",
-            "What is held until the next sample is held forwards in time.",
-            "Let until be later than the start, or give a law of time and state.",
-        )
+    require_forward(context, states, until)
     bare = unasked(context, np.arange(len(states)))
     if not inputs.sources:
         return bare
@@ -134,6 +129,16 @@ def initial_inputs(context: RunContext, states: States, until: float) -> FirstIn
     ]
     own = [[column[word] for word in FirstInputs._fields] for column in columns]
     return FirstInputs(*map(np.stack, zip(*own, strict=True)))
+
+
+def require_forward(context: RunContext, states: States, until: float) -> None:
+    """Refuse sampled inputs of runs that go backwards."""
+    if context.inputs.sources and np.any(states.t > until):
+        raise IntegrationError(
+            f"a run with sampled inputs cannot go back to t = {until:g} s.",
+            "What is held until the next sample is held forwards in time.",
+            "Let until be later than the start, or give a law of time and state.",
+        )
 
 
 def unasked(context: RunContext, runs: np.ndarray) -> FirstInputs:

@@ -39,11 +39,11 @@ def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Swee
 def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, dict]:
     """The events of a flight, and what was told of runs that they ended."""
     if given.context is None or flight.tracker is None:
-        return None, {}
+        return None, dict(flight.told)
     names = tuple(event.name for event in given.context.events)
     width = given.drive.width if given.context.limits is not None else None
     found = events_of(given.equations.system, names, flight.tracker.met, width)
-    return found, flight.tracker.told
+    return found, {**flight.tracker.told, **flight.told}
 
 
 def _settled(
@@ -72,7 +72,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     audit = audit_function(given.equations, given.drive)
 
     def own(t: Any, x: Any, table: Any) -> Any:
-        return audit(t, x, np.zeros(0), table)
+        return audit(t, x, np.zeros(given.drive.width), table)
 
     ends = flight.landing
     runs = len(ends.t)

@@ -27,15 +27,11 @@ class InputFault(Exception):
         self.words, self.cause = words, cause
 
 
-def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> float:
+def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> Any:
     """When the next sample is due: multiples of dt, not sums of it."""
-    times = [
-        float(start) + int(count) * source.noun.dt
-        for source, count in zip(
-            inputs.sources, stepper_state.sample_count, strict=True
-        )
-    ]
-    return min(times, default=np.inf)
+    counts = stepper_state.sample_count
+    times = [start + counts[..., k] * s.noun.dt for k, s in enumerate(inputs.sources)]
+    return np.minimum.reduce(times)
 
 
 def sampled(

@@ -93,7 +93,9 @@ def sweep_laws(given: Given, text: str = "") -> tuple[str | None, str]:
     """
     switches = given.context.switches if given.context is not None else ()
     events = tuple(_law(s, g) for s in switches for g in s.guards)
-    laws = sorted((name, law.function) for name, law in given.drive.laws.items())
+    laws: list[Any] = sorted((n, law.function) for n, law in given.drive.laws.items())
+    if given.sampling is not None:
+        laws += [(s.names, s.noun) for s in given.sampling.inputs.sources]
     try:
         model = (text, given.equations.name) if text else given.equations
         whole = fingerprint((model, events, laws))
