@@ -16,6 +16,8 @@ from polhode.integrate.events.event import Event
 from polhode.integrate.field.ensemble import Ensemble
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
+from polhode.integrate.gpu_workers import WORD as GPUS
+from polhode.integrate.gpu_workers import executor_of
 from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
@@ -117,7 +119,8 @@ def sweep(
     the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
     not there yet, in an order of chance, so that two processes seldom make the same.
     `backend="cuda"` makes the runs on a GPU, with the same bits; with `device=True` the
-    states that are kept stay there, as arrays of CuPy.
+    states that are kept stay there, as arrays of CuPy. executor="gpus" takes a process
+    for each GPU of the machine.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -168,7 +171,8 @@ def sweep(
                 driven = Driven(events, inputs, threads)
                 start = float(runs.asked.runs.t[0])
                 job = SweepJob.of(given, folder, source, driven, start)
-                found = spread(executor, job, runs, folder, report)
+                with executor_of(executor) as workers:
+                    found = spread(workers, job, runs, folder, report)
     return _finished(found, folder, is_spread=executor is not None)
 
 
@@ -339,6 +343,12 @@ def _require_device(given: Given, to: Any, executor: Any) -> None:
             "Runs are made by native code or on a GPU.",
             'Give backend="llvm" or backend="cuda".',
         )
+    if executor == GPUS and given.backend != "cuda":
+        raise IntegrationError(
+            "processes for GPUs cannot make runs by native code.",
+            f"The sweep runs by {given.backend!r}.",
+            'Give backend="cuda" with executor="gpus".',
+        )
     if given.on_device and (given.backend != "cuda" or to is not None):
         raise IntegrationError(
             "a sweep leaves arrays on a GPU only where it runs there, and in memory.",
@@ -412,12 +422,14 @@ def _warn_of_missing(runs: int, done: int) -> None:
 
 def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
     """Refuse forms and workers of parts where there is no folder for parts."""
-    if executor is not None and not callable(getattr(executor, "submit", None)):
+    is_known = executor is None or executor == GPUS
+    if not is_known and not callable(getattr(executor, "submit", None)):
         raise IntegrationError(
             f"{executor!r} cannot make parts of a sweep.",
             "Work is handed out by the submit of a concurrent.futures.Executor.",
             "Give ProcessPoolExecutor(mp_context=get_context('spawn')), or"
-            " client.get_executor() of dask.distributed.",
+            " client.get_executor() of dask.distributed; with backend='cuda'"
+            " executor='gpus', a process for each GPU.",
         )
     if to is None and (executor is not None or part or form != "netcdf"):
         word = "an executor" if executor is not None else f"form={form!r}"

@@ -146,7 +146,7 @@ def loose_actions(equations: Equations) -> list[str]:
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.stepper_states.x.shape
-    fleet, tracker = _patrolled(given, fleet)
+    fleet, tracker = with_tracker(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     t, x = (
         np.zeros((runs, len(given.output_times))),
@@ -284,7 +284,7 @@ def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
     return terms, works
 
 
-def _patrolled(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
+def with_tracker(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
     """The fleet with the sides of its events, and what goes with it."""
     if given.context is None:
         return fleet, None
@@ -319,7 +319,7 @@ def _to_goal(
             after, *buffers = called(given, fleet, gliders, alive, t_end, taken=taken)
             if taken is not None:
                 taken = taken.after(alive, buffers.pop())
-            after = _attended(after, alive, tracker, buffers)
+            after = attended(after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
             stepper_state = after.stepper_state
@@ -373,7 +373,7 @@ def called(
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 
-def _attended(
+def attended(
     after: BatchState,
     alive: np.ndarray,
     tracker: BatchEventTracker | None,
@@ -397,19 +397,22 @@ def _stacked(trees: list[Any]) -> Any:
 
 
 def at_goal(
-    gliders: BatchState, bounds: RunBounds, t_end: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Times and states at a goal, or the last that were reached."""
-    stepper_state = gliders.stepper_state
-    sign = np.sign(bounds.stop - bounds.start)
+    gliders: BatchState, bounds: RunBounds, t_end: float, arrays: Any = np
+) -> tuple[Any, Any]:
+    """Times and states at a goal, or the last that were reached.
+
+    `arrays` is the module of their arrays: NumPy, or CuPy for those on a GPU.
+    """
+    stepper_state, where = gliders.stepper_state, arrays.where
+    sign = arrays.sign(bounds.stop - bounds.start)
     past = (stepper_state.t - t_end) * sign > 0
     h = stepper_state.t - gliders.t
-    s = np.where(past, (t_end - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
+    s = where(past, (t_end - gliders.t) / where(h == 0, 1.0, h), 1.0)[:, None]
     start, end = (gliders.x, gliders.x_dot), (stepper_state.x, stepper_state.x_dot)
-    found = between(s, h[:, None], start, end, np.moveaxis(gliders.dense, 1, 0))
-    found = np.where(s == 0, gliders.x, found)
-    found = np.where(s == 1, stepper_state.x, found)
-    return np.where(past, t_end, stepper_state.t), found
+    found = between(s, h[:, None], start, end, arrays.moveaxis(gliders.dense, 1, 0))
+    found = where(s == 0, gliders.x, found)
+    found = where(s == 1, stepper_state.x, found)
+    return where(past, t_end, stepper_state.t), found
 
 
 class _Clock(NamedTuple):

@@ -55,7 +55,7 @@ def _settled(
     between = given.sampled
     bound = equations.row_names or system.coordinates != system.speeds
     if core.start is core.speeds and not (bound and between):
-        return x, x[..., n:]
+        return x, x[..., n:]  # on the device, too
 
     def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
         there = settled(equations, t, x, table) if bound else x
@@ -101,8 +101,9 @@ def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]
 def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
     """A function of the state at rows, compiled once for each word."""
     programs, (t, x, table) = given.equations.programs, rows
-    key = (word, tuple(sorted(table)), given.drive.key)
+    backend = "auto" if isinstance(x, np.ndarray) or not given.on_device else "cuda"
+    key = (word, tuple(sorted(table)), given.drive.key, backend)
     if key not in programs:
         example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
-        programs[key] = compile(function, *example, batched=True)
+        programs[key] = compile(function, *example, batched=True, backend=backend)
     return programs[key](t, x, table)
