@@ -327,10 +327,12 @@ def _drive(context: RunContext, asked: Admitted) -> Drive:
 
 
 def _require_unaudited(given: Given) -> None:
-    if given.context is not None and given.audited:
+    """Refuse the ledger of runs with contacts, whose forces are in no action."""
+    if given.context is not None and given.context.limits is not None and given.audited:
         raise IntegrationError(
-            "a sweep with events cannot be audited.",
-            "Works are reckoned over whole steps on the way, and events cut steps.",
+            f"a sweep of {given.equations.system.name!r}, which has supports, cannot be"
+            " audited.",
+            "Works of contacts are booked switch by switch along a motion.",
             "Leave audited=True out, or ask ph.simulate(...)[k].ledger().",
         )
 

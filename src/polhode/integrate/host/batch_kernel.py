@@ -101,7 +101,7 @@ def glide_program(
 
     def made() -> Program:
         if watched.is_needed:
-            function = event_glide(equations, method, watched)
+            function = event_glide(equations, method, watched, works > 0)
         elif is_sampled:
             function = sampled_glide(equations, method, works > 0, watched.drive)
         else:
@@ -230,13 +230,16 @@ def sampled_glide(
     return glide
 
 
-def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
+def event_glide(
+    equations: Equations, method: Method, watched: Watched, is_audited: bool = False
+) -> Any:
     """(glider, bounds, table, goal) -> glider, buffer, to be traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
     goal lies in the step before them.
     """
     turn, guards = stepping(equations, method, watched), watched.guards
+    audit = audit_function(equations, watched.drive) if is_audited else None
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
@@ -254,7 +257,7 @@ def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
             glider, buffer, k = carry
             after, row, buffer = turn(glider.stepper_state, buffer, bounds, table, step)
             after, row = StepperState(*after), Rows(*row)
-            glider = _followed(glider, after, row, None, table)
+            glider = _followed(glider, after, row, audit, table)
             return glider, OccurrenceBuffer(*buffer), k + 1
 
         first = (glider, watched.buffer(equations.system), 0 * room)
@@ -276,6 +279,16 @@ def _followed(
     if audit is not None:
         work = work + jnp.where(good, _work(start, rows, audit, table), 0.0)
     return BatchState(after, t, x, x_dot, dense, work)
+
+
+def work_function(equations: Equations, drive: Drive) -> Any:
+    """(cursor at its start, row at its end, table) -> work of a step; to be traced."""
+    audit = audit_function(equations, drive)
+
+    def work(start: StepperState, row: Rows, table: Any) -> Any:
+        return _work(start, row, audit, table)
+
+    return work
 
 
 def _work(start: StepperState, rows: Rows, audit: Any, table: Any) -> Any:

@@ -12,13 +12,14 @@ import numpy as np
 from polhode.integrate.events.context import Case
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
-from polhode.integrate.field.dense_output import between
+from polhode.integrate.field.dense_output import Steps, between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_kernel import (
     BatchState,
     Goal,
     first_gliders,
     glide_program,
+    work_function,
 )
 from polhode.integrate.host.batch_samples import (
     Due,
@@ -36,7 +37,7 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     WORK_LIMIT,
 )
-from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -319,7 +320,7 @@ def _to_goal(
             after, *buffers = called(given, fleet, gliders, alive, t_end, taken=taken)
             if taken is not None:
                 taken = taken.after(alive, buffers.pop())
-            after = attended(after, alive, tracker, buffers)
+            after = attended(given, after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
             stepper_state = after.stepper_state
@@ -374,6 +375,7 @@ def called(
 
 
 def attended(
+    given: Given,
     after: BatchState,
     alive: np.ndarray,
     tracker: BatchEventTracker | None,
@@ -386,8 +388,33 @@ def attended(
     waiting = np.flatnonzero(after.stepper_state.status == NEEDS_HOST)
     if not len(waiting):
         return after
-    new = [tracker.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
+    new = []
+    for k in waiting.tolist():
+        own = _picked(after, k)
+        glider, kept = tracker.attend(int(alive[k]), own)
+        if given.audited and kept is not None:
+            table = tracker.table_of(int(alive[k]))
+            work = glider.work + _work_of_cut(given, own, kept, table)
+            glider = glider._replace(work=work)
+        new.append(glider)
     return _replaced(after, waiting, _stacked(new))
+
+
+def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> Any:
+    """What a step does less, of which the host has kept a part."""
+    end, drive = glider.stepper_state, given.drive
+    start = end._replace(t=glider.t, x=glider.x, x_dot=glider.x_dot)
+    whole = Rows(np.array(True), end.t, end.x, end.x_dot, glider.dense)
+    program = given.equations.program(
+        ("work of a step", tuple(sorted(table)), len(glider.dense), drive.key),
+        work_function(given.equations, drive),
+        (start, whole, table),
+    )
+    part = 0.0
+    if len(kept.t):
+        last = (kept.t[-1], kept.x[-1], kept.x_dot[-1], kept.dense[-1])
+        part = program(start, Rows(np.array(True), *last), table)
+    return part - program(start, whole, table)
 
 
 def _stacked(trees: list[Any]) -> Any:

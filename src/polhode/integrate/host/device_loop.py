@@ -190,7 +190,7 @@ class _Chunk(NamedTuple):
         if not len(few):
             return
         gliders, rows = _mapped(lambda a: device.fetch(a[few]), (found, buffer))
-        after = attended(gliders, device.fetch(pick[few]), tracker, [rows])
+        after = attended(self.given, gliders, device.fetch(pick[few]), tracker, [rows])
         if np.any(gliders.stepper_state.status == NEEDS_HOST):
             _put(way.gliders, pick[few], _mapped(device.send, after))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from polhode.integrate.audit.rates import audit_function
@@ -81,6 +82,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     both = flight._replace(t=times, x=states)
     found = _asked(given, "audited for a sweep", own, _flat(both, table))
     work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
+    work |= _resets(given, flight, table, own)
     pair = (runs, 2)
     return SweepLedger(
         found.kinetic.reshape(pair),
@@ -89,6 +91,30 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
         found.momentum.reshape(*pair, 3),
         found.angular_momentum.reshape(*pair, 3),
     )
+
+
+def _resets(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
+    """What resets of events have given to each run, J."""
+    if given.context is None or flight.tracker is None:
+        return {}
+    if not any(event.reset is not None for event in given.context.events):
+        return {}
+    found, _ = _happened(given, flight)
+    assert found is not None
+    n, core = given.equations.system.coordinates, given.equations.functions
+
+    def energy(t: Any, state: Any, table: Any) -> Any:
+        y = core.start(t, state[:n], state[n:], table)
+        own = audit(t, jnp.concatenate([state[:n], y]), table)
+        return own.kinetic + own.potential
+
+    own = {name: values[found.run] for name, values in table.items()}
+    given_work = np.zeros(len(flight.start))
+    if len(found):
+        rows = [(found.t, each, own) for each in (found.after, found.before)]
+        after, before = (_asked(given, "energy at events", energy, r) for r in rows)
+        np.add.at(given_work, found.run, after - before)
+    return {"events": given_work}
 
 
 def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
