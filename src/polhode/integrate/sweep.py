@@ -240,7 +240,7 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
         chosen = suited(context.equations, chosen, rtol, atol, decay)
     context = context._replace(method=chosen.method)
     times = asked.times
-    given = Given(
+    return Given(
         context.equations,
         chosen.method,
         np.array([asked.until]) if times is None else times,
@@ -252,8 +252,6 @@ def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
         choices.place,
         context if drive.samplers else None,
     )
-    _require_unaudited(given)
-    return given
 
 
 def _folder(
@@ -324,17 +322,6 @@ def _drive(context: RunContext, asked: Admitted) -> Drive:
         )
     require_forward(context, asked.runs, asked.until)
     return inputs.drive
-
-
-def _require_unaudited(given: Given) -> None:
-    """Refuse the ledger of runs with contacts, whose forces are in no action."""
-    if given.context is not None and given.context.limits is not None and given.audited:
-        raise IntegrationError(
-            f"a sweep of {given.equations.system.name!r}, which has supports, cannot be"
-            " audited.",
-            "Works of contacts are booked switch by switch along a motion.",
-            "Leave audited=True out, or ask ph.simulate(...)[k].ledger().",
-        )
 
 
 def _require_device(given: Given, to: Any, executor: Any) -> None:

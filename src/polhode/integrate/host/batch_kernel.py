@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.formulation.contact.mode_forces import knows_modes
+from polhode.integrate.audit.contact_ledger import contact_audit
 from polhode.integrate.audit.rates import audit_function
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
@@ -239,7 +241,7 @@ def event_glide(
     goal lies in the step before them.
     """
     turn, guards = stepping(equations, method, watched), watched.guards
-    audit = audit_function(equations, watched.drive) if is_audited else None
+    audit = power_function(equations, watched.drive) if is_audited else None
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
@@ -281,9 +283,16 @@ def _followed(
     return BatchState(after, t, x, x_dot, dense, work)
 
 
+def power_function(equations: Equations, drive: Drive) -> Any:
+    """(t, x, held, table) -> Audit, with the powers of contacts where they are."""
+    if knows_modes(equations):
+        return contact_audit(equations, drive)
+    return audit_function(equations, drive)
+
+
 def work_function(equations: Equations, drive: Drive) -> Any:
     """(cursor at its start, row at its end, table) -> work of a step; to be traced."""
-    audit = audit_function(equations, drive)
+    audit = power_function(equations, drive)
 
     def work(start: StepperState, row: Rows, table: Any) -> Any:
         return _work(start, row, audit, table)

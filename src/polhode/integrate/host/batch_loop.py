@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.formulation.contact.mode_forces import knows_modes
 from polhode.integrate.events.context import Case
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
@@ -138,10 +139,13 @@ class BatchResult(NamedTuple):
 
 
 def loose_actions(equations: Equations) -> list[str]:
-    """What does work that is not stored: actions by name, and constraints."""
+    """What does work that is not stored: actions, constraints, friction of supports."""
     system = equations.system
     names = [action.name for action in system.actions if not action.is_conservative]
-    return [*names, "constraints"] if system.constraints else names
+    names += ["constraints"] if system.constraints else []
+    if not knows_modes(equations):
+        return names
+    return [*names, *(f"friction of {support.name}" for support in system.supports)]
 
 
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:

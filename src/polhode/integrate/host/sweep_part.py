@@ -82,7 +82,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     both = flight._replace(t=times, x=states)
     found = _asked(given, "audited for a sweep", own, _flat(both, table))
     work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
-    work |= _resets(given, flight, table, own)
+    work |= _jumps(given, flight, table, own)
     pair = (runs, 2)
     return SweepLedger(
         found.kinetic.reshape(pair),
@@ -93,11 +93,9 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     )
 
 
-def _resets(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
-    """What resets of events have given to each run, J."""
+def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
+    """What resets of events, and switches of contacts, have given to each run, J."""
     if given.context is None or flight.tracker is None:
-        return {}
-    if not any(event.reset is not None for event in given.context.events):
         return {}
     found, _ = _happened(given, flight)
     assert found is not None
@@ -109,12 +107,25 @@ def _resets(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
         return own.kinetic + own.potential
 
     own = {name: values[found.run] for name, values in table.items()}
-    given_work = np.zeros(len(flight.start))
+    each = np.zeros(len(found))
     if len(found):
-        rows = [(found.t, each, own) for each in (found.after, found.before)]
+        rows = [(found.t, states, own) for states in (found.after, found.before)]
         after, before = (_asked(given, "energy at events", energy, r) for r in rows)
-        np.add.at(given_work, found.run, after - before)
-    return {"events": given_work}
+        each = after - before
+    switches = found.number == len(found.names)
+    work = {}
+    if any(event.reset is not None for event in given.context.events):
+        work["events"] = _summed(found.run[~switches], each[~switches], flight)
+    if given.context.limits is not None:
+        work["impacts"] = _summed(found.run[switches], each[switches], flight)
+    return work
+
+
+def _summed(runs: np.ndarray, each: np.ndarray, flight: BatchResult) -> np.ndarray:
+    """Work of single instants as that of runs."""
+    total = np.zeros(len(flight.start))
+    np.add.at(total, runs, each)
+    return total
 
 
 def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
