@@ -24,6 +24,7 @@ from polhode.lowering.backends.threads import (
     is_main_thread,
     pool,
 )
+from polhode.lowering.garbage import RareCollections
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
@@ -95,7 +96,7 @@ class NativeRunner:
                 self._variants[lanes] = self._kept(*found, hit=True)
                 break
         else:
-            with self._trace.notice:
+            with self._trace.notice, RareCollections():
                 self._prepared = self._prepare()
         self._report.compile_seconds += time.perf_counter() - start
 
@@ -119,7 +120,7 @@ class NativeRunner:
         name = self.entry(lanes)
         found = disk.load(name)
         if found is None:
-            with self._trace.notice:
+            with self._trace.notice, RareCollections():
                 facts, code = self._build(lanes)
             # A trace that was made now may be another than the one that was known.
             name = self.entry(lanes)

@@ -24,7 +24,9 @@ EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
 FLOWING = {"loop", "branch", "call", "spill", "phi", "counter"}
 FLOWING |= {"version", "update", "copy_all", "proj"}
-LARGEST = 2_500  # operations of a function whose arguments are passed by value
+# Operations, and numbers passed, of a function whose arguments are passed by value: more
+# would go through memory anyway, and LLVM takes long over lists of hundreds of them.
+LARGEST, MOST_PASSED = 2_500, 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
     finally:
         graph.current, low.latest = before, latest
     outs = list(dict.fromkeys(e for r in results for e in _nodes(r)))
-    kind = _kind(outs, block)
+    kind = _kind(outs, block, len(params) + len(outs))
     if kind is None:
         return None
     name = f"shared{len(low.functions)}"
@@ -115,7 +117,7 @@ def _nodes(value: Value) -> list[Node]:
     return [e for e in lift(value).reshape(-1).tolist() if isinstance(e, Node)]
 
 
-def _kind(outs: list[Node], block: Block) -> str | None:
+def _kind(outs: list[Node], block: Block, passed: int) -> str | None:
     """How a function is called; None if it is too short, or not closed in itself.
 
     A `while` waits for its last lane, and only the program around it knows which lanes
@@ -135,7 +137,8 @@ def _kind(outs: list[Node], block: Block) -> str | None:
         size += EXPANDED if node.op in EXPANSIONS else 1
     if size < SMALLEST:
         return None
-    return "shared" if is_straight and size <= LARGEST else "large"
+    is_small = size <= LARGEST and passed <= MOST_PASSED
+    return "shared" if is_straight and is_small else "large"
 
 
 def _is_within(inner: Block | None, outer: Block) -> bool:
