@@ -181,7 +181,9 @@ def inner_blocks(node: Node) -> list[Block]:
 def size_of(plan: Schedule, block: Block) -> int:
     """Nodes of a block, and of the blocks inside it."""
     if block not in plan.sizes:
-        inner = (size_of(plan, b) for node in plan.of(block) for b in inner_blocks(node))
+        inner = (
+            size_of(plan, b) for node in plan.of(block) for b in inner_blocks(node)
+        )
         plan.sizes[block] = len(plan.of(block)) + sum(inner)
     return plan.sizes[block]
 

@@ -120,14 +120,16 @@ def _nodes(value: Value) -> list[Node]:
 def _kind(outs: list[Node], block: Block, passed: int) -> str | None:
     """How a function is called; None if it is too short, or not closed in itself.
 
-    A `while` waits for its last lane, and only the program around it knows which lanes
-    take part: a function with one is inlined.
+    What other functions compute that it calls is theirs.
     """
     size, is_straight = 0, True
-    for node in find_live(outs).nodes:
-        if not _is_within(node.block, block):
-            return None
-        if node.op == "loop" and node.data.trip is None:
+    live = find_live(outs)
+    theirs = {function.block for function in live.functions.values()}
+    for node in live.nodes:
+        home = _outermost(node.block, block)
+        if home in theirs:
+            continue
+        if home is not block:
             return None
         if node.op == "load":
             is_straight &= node.data.kind == "table"
@@ -141,7 +143,8 @@ def _kind(outs: list[Node], block: Block, passed: int) -> str | None:
     return "shared" if is_straight and is_small else "large"
 
 
-def _is_within(inner: Block | None, outer: Block) -> bool:
-    while inner is not None and inner is not outer:
+def _outermost(inner: Block, outer: Block) -> Block:
+    """The block of a function, or of the program, that another is in."""
+    while inner is not outer and inner.parent is not None:
         inner = inner.parent
-    return inner is outer
+    return inner

@@ -51,7 +51,9 @@ def may_take_long(plan: Schedule, block: Block) -> bool:
 def _has_count(plan: Schedule, node: Node) -> bool:
     if node.op == "loop":
         blocks = (node.data.head, node.data.body)
-        return is_counted(plan, node.data) or any(may_take_long(plan, b) for b in blocks)
+        return is_counted(plan, node.data) or any(
+            may_take_long(plan, b) for b in blocks
+        )
     if node.op == "branch":
         return any(may_take_long(plan, block) for block in node.data.blocks)
     return node.op == "call" and may_take_long(plan, node.data.block)

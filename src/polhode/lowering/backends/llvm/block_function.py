@@ -75,5 +75,6 @@ def _write_apart(
     text = [head, "entry:", *inner.lines, "  ret i1 false", *inner.exits, "}"]
     outer.functions.append("\n".join(text))
     left = outer.write(f"call i1 @{name}({', '.join(args)})")
+    outer.passed.clear()  # it may have called the same functions
     if waits:
         allowance.leave_with(outer, left)

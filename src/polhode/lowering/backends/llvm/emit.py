@@ -118,7 +118,12 @@ class Emitter:  # limit: the words in which all code is written
             place = self._place(node)
             word = self.write(f"load {self._kind(node)}, ptr {place}, align {SLOT}")
             self._fetched[(node, is_wide)] = word
-        if wide and not is_wide and self.lanes > 1 and (node, True) not in self._fetched:
+        if (
+            wide
+            and not is_wide
+            and self.lanes > 1
+            and (node, True) not in self._fetched
+        ):
             word = self.spread(self._fetched[(node, False)], node.type)
             self._fetched[(node, True)] = word
         return self._fetched[(node, wide and self.lanes > 1)]
