@@ -189,7 +189,7 @@ def size_of(plan: Schedule, block: Block) -> int:
 
 
 def calls_in(plan: Schedule, block: Block) -> set[str]:
-    """Names of the functions that are called in a block, by others that it calls too."""
+    """Names of the functions that a block calls, and of those that these call."""
     if block not in plan.calls:
         found: set[str] = set()
         for node in plan.of(block):

@@ -18,7 +18,7 @@ from polhode.lowering.backends.llvm.buffers import Memory
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.lanes import find_varying
 from polhode.lowering.backends.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
-from polhode.lowering.ir.graph import Buffer, Element, Node
+from polhode.lowering.ir.graph import Buffer, Element
 from polhode.lowering.ir.program import ScalarProgram
 from polhode.lowering.ir.schedule import Function, Schedule
 from polhode.lowering.ir.strided_views import LONG, Column, columns_of, roots_of
