@@ -85,7 +85,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     chunk = _Chunk(given, device, bounds, table, stop, sign)
     if tracker is not None:
         times = _through_events(chunk, way, tracker, x, report)
-        return _result(given, device, fleet, way, (x, times), tracker)
+        return _result(given, device, fleet, way, (x, times), tracker=tracker)
     times = _times(given, fleet, width)
     while True:
         pick = chunk.alive(way, times)
@@ -274,6 +274,7 @@ def _result(
     fleet: Batch,
     way: _Way,
     kept: tuple[Any, Any],
+    *,
     tracker: BatchEventTracker | None = None,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.
