@@ -89,16 +89,16 @@ def ordered(
     blocks = _blocks(constraints, A)
     sequence = by_degree(coupled, PRODUCTS)  # of few unknowns never None
     if sequence is not None:
-        order, width, K = _placed(sequence, coupled, A)
+        order, width, K = elimination_order(sequence, coupled, A)
         below = below_pivots(K)
         if k + m <= FEW:
             return Ordering(order, width, blocks)
         if products(below) <= PRODUCTS:
             return Ordering(order, width, blocks, below)
-    return Ordering(*_placed(in_bands(coupled), coupled, A)[:2], blocks)
+    return Ordering(*elimination_order(in_bands(coupled), coupled, A)[:2], blocks)
 
 
-def _placed(
+def elimination_order(
     sequence: np.ndarray, coupled: np.ndarray, A: np.ndarray
 ) -> tuple[np.ndarray, int, np.ndarray]:
     """Speeds in a sequence, each row after the last that it feels.
