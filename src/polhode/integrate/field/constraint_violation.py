@@ -56,12 +56,22 @@ def row_scales(system: System) -> RowScales:
     return system.compiled["row scales"]
 
 
+def natural_speeds(system: System) -> np.ndarray:
+    """The sizes (nz,) of speeds by which the rows of a system are measured."""
+    return speed_lengths(system, row_scales(system).length)
+
+
 def keeps_constraints(system: System, state: StateArrays, A: Any, table: Table) -> Any:
     """Whether a state (t, q, z) keeps all rows; traced. `A` (rows, nz) is d phi/dz."""
+    here = jnp.sqrt(jnp.sum((A * natural_speeds(system)) ** 2, axis=1))
+    return keeps_rows(system, state, here, table)
+
+
+def keeps_rows(system: System, state: StateArrays, here: Any, table: Table) -> Any:
+    """The same, from the lengths (rows,) of rows, speeds measured by natural sizes."""
     (t, q, z), own = state, row_scales(system)
     along = speed_lengths(system, own.length)
     # As they are here, for lengths may differ from run to run; at least as at rest.
-    here = jnp.sqrt(jnp.sum((A * along) ** 2, axis=1))
     sizes = jnp.maximum(here, own.sizes)
     phi = rows.velocities(system, t, q, z, table)
     quickest = jnp.max(jnp.abs(z) / along, initial=1.0 / max(1.0, own.length))

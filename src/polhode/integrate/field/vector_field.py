@@ -26,6 +26,7 @@ from polhode.formulation.contact.mode_forces import (
     normal_and_held,
     without_modes,
 )
+from polhode.formulation.recursive import rolled_constrained
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.rolled_acting import are_sound
 from polhode.formulation.solve.equations_of_motion import (
@@ -34,7 +35,11 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.backend import stepped_part
-from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.constraint_violation import (
+    keeps_constraints,
+    keeps_rows,
+    natural_speeds,
+)
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.natural_sizes import (
@@ -196,6 +201,10 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     if has_modes(system, table):
         own = {name: v for name, v in table.items() if name != MEMORY}
         q, y = _contact_projection(equations)(t, q, y, own)
+    elif is_rolled(system) and system.constraints and not system.supports:
+        z = core.speeds(t, q, y, table)
+        q, z, is_kept = _rolled_projection(equations)(t, q, z, dict(table))
+        y = core.start(t, q, z, table)
     elif system.constraints:
         placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
@@ -209,6 +218,20 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
     y = with_states_of(x, y, equations.controller_states)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, Any]]:
+    """(t, q, z, table) -> q, z on the constraints, and whether they are kept."""
+
+    def onto(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any, Any]:
+        along = natural_speeds(equations.system)
+        q, z, lengths = rolled_constrained.projected(
+            equations.system, t, q, z, table, along=along
+        )
+        state = StateArrays(t, q, z)
+        return q, z, keeps_rows(equations.system, state, lengths, table)
+
+    return stepped_part(equations, onto, "projection")
 
 
 def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:

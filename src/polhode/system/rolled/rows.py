@@ -19,23 +19,17 @@ import numpy as np
 from polhode.actions.motion_arrays import Twists
 from polhode.arrays import scanned
 from polhode.constraints.constraint import Moving, Placed
-from polhode.constraints.distance import Distance
-from polhode.constraints.gear import Gear
-from polhode.constraints.holonomic import PointOn
-from polhode.constraints.loop import Loop
 from polhode.geometry.vector import skew
 from polhode.matter.parameter import Table
 from polhode.system.rolled.acting import picked
 from polhode.system.rolled.alike import Group, groups
+from polhode.system.rolled.kinds import ALIKE
 from polhode.system.rolled.motion import Motion, motion
 from polhode.system.rolled.walk import entered, own
 from polhode.system.rows import rate_of_position
 
 if TYPE_CHECKING:
     from polhode.system.system import System
-
-# Constraints whose kernels read their own numbers alone: one code serves all alike.
-ALIKE = (Loop, PointOn, Distance, Gear)
 
 
 class RowGroup(NamedTuple):
@@ -259,3 +253,20 @@ def velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     known = system.table(table)
     at = At(t, q, z, motion(system, q, z, known))
     return asked(rows_of(system, known), at, (speed,), known)[0]
+
+
+def speed_rate(constraint: Any, local: Local, table: Table) -> Any:
+    """d phi/dz z (rows,): the slope of phi along the velocities as they are."""
+
+    def phi(now: Moving) -> Any:
+        return _phi(constraint, local.here, now, local.t, table)
+
+    now = jax.tree.map(lambda x: 1.0 * x, local.now)
+    return jax.jvp(phi, (now,), (now,))[1]
+
+
+def speed_rates(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """A z (m,) of all constraints, traced."""
+    known = system.table(table)
+    at = At(t, q, z, motion(system, q, z, known))
+    return asked(rows_of(system, known), at, (speed_rate,), known)[0]
