@@ -272,7 +272,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
         flat: Callable[..., list[Any]] = self._flat_leaves
         if self._report.backend != "xla":
-            flat = as_jax(flat, self._described, self._trace, self._choices)
+            runner = self._runner if all(self._may_batch) else None
+            flat = as_jax(flat, self._described, self._trace, self._choices, runner)
 
         def function(*arguments: Any) -> Any:
             require_double()

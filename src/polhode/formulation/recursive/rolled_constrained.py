@@ -6,11 +6,12 @@ entries of M and A, and the elimination.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.arrays import scanned
 from polhode.formulation.recursive.rolled_acting import driving
@@ -33,11 +34,10 @@ from polhode.formulation.solve.rolled_rows import (
 )
 from polhode.formulation.solve.row_tables import row_tables
 from polhode.matter.parameter import Table
-from polhode.system.natural_sizes import natural_sizes, position_sizes
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes, position_sizes
 from polhode.system.rolled.motion import motion
 from polhode.system.rolled.rows import (
     At,
-    Question,
     asked,
     place,
     right,
@@ -46,9 +46,12 @@ from polhode.system.rolled.rows import (
     speed,
 )
 from polhode.system.rolled.walk import Kind, Places, entered, own, padded, walk_of
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 NEWTON = 2  # after one accurate step each iteration squares what is missed
+# Proximal iterations of such a step, which another follows where it was too short.
+REPEATED = (1.0, -2.0)
 
 
 def accelerations(
@@ -112,72 +115,79 @@ def _still(system: System, z: Any, table: Table) -> tuple[Any, Any]:
 
 
 class Onto(NamedTuple):
-    """A state put back onto its rows, and the lengths (m,) of these by `along`."""
+    """A state put nearer to its rows; what these miss, and their lengths by `along`.
+
+    g (rows of positions,), phi (m,) and lengths (m,); count of the steps taken.
+    """
 
     q: Any
     z: Any
+    g: Any
+    phi: Any
     lengths: Any
+    count: Any
 
 
 def projected(
-    system: System, t: Any, q: Any, z: Any, table: Table, *, along: np.ndarray
+    system: System,
+    state: StateArrays,
+    table: Table,
+    *,
+    along: np.ndarray,
+    is_missed: Callable[[Onto], Any],
 ) -> Onto:
-    """The state nearest in mass that keeps all constraints, by two steps of Newton.
+    """The state nearest in mass that keeps all constraints, by Newton's steps.
 
-    Places first, then speeds, each by the change of least inertia. The last matrix of
-    the places serves the speeds too: between them lies what is left of a small miss.
+    A step goes to the place nearest in mass, then to the speeds, with one matrix for
+    both: between them lies a small miss. Another follows where `is_missed`.
     """
-    known = system.table(table)
-    every = system.constraints
-    held_places = tuple(c for c in every if c.is_holonomic)
+    t, q, z = state
+    known, every = system.table(table), system.constraints
+    places = tuple(c for c in every if c.is_holonomic)
+    rows, place_rows = rows_of(system, known), rows_of(system, known, places)
 
-    def nearer(q: Any, _: Any) -> tuple[Any, None]:
-        now = outward(system, q, None, known)
-        at = At(t, q, z, now.moving)
-        found = _held(system, now, at, held_places, known, question=place)
-        delta, _ = solution(found.elimination, None, -found.missed)
-        return system.local(q, delta), None
+    def nearer(now: Onto) -> Onto:
+        walked = outward(system, now.q, None, known)
+        at = At(t, now.q, now.z, walked.moving)
+        felt = _as_felt(system, walked, inward(system, walked, None, known).F, known)
+        q, held = now.q, None
+        if places:
+            slopes, g = asked(place_rows, at, (slope, place), known)
+            held = _held(system, places, felt, slopes, position_sizes(system))
+            delta, _ = solution(held, None, -g, REPEATED)
+            q = system.local(q, delta)
+        if held is None or len(places) < len(every):
+            at = At(t, now.q, now.z, motion(system, now.q, now.z, known))
+            (slopes,) = asked(rows, at, (slope,), known)
+            held = _held(system, every, felt, slopes, natural_sizes(system))
+        (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
+        delta, _ = solution(held, None, -phi, REPEATED)
+        z = now.z + delta
+        found = _at(system, t, q, z, known)
+        (phi,) = asked(rows, found, (speed,), known)
+        (g,) = asked(place_rows, found, (place,), known)
+        lengths = row_lengths(row_tables(system), held.A, along)
+        return Onto(q, z, g, phi, lengths, now.count + 1.0)
 
-    if held_places:
-        q, _ = scanned(nearer, q, np.arange(NEWTON))
-    now = outward(system, q, z, known)
-    at = At(t, q, z, now.moving)
-    found = _held(system, now, at, every, known, question=speed)
-    rows = rows_of(system, known)
+    def goes_on(now: Onto) -> Any:
+        return (now.count < 1.0) | ((now.count < NEWTON) & is_missed(now))
 
-    def slower(z: Any, _: Any) -> tuple[Any, None]:
-        moving = motion(system, q, z, known)
-        (missed,) = asked(rows, At(t, q, z, moving), (speed,), known)
-        delta, _ = solution(found.elimination, None, -missed)
-        return z + delta, None
-
-    z, _ = scanned(slower, z, np.arange(NEWTON))
-    lengths = row_lengths(row_tables(system), found.elimination.A, along)
-    return Onto(q, z, lengths)
+    m, none = rows.count, jnp.zeros(())
+    start = Onto(q, z, jnp.zeros(place_rows.count), jnp.zeros(m), jnp.zeros(m), none)
+    return lax.while_loop(goes_on, nearer, start)
 
 
-class Held(NamedTuple):
-    """The elimination of some rows at a place, and what they miss there (m,)."""
-
-    elimination: Elimination
-    missed: Any
+def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
+    return At(t, q, z, motion(system, q, z, table))
 
 
 def _held(
     system: System,
-    now: Outward,
-    at: At,
     constraints: Sequence[Any],
-    table: Table,
-    *,
-    question: Question,
-) -> Held:
-    tables, rows = (
-        row_tables(system, constraints),
-        rows_of(system, table, constraints),
-    )
-    natural = natural_sizes(system) if question is speed else position_sizes(system)
-    slopes, missed = asked(rows, at, (slope, question), table)
-    felt = _as_felt(system, now, inward(system, now, None, table).F, table)
-    A = row_entries(tables, felt, slopes)
-    return Held(eliminated(tables, felt, A, natural), missed)
+    felt: Felt,
+    slopes: Any,
+    natural: NaturalSizes,
+) -> Elimination:
+    """The elimination of some rows, all of the system or those of positions."""
+    tables = row_tables(system, constraints)
+    return eliminated(tables, felt, row_entries(tables, felt, slopes), natural)

@@ -202,8 +202,16 @@ def _with_rows(
     return numbers
 
 
-def solution(held: Elimination, force: Any, right: Any) -> tuple[Any, Any]:
-    """a (nz,) and the intensities l (m,); force (at least nz,), or None for none."""
+def solution(
+    held: Elimination,
+    force: Any,
+    right: Any,
+    further: tuple[float, ...] = FURTHER,
+) -> tuple[Any, Any]:
+    """a (nz,) and the intensities l (m,); force (at least nz,), or None for none.
+
+    `further` is how often each iteration after the first is taken.
+    """
     tables, fronts = held.tables, held.tables.fronts
     n = len(fronts.slots)
     x, answer = jnp.zeros(n), jnp.zeros(n)
@@ -231,7 +239,7 @@ def solution(held: Elimination, force: Any, right: Any) -> tuple[Any, Any]:
 
         return scanned(add, (x, answer), np.arange(n))[0], None
 
-    times = np.array([1.0, *FURTHER])
+    times = np.array([1.0, *further])
     (_, answer), _ = scanned(turn, (x, answer), times)
 
     def taken(_: None, slot: Any) -> tuple[None, Any]:

@@ -36,12 +36,14 @@ from polhode.formulation.solve.equations_of_motion import (
 from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.backend import stepped_part
 from polhode.integrate.field.constraint_violation import (
+    RowMisses,
     keeps_constraints,
-    keeps_rows,
+    miss_shares,
     natural_speeds,
 )
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
+from polhode.system.assemble import KEPT
 from polhode.system.natural_sizes import (
     NaturalSizes,
     natural_sizes,
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 NEWTON = 2  # after one accurate step each iteration squares what is missed
+# Of a large system the second is made where the first has missed more than this share.
+ENOUGH = 1e-13
 
 
 class Projected(NamedTuple):
@@ -223,13 +227,26 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
 def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, Any]]:
     """(t, q, z, table) -> q, z on the constraints, and whether they are kept."""
 
+    system = equations.system
+
+    def shares(t: Any, now: rolled_constrained.Onto) -> tuple[Any, Any]:
+        state, missed = StateArrays(t, now.q, now.z), RowMisses(now.g, now.phi)
+        return miss_shares(system, state, now.lengths, missed)
+
     def onto(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any, Any]:
-        along = natural_speeds(equations.system)
-        q, z, lengths = rolled_constrained.projected(
-            equations.system, t, q, z, table, along=along
+        def is_missed(now: rolled_constrained.Onto) -> Any:
+            places, speeds = shares(t, now)
+            return (places > ENOUGH) | (speeds > ENOUGH)
+
+        found = rolled_constrained.projected(
+            system,
+            StateArrays(t, q, z),
+            table,
+            along=natural_speeds(system),
+            is_missed=is_missed,
         )
-        state = StateArrays(t, q, z)
-        return q, z, keeps_rows(equations.system, state, lengths, table)
+        places, speeds = shares(t, found)
+        return found.q, found.z, (places <= KEPT) & (speeds <= KEPT)
 
     return stepped_part(equations, onto, "projection")
 

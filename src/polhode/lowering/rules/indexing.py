@@ -16,8 +16,8 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
-from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.ir.scalars import INTEGERS
+from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.ir.strided_views import in_steps, is_one_number
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.conversion import convert_element
