@@ -179,7 +179,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
     def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
         self._report = replace(self._report, backend="xla", reason=reason)
-        return XlaRunner(self._flat_leaves, batched)
+        is_quick = self._choices.backend == "xla"
+        return XlaRunner(self._flat_leaves, batched, is_quick)
 
     # ---------------------------------------------------------------- calling
 

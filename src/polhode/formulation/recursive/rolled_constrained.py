@@ -52,6 +52,7 @@ from polhode.system.system import System
 NEWTON = 2  # after one accurate step each iteration squares what is missed
 # Proximal iterations of such a step, which another follows where it was too short.
 REPEATED = (1.0, -2.0)
+SHORT = 1e-10  # of a miss: the next step squares more than that away
 
 
 def accelerations(
@@ -154,14 +155,14 @@ def projected(
         if places:
             slopes, g = asked(place_rows, at, (slope, place), known)
             held = _held(system, places, felt, slopes, position_sizes(system))
-            delta, _ = solution(held, None, -g, REPEATED)
+            delta, _ = solution(held, None, -g, REPEATED, SHORT)
             q = system.local(q, delta)
         if held is None or len(places) < len(every):
             at = At(t, now.q, now.z, motion(system, now.q, now.z, known))
             (slopes,) = asked(rows, at, (slope,), known)
             held = _held(system, every, felt, slopes, natural_sizes(system))
         (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
-        delta, _ = solution(held, None, -phi, REPEATED)
+        delta, _ = solution(held, None, -phi, REPEATED, SHORT)
         z = now.z + delta
         found = _at(system, t, q, z, known)
         (phi,) = asked(rows, found, (speed,), known)

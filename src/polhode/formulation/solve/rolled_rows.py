@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.arrays import scanned
 from polhode.formulation.solve.equations_of_motion import (
@@ -24,6 +25,8 @@ from polhode.formulation.solve.row_tables import Blocks, RowTables
 from polhode.geometry.vector import cross
 from polhode.system.natural_sizes import NaturalSizes
 from polhode.system.rolled.walk import entered, own
+
+ROUNDING = 4 * np.finfo(float).eps
 
 
 class Felt(NamedTuple):
@@ -207,13 +210,16 @@ def solution(
     force: Any,
     right: Any,
     further: tuple[float, ...] = FURTHER,
+    enough: float = ROUNDING,
 ) -> tuple[Any, Any]:
     """a (nz,) and the intensities l (m,); force (at least nz,), or None for none.
 
-    `further` is how often each iteration after the first is taken.
+    `further` is how often each iteration after the first is taken. None follows where
+    rows miss less than `enough` of their terms: rows that repeat each other never do
+    unless they agree, and go through all.
     """
     tables, fronts = held.tables, held.tables.fronts
-    n = len(fronts.slots)
+    n, times = len(fronts.slots), np.array([1.0, *further])
     x, answer = jnp.zeros(n), jnp.zeros(n)
     if force is not None:
 
@@ -226,21 +232,27 @@ def solution(
     for blocks in tables.blocks:
         x = _weighed(held, blocks, x, right)
 
-    def turn(state: tuple[Any, Any], times: Any) -> tuple[tuple[Any, Any], None]:
-        x, answer = state
-        for blocks in tables.blocks:
-            x = _missed(held, blocks, x, answer, right)
-        x = solved(fronts, held.numbers, x)
+    def turn(now: Iterate) -> Iterate:
+        x = solved(fronts, held.numbers, now.x)
+        often = jnp.asarray(times)[now.count]
 
         def add(state: tuple[Any, Any], slot: Any) -> tuple[tuple[Any, Any], None]:
             x, answer = state
-            more = answer[slot] + times * x[slot]
+            more = answer[slot] + often * x[slot]
             return (x.at[slot].set(0.0), answer.at[slot].set(more)), None
 
-        return scanned(add, (x, answer), np.arange(n))[0], None
+        x, answer = scanned(add, (x, now.answer), np.arange(n))[0]
+        missed = Missed(x, jnp.zeros(()), jnp.zeros(()))
+        for blocks in tables.blocks:
+            missed = _missed(held, blocks, missed, answer, right)
+        goes_on = missed.gap > enough * missed.terms
+        return Iterate(missed.x, answer, now.count + 1, goes_on)
 
-    times = np.array([1.0, *further])
-    (_, answer), _ = scanned(turn, (x, answer), times)
+    def goes_on(now: Iterate) -> Any:
+        return (now.count < 1) | ((now.count < len(times)) & now.goes_on)
+
+    first = Iterate(x, answer, jnp.zeros((), int), jnp.array(True))
+    answer = lax.while_loop(goes_on, turn, first).answer
 
     def taken(_: None, slot: Any) -> tuple[None, Any]:
         return None, answer[slot]
@@ -250,33 +262,65 @@ def solution(
     return a, -l
 
 
+class Iterate(NamedTuple):
+    """Right sides x and answers so far, by slots; iterations, and whether to go on."""
+
+    x: Any
+    answer: Any
+    count: Any
+    goes_on: Any
+
+
+class Missed(NamedTuple):
+    """Right sides x by slots, the largest gap of a row, and the largest of its terms.
+
+    Both are by natural sizes.
+    """
+
+    x: Any
+    gap: Any
+    terms: Any
+
+
 def _weighed(held: Elimination, blocks: Blocks, x: Any, right: Any) -> Any:
-    """x with A^T w g added."""
+    """x with A^T w g added, and g in the places of the rows."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
     sizes = 1.0 / np.asarray(held.natural.rows) ** 2
 
     def step(x: Any, row: Any) -> tuple[Any, None]:
-        start, rows, by_row, slots = row
+        start, rows, by_row, slots, row_slots = row
         entries = own(held.A, start, s * r).reshape(s, r)
-        g = held.weight * by_row * _at(right, rows)
-        return x.at[slots].add(entries @ g, mode="promise_in_bounds"), None
+        g = _at(right, rows)
+        heavy = entries @ (held.weight * by_row * g)
+        x = x.at[slots].add(heavy, mode="promise_in_bounds")
+        return x.at[row_slots].set(g, mode="promise_in_bounds"), None
 
-    rows = blocks.starts, blocks.rows, sizes[blocks.rows], blocks.slots
+    by_row = sizes[blocks.rows]
+    rows = blocks.starts, blocks.rows, by_row, blocks.slots, blocks.row_slots
     return scanned(step, x, rows)[0]
 
 
-def _missed(held: Elimination, blocks: Blocks, x: Any, answer: Any, right: Any) -> Any:
+def _missed(
+    held: Elimination, blocks: Blocks, now: Missed, answer: Any, right: Any
+) -> Missed:
     """x with g - A a in the places of the rows."""
     s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
+    sizes = 1.0 / np.asarray(held.natural.rows)
 
-    def step(x: Any, row: Any) -> tuple[Any, None]:
-        start, rows, slots, row_slots = row
+    def step(now: Missed, row: Any) -> tuple[Missed, None]:
+        start, rows, by_row, slots, row_slots = row
         entries = own(held.A, start, s * r).reshape(s, r)
-        gap = _at(right, rows) - _at(answer, slots) @ entries
-        return x.at[row_slots].set(gap, mode="promise_in_bounds"), None
+        g = _at(right, rows)
+        kept = _at(answer, slots) @ entries
+        gap = g - kept
+        worst = jnp.maximum(now.gap, jnp.max(jnp.abs(gap) * by_row))
+        terms = jnp.maximum(now.terms, jnp.max((jnp.abs(g) + jnp.abs(kept)) * by_row))
+        x = now.x.at[row_slots].set(gap, mode="promise_in_bounds")
+        return Missed(x, worst, terms), None
 
-    rows = blocks.starts, blocks.rows, blocks.slots, blocks.row_slots
-    return scanned(step, x, rows)[0]
+    by_row = sizes[blocks.rows]
+    rows = blocks.starts, blocks.rows, by_row, blocks.slots, blocks.row_slots
+    return scanned(step, now, rows)[0]
 
 
 def row_products(tables: RowTables, A: Any, x: Any) -> Any:

@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.formulation.solve.fronts import Fronts, fronts_of
-from polhode.formulation.solve.ordering import by_degree, elimination_order, pattern_of
+from polhode.formulation.solve.ordering import (
+    elimination_order,
+    from_all_ends,
+    pattern_of,
+)
 from polhode.formulation.solve.sparse import below_pivots
 
 if TYPE_CHECKING:
@@ -122,9 +126,7 @@ def fronts_for(system: System, constraints: Sequence[Any]) -> Fronts:
     """The elimination of K, with its fronts."""
     M, A = pattern_of(system, constraints)
     coupled = M | (A.T.astype(np.float32) @ A.astype(np.float32) > 0)
-    sequence = by_degree(coupled)
-    assert sequence is not None  # without a limit it ends
-    order, _, K = elimination_order(sequence, coupled, A)
+    order, _, K = elimination_order(from_all_ends(coupled), coupled, A)
     return fronts_of(below_pivots(K), order)
 
 
