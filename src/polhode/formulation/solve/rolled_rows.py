@@ -310,11 +310,11 @@ def _missed(
     def step(now: Missed, row: Any) -> tuple[Missed, None]:
         start, rows, by_row, slots, row_slots = row
         entries = own(held.A, start, s * r).reshape(s, r)
-        g = _at(right, rows)
-        kept = _at(answer, slots) @ entries
-        gap = g - kept
+        g, a = _at(right, rows), _at(answer, slots)
+        gap = g - a @ entries
         worst = jnp.maximum(now.gap, jnp.max(jnp.abs(gap) * by_row))
-        terms = jnp.maximum(now.terms, jnp.max((jnp.abs(g) + jnp.abs(kept)) * by_row))
+        sums = jnp.abs(g) + jnp.abs(a) @ jnp.abs(entries)
+        terms = jnp.maximum(now.terms, jnp.max(sums * by_row))
         x = now.x.at[row_slots].set(gap, mode="promise_in_bounds")
         return Missed(x, worst, terms), None
 
