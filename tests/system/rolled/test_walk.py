@@ -190,8 +190,12 @@ def test_the_rule_follows_from_the_description_alone() -> None:
 
 def test_what_no_loop_walks_is_told() -> None:
     """The report names what keeps a system from being written as loops."""
-    row = ph.models.four_bars(30)
-    assert "constraints" in size.reason_against(row)
+    chain = ph.models.chain_pendulum(60)
+    last = chain.bodies[-1]
+    end = ph.Distance(last.mass_centre, chain.tree.world.point(5.0, 0, 0), 70.0)
+    closed = ph.System(chain.joints, constraints=[end], name="closed chain")
+    assert "60 speeds" in size.reason_against(closed)
+    assert "60 speeds" in ph.recursive(closed).report()
 
 
 @pytest.mark.parametrize("links", [50])

@@ -178,6 +178,23 @@ def projected(
     return lax.while_loop(goes_on, nearer, start)
 
 
+def kept_rows(
+    system: System, state: StateArrays, table: Table, along: np.ndarray
+) -> Onto:
+    """A state as it is, with what its rows miss and their lengths."""
+    (t, q, z), known = state, system.table(table)
+    now = outward(system, q, None, known)
+    moving = _at(system, t, q, z, known)
+    rows = rows_of(system, known)
+    slopes, phi = asked(rows, moving, (slope, speed), known)
+    places = tuple(c for c in system.constraints if c.is_holonomic)
+    (g,) = asked(rows_of(system, known, places), moving, (place,), known)
+    felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
+    A = row_entries(row_tables(system), felt, slopes)
+    lengths = row_lengths(row_tables(system), A, along)
+    return Onto(q, z, g, phi, lengths, jnp.zeros(()))
+
+
 def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
     return At(t, q, z, motion(system, q, z, table))
 

@@ -17,12 +17,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.arrays import scanned
+from polhode.formulation.recursive import rolled_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.assemble import KEPT, ROUNDING
 from polhode.system.check import rest_coordinates
 from polhode.system.lengths import entries, speed_lengths
+from polhode.system.rolled.size import is_rolled
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -62,10 +64,23 @@ def natural_speeds(system: System) -> np.ndarray:
     return speed_lengths(system, row_scales(system).length)
 
 
-def keeps_constraints(system: System, state: StateArrays, A: Any, table: Table) -> Any:
-    """Whether a state (t, q, z) keeps all rows; traced. `A` (rows, nz) is d phi/dz."""
-    here = jnp.sqrt(jnp.sum((A * natural_speeds(system)) ** 2, axis=1))
+def keeps_constraints(
+    system: System, state: StateArrays, table: Table, A: Any = None
+) -> Any:
+    """Whether a state (t, q, z) keeps all rows; traced.
+
+    `A` (rows, nz) is d phi/dz there, where it is known.
+    """
     t, q, z = state
+    if is_rolled(system):
+        along = natural_speeds(system)
+        now = rolled_constrained.kept_rows(system, state, table, along)
+        missed = RowMisses(now.g, now.phi)
+        places, speeds = miss_shares(system, state, now.lengths, missed)
+        return (places <= KEPT) & (speeds <= KEPT)
+    if A is None:
+        A, _ = system.constraint_rows(t, q, z, table)
+    here = jnp.sqrt(jnp.sum((A * natural_speeds(system)) ** 2, axis=1))
     phi = rows.velocities(system, t, q, z, table)
     g = None
     if np.any(row_scales(system).is_position):

@@ -216,7 +216,7 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
             z, A = moved(t, q, z)
-        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), table, A)
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)

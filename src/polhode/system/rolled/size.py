@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
 from polhode.system.rolled.kinds import ALIKE
 from polhode.system.rolled.walk import KINDS
 
@@ -50,6 +51,8 @@ def _against_rows(system: System) -> str:
     """Why constraints are written out one by one."""
     if any(body.carries_fluid for body in system.bodies):
         return "it has constraints, and bodies that carry fluid"
+    if any(isinstance(a, JointFriction | ConstraintFriction) for a in system.actions):
+        return "it has constraints, and friction that reads what they carry"
     kinds = [type(c).__name__ for c in system.constraints if not isinstance(c, ALIKE)]
     if len(kinds) > FEW_OTHERS:
         return f"no loop serves constraints of the kinds {', '.join(sorted({*kinds}))}"
