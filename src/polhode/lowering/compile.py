@@ -273,7 +273,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
         flat: Callable[..., list[Any]] = self._flat_leaves
         if self._report.backend != "xla":
-            runner = self._runner if all(self._may_batch) else None
+            is_same = self._report.backend == "llvm" and all(self._may_batch)
+            runner = self._runner if is_same else None
             flat = as_jax(flat, self._described, self._trace, self._choices, runner)
 
         def function(*arguments: Any) -> Any:

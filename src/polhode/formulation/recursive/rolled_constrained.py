@@ -38,6 +38,7 @@ from polhode.system.natural_sizes import NaturalSizes, natural_sizes, position_s
 from polhode.system.rolled.motion import motion
 from polhode.system.rolled.rows import (
     At,
+    Rows,
     asked,
     place,
     right,
@@ -165,8 +166,7 @@ def projected(
         delta, _ = solution(held, None, -phi, REPEATED, SHORT)
         z = now.z + delta
         found = _at(system, t, q, z, known)
-        (phi,) = asked(rows, found, (speed,), known)
-        (g,) = asked(place_rows, found, (place,), known)
+        g, phi = _misses(rows, place_rows, found, known)
         lengths = row_lengths(row_tables(system), held.A, along)
         return Onto(q, z, g, phi, lengths, now.count + 1.0)
 
@@ -186,13 +186,22 @@ def kept_rows(
     now = outward(system, q, None, known)
     moving = _at(system, t, q, z, known)
     rows = rows_of(system, known)
-    slopes, phi = asked(rows, moving, (slope, speed), known)
     places = tuple(c for c in system.constraints if c.is_holonomic)
-    (g,) = asked(rows_of(system, known, places), moving, (place,), known)
+    g, phi = _misses(rows, rows_of(system, known, places), moving, known)
+    (slopes,) = asked(rows, moving, (slope,), known)
     felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
     A = row_entries(row_tables(system), felt, slopes)
     lengths = row_lengths(row_tables(system), A, along)
     return Onto(q, z, g, phi, lengths, jnp.zeros(()))
+
+
+def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:
+    """g and phi; in one loop where all rows are of positions."""
+    if rows.count == places.count:
+        g, phi = asked(rows, at, (place, speed), table)
+        return g, phi
+    (g,), (phi,) = asked(places, at, (place,), table), asked(rows, at, (speed,), table)
+    return g, phi
 
 
 def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
