@@ -77,12 +77,9 @@ def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
         S_W = S_W.at[place.body].set(S_C.T)
         if z is None:
             return (*placed, *motions, S_W), None
-        found = _carried(
-            [each[place.parent] for each in motions],
-            (R_WK @ u[:3], R_WK @ u[3:]),
-            (R_WK @ u_dot[:3], R_WK @ u_dot[3:]),
-            arms=(arm_K, d),
-        )
+        relative = Relative(*(R_WK @ x for x in (u[:3], u[3:], u_dot[:3], u_dot[3:])))
+        before = [each[place.parent] for each in motions]
+        found = _carried(before, relative, arm_K, d)
         pairs = zip(motions, found, strict=True)
         moved = [each.at[place.body].set(own_one) for each, own_one in pairs]
         return (*placed, *moved, S_W), None
@@ -108,24 +105,23 @@ def _freedoms(
     return R, p, padded(S, longest), S @ z_own, jnp.asarray(link.S_dot_z, float)
 
 
+class Relative(NamedTuple):
+    """The velocity of K on the parent, and the rates of its components in K."""
+
+    angular: Any
+    linear: Any
+    angular_rate: Any
+    linear_rate: Any
+
+
 def _carried(
-    parent: list[Any],
-    relative: tuple[Any, Any],
-    bent: tuple[Any, Any],
-    *,
-    arms: tuple[Any, Any],
+    parent: list[Any], relative: Relative, arm: Any, d: Any
 ) -> tuple[Any, Any, Any, Any]:
     """w, v, w_dot, v_dot of a body about its origin, from its parent's.
 
-    `relative` is the velocity of K on the parent, `bent` the rate of its components in
-    K; `arms` lead from the parent's origin to K and from there to the body's.
+    `arm` leads from the parent's origin to K, and `d` from there to the body's.
     """
-    (w_P, v_P, al_P, a_P), (w_r, u_r), (w_b, u_b), (arm, d) = (
-        parent,
-        relative,
-        bent,
-        arms,
-    )
+    (w_P, v_P, al_P, a_P), (w_r, u_r, w_b, u_b) = parent, relative
     w = w_P + w_r
     al = al_P + cross(w_P, w_r) + w_b
     shifted = cross(w_P, arm) + u_r

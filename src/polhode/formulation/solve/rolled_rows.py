@@ -187,11 +187,9 @@ def _with_rows(
     sizes = 1.0 / np.asarray(natural.rows) ** 2
     for blocks in tables.blocks:
         s, r = blocks.speeds.shape[1], blocks.rows.shape[1]
-        i, j = np.triu_indices(s)
 
-        def step(
-            numbers: Any, row: Any, s: int = s, r: int = r, i: Any = i, j: Any = j
-        ) -> tuple[Any, None]:
+        def step(numbers: Any, row: Any, s: int = s, r: int = r) -> tuple[Any, None]:
+            i, j = np.triu_indices(s)
             start, by_row, places, squares = row
             flat = own(A, start, s * r)
             entries = flat.reshape(s, r)
