@@ -173,8 +173,8 @@ def projected(
     def goes_on(now: Onto) -> Any:
         return (now.count < 1.0) | ((now.count < NEWTON) & is_missed(now))
 
-    m, none = rows.count, jnp.zeros(())
-    start = Onto(q, z, jnp.zeros(place_rows.count), jnp.zeros(m), jnp.zeros(m), none)
+    m, none = rows.total, jnp.zeros(())
+    start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)
     return lax.while_loop(goes_on, nearer, start)
 
 
@@ -197,7 +197,7 @@ def kept_rows(
 
 def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:
     """g and phi; in one loop where all rows are of positions."""
-    if rows.count == places.count:
+    if rows.total == places.total:
         g, phi = asked(rows, at, (place, speed), table)
         return g, phi
     (g,), (phi,) = asked(places, at, (place,), table), asked(rows, at, (speed,), table)

@@ -134,8 +134,8 @@ def _mass_entries(
         own_speeds = pairs.speeds[:, None] + np.arange(width)
         rows = pairs.joint, pairs.places, felt.rotors[own_speeds], along[own_speeds]
         (numbers, mass), _ = scanned(step, (numbers, mass), rows)
-    for pairs in tables.mass:
-        high, wide = pairs.places.shape[1:]
+    for couples in tables.mass:
+        high, wide = couples.places.shape[1:]
 
         def pair(
             numbers: Any, row: Any, high: int = high, wide: int = wide
@@ -149,7 +149,7 @@ def _mass_entries(
                     numbers = numbers.at[places[a, b]].set(entry)
             return numbers, None
 
-        numbers, _ = scanned(pair, numbers, tuple(pairs))
+        numbers, _ = scanned(pair, numbers, tuple(couples))
     return numbers, mass
 
 

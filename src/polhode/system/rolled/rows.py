@@ -57,7 +57,7 @@ class Rows(NamedTuple):
     """All constraints of a system, or some: groups, and lengths of lists of them."""
 
     groups: list[RowGroup]
-    count: int
+    total: int
     slopes: int
     longest: int
 
@@ -107,8 +107,8 @@ def rows_of(
                 np.array(starts, dtype=int).reshape(shape),
             )
         )
-    count, slopes = int(first_rows[-1]), int(first_slopes[-1])
-    return Rows(found, count, slopes, max(heights, default=0))
+    total, slopes = int(first_rows[-1]), int(first_slopes[-1])
+    return Rows(found, total, slopes, max(heights, default=0))
 
 
 def _groups(chosen: list[Any], table: Table) -> list[Group]:
@@ -145,14 +145,14 @@ def asked(
     `slope` fills a list of G, others one number a row.
     """
     sizes = [
-        rows.slopes if question is slope else rows.count + rows.longest
+        rows.slopes if question is slope else rows.total + rows.longest
         for question in questions
     ]
     rooms = tuple(jnp.zeros(size) for size in sizes)
     for like in rows.groups:
         rooms = _answered(like, at, rooms, questions, table)
     return tuple(
-        room if question is slope else room[: rows.count]
+        room if question is slope else room[: rows.total]
         for room, question in zip(rooms, questions, strict=True)
     )
 
