@@ -116,10 +116,14 @@ def system_positions(system: ph.System, q: np.ndarray) -> np.ndarray:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["pins", "hinges", "rods"])
 def test_a_state_beside_its_rows_comes_back_to_the_same_place(name: str) -> None:
-    """By loops as by straight code, to what a second step of Newton leaves."""
+    """By loops as by straight code, to the square of how far it was beside."""
     system, q, z = CASES[name]()
+    if name != "rods":
+        q, z = swung(system, 0.4, 0.0)
     draws = np.random.default_rng(5)
-    q, z = (x + 1e-5 * draws.normal(size=len(x)) for x in (q, z))
+    # As far as steps err: speeds follow the rows of places before the last step, which
+    # differ by as much, so that the two ways differ by its square.
+    q, z = (x + 1e-7 * draws.normal(size=len(x)) for x in (q, z))
     equations, n = ph.recursive(system), system.coordinates
 
     def both(q: Any, z: Any) -> Any:
