@@ -87,6 +87,8 @@ PUBLIC = {
     "Potential": "polhode.actions.potentials.potential",
     "RawPotential": "polhode.actions.potentials.raw_potential",
     "Regularised": "polhode.actions.contact.friction",
+    "Anisotropic": "polhode.actions.contact.friction_laws",
+    "Stribeck": "polhode.actions.contact.friction_laws",
     "RotationalDamper": "polhode.actions.force_elements.damper",
     "RotationalSpring": "polhode.actions.force_elements.rotational_spring",
     "Servo": "polhode.actions.force_elements.transmission",
@@ -124,6 +126,8 @@ PUBLIC = {
     "Poisson": "polhode.supports.restitution",
     "Stronge": "polhode.supports.restitution",
     "Floor": "polhode.supports.floor",
+    "Brake": "polhode.supports.joint_supports",
+    "Stop": "polhode.supports.joint_supports",
     "tether": "polhode.supports.tether",
     "Support": "polhode.supports.support",
     # system

@@ -332,10 +332,16 @@ def _external(now: Seen, P: np.ndarray) -> np.ndarray:
     """Impulses (n, 6) of contacts on bodies, about their origins in their own axes."""
     system, rows = now.state.system, now.problem.rows
     external = np.zeros((len(system.bodies), 6))
+    # A stop and a brake act along the speed of a joint, and on no point of a body.
     places = [
-        system.places_of(s.bodies) for s in system.supports for _ in s.candidates.names
+        None if s.joints else system.places_of(s.bodies)
+        for s in system.supports
+        for _ in s.candidates.names
     ]
-    for k, (first, second) in enumerate(places):
+    for k, both in enumerate(places):
+        if both is None:
+            continue
+        first, second = both
         force = rows.axes[k] @ P[k]
         _add(now.state, external, first, rows.point[k], force)
         _add(now.state, external, second, rows.point[k], -force)

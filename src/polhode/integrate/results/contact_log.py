@@ -30,7 +30,7 @@ from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
 from polhode.integrate.results.body_motion import Reaction
 from polhode.lowering.compile import compile
-from polhode.system.contacts import names, owners
+from polhode.system.contacts import names, owners, slips, tangent_scales
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -163,7 +163,7 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
     system, width = motion.system, log.inputs.drive.width
     supports = len(system.supports)
     words = motion.events.names[supports:]
-    labels, entry = names(system), 0
+    labels, entry, scales = names(system), 0, tangent_scales(system, motion.table)
     for each in met:
         if not isinstance(each, np.ndarray) or not is_switch(each, words):
             continue
@@ -180,9 +180,9 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
                 ImpactRow(
                     float(each[T]),
                     labels[k],
-                    record.before[k],
-                    record.after[k],
-                    record.impulse[k],
+                    record.before[k] / np.where(scales[k] > 0, scales[k], np.inf),
+                    record.after[k] / np.where(scales[k] > 0, scales[k], np.inf),
+                    record.impulse[k] * scales[k],
                     float(record.push[k]),
                     float(record.friction[k]),
                     phase_words(record.phases),
@@ -216,7 +216,10 @@ def _entry(log: Any, first: int, t: float, held: np.ndarray) -> int:
 
 
 class ContactRow(NamedTuple):
-    """Of all n candidates at one row, in the world's axes."""
+    """Of all n candidates at one row, in the world's axes.
+
+    grip, creep   sizes of friction and slip as the cone counts them, an ellipse too
+    """
 
     gap: Any
     push: Any
@@ -226,6 +229,13 @@ class ContactRow(NamedTuple):
     belt: Any
     point: Any
     normal: Any
+    grip: Any
+    creep: Any
+
+
+def _sizes(vectors: Any) -> Any:
+    """(n,) of vectors (n, 2)."""
+    return jnp.sqrt(jnp.sum(vectors * vectors, axis=1))
 
 
 def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> ContactRow:
@@ -243,7 +253,7 @@ def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> Contact
             r = mode_forces(problem, modes_in(system, whole)).force
             axes, u = problem.rows.axes, problem.rows.velocity
             friction = jnp.sum(axes[:, :, 1:] * r[:, None, 1:], axis=2)
-            slip = jnp.sum(axes[:, :, 1:] * u[:, None, 1:], axis=2)
+            slip = slips(system, t, x[:n], x[n:], own)
             work = jnp.sum(r[:, 1:] * u[:, 1:], axis=1)
             J = problem.rows.jacobian
             # What a moving plane or belt adds: the force on its velocity.
@@ -252,6 +262,7 @@ def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> Contact
             return ContactRow(
                 problem.rows.gap, r[:, 0], friction, slip, work, belt,
                 problem.rows.point, axes[:, :, 0],
+                _sizes(r[:, 1:]), _sizes(u[:, 1:]),
             )  # fmt: skip
 
         example = (0.0, np.zeros(x.shape[-1]), np.zeros(held.shape[-1]), table)
