@@ -134,12 +134,16 @@ def test_an_axis_that_stands_on_the_plane_is_refused():
         slider(ph.Anisotropic((0.1, 0.2), axis=ph.Z))
 
 
+@pytest.mark.long
 def test_a_skate_glides_along_and_holds_across():
-    """An axis of the body, no friction along it: it goes where it points."""
+    """An axis of the body, no friction along it: it goes in a circle of v/omega."""
     blade = ph.Body("blade", ph.solids.box(mass=1.0, x=0.3, y=0.01, z=0.1))
-    plane = ph.Planar("plane", ph.World().origin, blade.origin, normal=ph.Z)
     law = ph.Anisotropic((0.0, 0.5), axis=ph.X, of="body")
     edge = ph.Support(ph.surfaces.point(blade.origin), ph.World().origin,
                       friction=law, name="edge")  # fmt: skip
-    system = ph.System([plane], [ph.Weight(G)], supports=[edge])
-    assert system.speeds == 3
+    system = ph.System([blade], [ph.Weight(G)], supports=[edge])
+    start = system.state(speeds={"blade": (0, 0, 2.0, 1.0, 0, 0)})
+    motion = ph.simulate(system, start, until=np.pi / 2, rtol=1e-10)
+    assert set(motion["edge"].status[:, 0]) == {"sticks"}
+    assert_close(motion["blade"].position[-1], [0, 1.0, 0], atol=1e-8)
+    assert_close(np.linalg.norm(motion["edge"].friction[3, 0]), 2.0, rtol=1e-8)

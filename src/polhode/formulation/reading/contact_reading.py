@@ -253,15 +253,20 @@ def _upper_law(point: TwoSided, gap: Any) -> list[ContactLaw]:
     stop = point.support
     if not isinstance(stop, Stop) or len(stop.candidates.names) == 1:
         return []
-    other = None if gap is None else sympy.expand(_span(stop) - gap)
+    other = None if gap is None else sympy.expand(_span(stop, gap) - gap)
     above = point._replace(name=stop.candidates.names[1])
     return [_law(above, other)]
 
 
-def _span(stop: Stop) -> Any:
-    """upper - lower, in the symbols of a reading."""
+def _span(stop: Stop, gap: Any) -> Any:
+    """upper - lower, in the symbols that the gap of the lower one has."""
+    known = {str(symbol): symbol for symbol in gap.free_symbols}
+
+    def symbol(name: str) -> sympy.Symbol:
+        return known.get(name, sympy.Symbol(name, real=True))
+
     low, high = (
-        sympy.Symbol(STOP.sub("_", bound.name))
+        symbol(STOP.sub("_", bound.name))
         if isinstance(bound, Parameter)
         else sympy.Float(float(at(bound)), 6)
         for bound in stop.candidates.bounds

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.formulation.contact.decide import OPEN
 from polhode.formulation.contact.delassus import contact_problem_of
 from polhode.formulation.contact.mode_forces import (
     MODES,
@@ -25,6 +26,7 @@ from polhode.formulation.contact.mode_forces import (
     without_modes,
 )
 from polhode.formulation.contact.routh_traced import phase_words
+from polhode.integrate.contact.contact_limits import SwitchRecord
 from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
@@ -64,6 +66,20 @@ class ImpactRow(NamedTuple):
     row: int
 
 
+class SwitchRow(NamedTuple):
+    """A switch: the first row after it, the limit that fell, and what it struck.
+
+    fired    number of the limit, 5 a candidate; 5n where all was decided anew
+    hit      (n,) candidates that took part in an impact; none where there was none
+    settles  whether it ended a chatter
+    """
+
+    row: int
+    fired: int
+    hit: np.ndarray
+    settles: bool
+
+
 class ContactParts(NamedTuple):
     """What a log holds.
 
@@ -71,12 +87,14 @@ class ContactParts(NamedTuple):
     switch    (n,) how many changes of held values were before each row
     impacts   in the order of time
     settled   row -> energy that closing and projecting at a switch have taken, J
+    switches  in the order of time
     """
 
     held: np.ndarray
     switch: np.ndarray
     impacts: tuple[ImpactRow, ...]
     settled: tuple[tuple[int, float], ...]
+    switches: tuple[SwitchRow, ...]
 
 
 @final
@@ -143,7 +161,9 @@ class ContactLog:
 
         impacts = tuple(i._replace(row=there(i.row)) for i in own.impacts)
         settled = tuple((there(row), by) for row, by in own.settled)
-        return ContactParts(own.held[rows], own.switch[rows], impacts, settled)
+        switches = tuple(s._replace(row=there(s.row)) for s in own.switches)
+        held, switch = own.held[rows], own.switch[rows]
+        return ContactParts(held, switch, impacts, settled, switches)
 
 
 NO_CONTACTS = ContactLog()
@@ -160,6 +180,7 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
     # Where a motion has samples a switch may lie beyond the last.
     impacts: list[ImpactRow] = []
     settled: list[tuple[int, float]] = []
+    switches: list[SwitchRow] = []
     system, width = motion.system, log.inputs.drive.width
     supports = len(system.supports)
     words = motion.events.names[supports:]
@@ -173,6 +194,7 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
         row = row if row < len(place) else 0
         record = record_of(system, each, width)
         settled.append((row, float(record.settled)))
+        switches.append(_switch(record, row))
         if not record.is_struck:
             continue
         for k in np.flatnonzero(np.any(record.impulse != 0, axis=1)).tolist():
@@ -189,7 +211,14 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
                     row,
                 )
             )
-    return ContactParts(log.values[place], place, tuple(impacts), tuple(settled))
+    own = (tuple(impacts), tuple(settled), tuple(switches))
+    return ContactParts(log.values[place], place, *own)
+
+
+def _switch(record: SwitchRecord, row: int) -> SwitchRow:
+    struck = np.any(record.impulse != 0, axis=1) | (record.was != OPEN)
+    hit = struck & bool(record.is_struck)
+    return SwitchRow(row, int(record.fired), hit, bool(record.settles))
 
 
 def _entries(motion: Trajectory) -> np.ndarray:
