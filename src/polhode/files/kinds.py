@@ -413,6 +413,7 @@ SUPPORTS = {
                 Field("friction", FRICTION_LAW, "dry; smooth without it", None),
                 Field("restitution", RESTITUTION, "0 to 1, or a law of it", 0.0),
                 Field("belt", BELT, "m/s, of the plane's own matter; of t", None),
+                Field("jam", FLAG, "where no push keeps it out (Painleve)", False),
             ),
         ),
         Kind(

@@ -103,6 +103,7 @@ class _AlongJoint:
     candidates: JointCandidates = field(init=False, kw_only=True)
     law: Restitution = field(init=False, kw_only=True)
     belt: ClassVar[None] = None
+    jam: ClassVar[bool] = False
     name: str = field(default="", kw_only=True)
 
     @property
