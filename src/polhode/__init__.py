@@ -218,6 +218,7 @@ PUBLIC = {
     "sensitivity": "polhode.analyse.sensitivities.sensitivity",
     "sleeping_spin": "polhode.analyse.top",
     "stability": "polhode.analyse.equilibria.stability",
+    "static_rest": "polhode.analyse.equilibria.static_rest",
     "steady_motions": "polhode.analyse.equilibria.steady_motion",
     "steady_precessions": "polhode.analyse.top",
     "sweep_equilibria": "polhode.analyse.equilibria.equilibrium_sweep",

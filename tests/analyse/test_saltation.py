@@ -35,12 +35,12 @@ def test_the_derivatives_of_a_bounce():
     }
     for name, value in expected.items():
         assert_close(found[name][-1, 0], value, rtol=1e-12)
-    # The saltation matrix itself: [[-e, 0], [-(1 + e) g / v, -e]] of (z, v).
+    # The saltation matrix itself: [[-e, 0], [(1 + e) g / |v|, -e]] of (z, v).
     k = int(np.flatnonzero(np.diff(motion.t) == 0)[0])
     jump = found.transition[k + 1] @ np.linalg.inv(found.transition[k])
     v = np.sqrt(2 * G)
-    assert_close(jump, [[-0.8, 0], [-1.8 * G / v, -0.8]], atol=1e-12)
-    assert_close(jump[1, 0], -3.98650222626302, rtol=1e-12)
+    assert_close(jump, [[-0.8, 0], [1.8 * G / v, -0.8]], atol=1e-12)
+    assert_close(jump[1, 0], 3.98650222626302, rtol=1e-12)
     back = ph.gradient(motion, lambda t, state: state["z"], names)
     for name in names:
         assert_close(back[name], expected[name], rtol=1e-12)

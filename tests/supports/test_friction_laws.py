@@ -21,6 +21,7 @@ def slider(law, **more) -> ph.System:
     return ph.System([bob], [ph.Weight(G)], supports=[floor])
 
 
+@pytest.mark.long
 @pytest.mark.row("C-10")
 def test_a_block_stops_under_stribecks_law():
     """v' = -g mu(v): when and where it stops."""
@@ -78,6 +79,7 @@ Q = np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2)  # rows: along and across
 D = np.array([0.2, 0.6])
 
 
+@pytest.mark.long
 @pytest.mark.row("C-10")
 def test_a_block_slides_over_grooves(turned):
     """T = -N D^2 v/|D v|: it turns towards the grooves, and stops where it should."""
@@ -93,6 +95,7 @@ def test_a_block_slides_over_grooves(turned):
     assert_close(turned.q[-1, :2], found.y[2:, -1], atol=1e-9)
 
 
+@pytest.mark.long
 def test_friction_is_on_its_ellipse_and_slip_is_told_as_it_is(turned):
     """Not in the axes in which the ellipse is a circle."""
     floor, k = turned["floor"], len(turned) // 3
@@ -104,9 +107,9 @@ def test_friction_is_on_its_ellipse_and_slip_is_told_as_it_is(turned):
     assert "T = -N_floor D^2 v/|D v|" in str(ph.contact_reading(turned.system))
 
 
-def test_a_blow_along_and_across(turned):
+def test_a_blow_along_and_across():
     """An impact slides on by mu (1 + e) v_n, each direction by its own."""
-    system = turned.system
+    system = slider(ph.Anisotropic((0.2, 0.6), axis=(1, 1, 0)), restitution=0.5)
     for row, mu in zip(Q, D, strict=True):
         v = np.array([*(5 * row), -1.0])
         hit = ph.impact(system.state(speeds={"bob": v}))

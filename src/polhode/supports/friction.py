@@ -35,7 +35,9 @@ def named_friction(name: str, law: Any) -> SupportFriction | None:
 
     if isinstance(law, Anisotropic):
         pairs = [
-            tuple(own(x, f"{word}.{where}") for x, where in zip(pair, WHERE, strict=True))
+            tuple(
+                own(x, f"{word}.{where}") for x, where in zip(pair, WHERE, strict=True)
+            )
             for word, pair in (("dynamic", law.dynamic), ("static", law.static))
         ]
         return Anisotropic(*pairs, axis=law.axis, of=law.of, name=name)

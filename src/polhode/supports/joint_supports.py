@@ -68,7 +68,7 @@ class JointCandidates:
         return distinct([*self.joint.parameters, *parameters_in(own)])
 
     def geometry(self, placed: Placed, table: Table) -> Geometry:
-        """Gaps; the place is the joint's, the normal its axis, and there is no other."""
+        """Gaps; the place is the joint's, the normal is along its axis."""
         (q,) = placed.coordinates
         R, p = self.joint.second_frame(table)
         xp = namespace(placed.rotations, q)
@@ -235,7 +235,7 @@ class Brake(_AlongJoint):
         if not isinstance(self.friction, Coulomb | Stribeck):
             raise ModelError(
                 f"{name!r} cannot have the friction {self.friction!r}.",
-                "It sticks while |T| <= mu_s L and slides with mu_d L against the slip.",
+                "It sticks while |T| <= mu_s L, and slides with mu_d L against it.",
                 "Give ph.Coulomb(dynamic, static) or ph.Stribeck(...).",
             )
         for word in ("load", "radius"):

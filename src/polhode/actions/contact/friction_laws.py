@@ -1,8 +1,8 @@
 r"""Dry friction beyond Coulomb's two numbers: falling with the slip, or by direction.
 
-    Stribeck      T = -mu(|v|) N v/|v|,   mu = mu_d + (mu_s - mu_d) exp(-(|v|/v_s)^2)
-                                               + c |v|
-    Anisotropic   |(T1/mu_1, T2/mu_2)| <= N,  and the slip is square to that ellipse
+Stribeck      T = -mu(|v|) N v/|v|,   mu = mu_d + (mu_s - mu_d) exp(-(|v|/v_s)^2)
+                                           + c |v|
+Anisotropic   |(T1/mu_1, T2/mu_2)| <= N,  and the slip is square to that ellipse
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class Anisotropic:
                 "It turns with what rests, or stays with what is rested on.",
                 'Give of="ground" or of="body".',
             )
-        put(self, "axis", np.asarray(direction(self.axis, f"the axis of {self.name!r}")))
+        put(
+            self, "axis", np.asarray(direction(self.axis, f"the axis of {self.name!r}"))
+        )
         static = self.dynamic if self.static is None else self.static
         put(self, "dynamic", _pair(self.name, "dynamic", self.dynamic))
         put(self, "static", _pair(self.name, "static", static))

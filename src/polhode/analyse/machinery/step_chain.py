@@ -56,7 +56,9 @@ class Replay:
     def spans(self) -> list[tuple[int, int]]:
         """First and last rows between switches; each last row is before a jump."""
         jumps = [s.row for s in self.switches if s.row > 0]
-        return [*zip([0, *jumps], [*(j - 1 for j in jumps), len(self.t) - 1], strict=True)]
+        return [
+            *zip([0, *jumps], [*(j - 1 for j in jumps), len(self.t) - 1], strict=True)
+        ]
 
     def rows(self, take: np.ndarray) -> tuple[Any, ...]:
         """Times, states and steps (k, ...) from some rows, and their modes."""

@@ -178,7 +178,9 @@ def _backward(replay: Replay) -> Any:
 
             def moved(carry: Any) -> Any:
                 l, m = carry
-                _, pull = jax.vjp(lambda x, p: replay.step((t, x, *more), p, table), x, p)
+                _, pull = jax.vjp(
+                    lambda x, p: replay.step((t, x, *more), p, table), x, p
+                )
                 by_x, by_p = pull(l)
                 return by_x + add, m + by_p
 

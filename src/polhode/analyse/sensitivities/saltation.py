@@ -51,7 +51,9 @@ def saltated(
     fixed = (replay.values, replay.table)
     example = (now, tangents[0], along[0], fixed)
     word = ("saltation", replay.motion.contacts.order)
-    program = replay.program(word, _saltation(replay), example, ["tangent", "direction"])
+    program = replay.program(
+        word, _saltation(replay), example, ["tangent", "direction"]
+    )
     found, rate = program(now, tangents, along, fixed)
     _require_crossing(replay, row, switch, float(np.asarray(rate).reshape(-1)[0]))
     return np.asarray(found)
@@ -93,7 +95,9 @@ def _saltation(replay: Replay) -> Any:
             P = struck_by(system, problem, hit > 0, settles > 0, order=order).impulse
             blow = problem.speeds @ jnp.where(jnp.any(hit > 0), P, 0.0).reshape(-1)
             landed = jnp.concatenate([q, z + blow])
-            return settled(equations, t, landed, drive.table(t, q, z, whole(p, after), after))
+            return settled(
+                equations, t, landed, drive.table(t, q, z, whole(p, after), after)
+            )
 
         def rates(x: Any, held: Any) -> Any:
             return field_of(equations, whole(p, held), drive.driven).x_dot(t, x)
