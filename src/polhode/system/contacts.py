@@ -193,7 +193,7 @@ def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
 
 class _AlongJoint(NamedTuple):
-    """Candidates first..last - 1 of a support along a joint, and its slice of speeds."""
+    """Candidates first..last - 1 of a support along a joint, and its speed in z."""
 
     support: Any
     first: int

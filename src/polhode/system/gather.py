@@ -79,8 +79,8 @@ def require_kinds(
             raise ModelError(
                 f"a system cannot have {thing!r} as a support.",
                 "Supports push and do not pull, and may open.",
-                "Give ph.Support(surface, on, ...), ph.Stop(joint) or ph.Brake(joint, law);"
-                " two-sided ones are constraints.",
+                "Give ph.Support(surface, on, ...), ph.Stop(joint) or ph.Brake(joint,"
+                " law); two-sided ones are constraints.",
             )
 
 
