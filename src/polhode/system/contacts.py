@@ -212,6 +212,12 @@ def along_joints(system: System) -> list[_AlongJoint]:
     ]
 
 
+def pressed_pads(system: System) -> dict[int, Any]:
+    """Candidates that a load presses, and no reaction: the pads of brakes."""
+    found = {j.first: j.support.candidates.load for j in along_joints(system)}
+    return {k: load for k, load in found.items() if load is not None}
+
+
 def _with_joints(system: System, found: Any, rows: Any, table: Table) -> Any:
     """Of all candidates (n, ...); of those along joints `rows(u of a unit speed, it)`.
 

@@ -20,7 +20,7 @@ from polhode.formulation.contact.instant import require_apart, seen
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import NOMINAL, Table, at
 from polhode.system.checked_argument import state_argument
-from polhode.system.contacts import along_joints, names
+from polhode.system.contacts import names, pressed_pads
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
@@ -172,10 +172,8 @@ def _balance(now: Any, touching: list[int], load: str | None, table: Table) -> _
     width = sum(part.shape[1] for part in parts)
     matrix = np.concatenate(parts, axis=1) if width else np.zeros((len(force), 0))
     pressed = np.full(len(rows.gap), np.nan)
-    for own in along_joints(system):
-        pads = own.support.candidates.load
-        if pads is not None:
-            pressed[own.first] = float(at(pads, system.table(table)))
+    for pad, weight in pressed_pads(system).items():
+        pressed[pad] = float(at(weight, system.table(table)))
     scale = max(float(np.max(np.abs(force), initial=0.0)), 1e-300)
     return _Balance(
         matrix, right, np.asarray(rows.static)[touching], pressed[touching], scale

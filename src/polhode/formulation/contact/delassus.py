@@ -26,7 +26,7 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.matter.parameter import NOMINAL, Table, at
-from polhode.system.contacts import ContactRows, along_joints, contact_rows
+from polhode.system.contacts import ContactRows, contact_rows, pressed_pads
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 
 if TYPE_CHECKING:
@@ -97,10 +97,8 @@ def _with_loads(system: System, W: Any, c: Any, table: Table) -> tuple[Any, Any]
 
     Along their normals nothing moves; W_N is that of their slip.
     """
-    for own in along_joints(system):
-        load, k = own.support.candidates.load, 3 * own.first
-        if load is None:
-            continue
+    for pad, load in pressed_pads(system).items():
+        k = 3 * pad
         size = W[k + 1, k + 1]
         size = jnp.where(size > 0, size, 1.0)
         W = W.at[k, k].set(size)
