@@ -8,6 +8,7 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.errors import ModelError, Overlap
+from polhode.show.drawing.contacts import contact_frames, world_planes
 
 G = 9.81
 WORLD = ph.World()
@@ -53,6 +54,13 @@ def test_a_stop_is_read_and_held(struck):
     assert "0 <= hinge - stop of hinge_lower  _|_  N_stop_of_hinge_lower >= 0" in text
     assert "0 <= -hinge  _|_  N_stop_of_hinge_upper >= 0" in text
     assert ph.in_mode(system, {"stop of hinge upper": "slides"}).constraints
+
+
+def test_a_stop_is_not_drawn_and_is_plotted(struck):
+    """It pushes along a joint, at no place; over time its push is a curve."""
+    assert contact_frames(struck, 1.0) is None
+    assert world_planes(struck) == []
+    assert struck.plot("stop of hinge") is not None
 
 
 def test_what_leans_on_a_stop_presses_it():
