@@ -34,16 +34,15 @@ def named_friction(name: str, law: Any) -> SupportFriction | None:
         return value.value if unnamed else value
 
     if isinstance(law, Anisotropic):
-        pairs = [
-            tuple(
-                own(x, f"{word}.{where}") for x, where in zip(pair, WHERE, strict=True)
-            )
+        low, high = (
+            tuple(own(x, f"{word}.{at}") for x, at in zip(pair, WHERE, strict=True))
             for word, pair in (("dynamic", law.dynamic), ("static", law.static))
-        ]
-        return Anisotropic(*pairs, axis=law.axis, of=law.of, name=name)
+        )
+        return Anisotropic(low, high, axis=law.axis, of=law.of, name=name)
     if isinstance(law, Stribeck):
         words = ("dynamic", "static", "speed", "viscous")
-        return Stribeck(*(own(getattr(law, w), w) for w in words), name=name)
+        low, high, speed, viscous = (own(getattr(law, w), w) for w in words)
+        return Stribeck(low, high, speed, viscous, name=name)
     dynamic, static = own(law.dynamic, "dynamic"), own(law.static, "static")
     return Coulomb(dynamic, static, name=name)
 

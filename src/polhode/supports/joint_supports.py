@@ -157,9 +157,9 @@ class Stop(_AlongJoint):
         put(self, "candidates", JointCandidates(self.joint, names, signs, bounds))
 
     def _bounds(self) -> tuple[Any, Any]:
-        name, ends = self.name, (self.lower, self.upper)
-        if ends == (None, None) and self.joint.limits is not None:
-            ends = tuple(float(np.asarray(x)[0]) for x in self.joint.limits)
+        name, ends = self.name, [self.lower, self.upper]
+        if ends == [None, None] and self.joint.limits is not None:
+            ends = [float(np.asarray(x)[0]) for x in self.joint.limits]
         bounds = [
             None
             if x is None or (not isinstance(x, Parameter) and np.isinf(x))

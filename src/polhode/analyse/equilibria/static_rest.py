@@ -116,13 +116,15 @@ def static_rest(
     some = _program(balance, np.zeros(width), fixed=_value(state, load, table))
     if some is None and load is None:
         return StaticRest(state, False, {}, {}, load, None)
-    pushes, forces = {}, {}
+    pushes: dict[str, tuple[float, float]] = {}
+    forces: dict[str, np.ndarray] = {}
     if some is not None:
         fixed = _value(state, load, table)
         for i, k in enumerate(touching):
             aim = np.eye(width)[3 * i]
-            ends = [_program(balance, s * aim, fixed=fixed) for s in (1, -1)]
-            pushes[labels[k]] = tuple(float(x[3 * i]) for x in ends if x is not None)
+            low, high = (_program(balance, s * aim, fixed=fixed) for s in (1, -1))
+            most = np.inf if high is UNBOUNDED else float(high[3 * i])
+            pushes[labels[k]] = float(low[3 * i]), most
         least = _least(balance, some, count)
         axes = now.problem.rows.axes
         forces = {
@@ -221,11 +223,10 @@ def _interval(balance: _Balance) -> tuple[float, float]:
     ends = []
     for sign in (1.0, -1.0):
         found = _program(balance, sign * aim)
-        ends.append(-sign * np.inf if found is UNBOUNDED else found)
-    if any(end is None for end in ends):
-        return (np.nan, np.nan)
-    low, high = (float(e if np.ndim(e) == 0 else e[-1]) for e in ends)
-    return low, high
+        if found is None:
+            return (np.nan, np.nan)
+        ends.append(-sign * np.inf if found is UNBOUNDED else float(found[-1]))
+    return ends[0], ends[1]
 
 
 UNBOUNDED = np.array([])

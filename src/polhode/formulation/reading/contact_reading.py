@@ -299,7 +299,9 @@ def _gaps(reading: Reading, closed: System, points: list[TwoSided]) -> list[Any]
 def _law(point: TwoSided, gap: Any) -> ContactLaw:
     support = point.support
     rubs = support.friction
-    is_falling = isinstance(rubs, Stribeck)
+    fall: tuple[Any, ...] = ()
+    if isinstance(rubs, Stribeck):
+        fall = (_symbol(rubs.speed), _symbol(rubs.viscous))
     return ContactLaw(
         point.name,
         gap,
@@ -309,7 +311,7 @@ def _law(point: TwoSided, gap: Any) -> ContactLaw:
         _symbols(rubs.static) if rubs else 0,
         _symbol(support.law.restitution),
         type(support.law).__name__,
-        (_symbol(rubs.speed), _symbol(rubs.viscous)) if is_falling else (),
+        fall,
     )
 
 
