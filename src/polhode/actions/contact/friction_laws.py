@@ -35,7 +35,7 @@ class Stribeck:
     impact takes the coefficient of the slip with which it strikes.
 
     >>> law = Stribeck(dynamic=0.3, static=0.5, speed=0.1)
-    >>> round(law.coefficient(0.1), 6)
+    >>> round(float(law.coefficient(0.1)), 6)
     0.373576
     """
 
@@ -103,7 +103,7 @@ class Anisotropic:
     `static` has the same proportions.
 
     >>> Anisotropic((0.1, 0.4), axis=(1, 0, 0), of="body")
-    Anisotropic(dynamic=(0.1, 0.4), static=(0.1, 0.4), axis=(1, 0, 0) of 'body')
+    Anisotropic(dynamic=(0.1, 0.4), static=(0.1, 0.4), axis=[1, 0, 0] of 'body')
     """
 
     dynamic: Any

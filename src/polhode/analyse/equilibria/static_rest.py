@@ -104,7 +104,7 @@ def static_rest(
     >>> slope = ph.System([block], [ph.Weight(9.81, up=(0.3, 0, 1))], supports=[on])
     >>> static_rest(slope.state())
     StaticRest('system' rests)
-      foot   18.7925 N
+      foot   18.79... N
     """
     now = seen(state, table)
     require_apart(now)
