@@ -54,7 +54,7 @@ def prescribed(
 class Driven:
     """A constraint one of whose bodies moves along a path t -> (P, p); traceable."""
 
-    constraint: Any
+    constraint: Constraint
     driver: Frame
     path: Path
 

@@ -355,7 +355,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         if not self.started:
             self.started.append(True)
             system, many = self.equations.system, isinstance(state, States)
-            warn_of_start(state if many else states_of(system, state), 4)
+            warn_of_start(state if many else states_of(system, state))
 
     @cached_property
     def _drivers(self) -> bool:

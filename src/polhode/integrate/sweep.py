@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -72,6 +71,7 @@ from polhode.integrate.simulate import LIMIT
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 # Runs that are under way together: their lanes are refilled from among them.
 SLAB = 16384
@@ -342,10 +342,9 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
 
 def _warn_of_missing(runs: int, done: int) -> None:
     """Ctrl-C before a slab has begun, or after its end: what is done is given."""
-    warnings.warn(
+    warn(
         f"the sweep was interrupted: it has the first {done} of {runs} runs.",
         IntegrationWarning,
-        stacklevel=4,
     )
 
 
@@ -454,9 +453,8 @@ def _require_one_start(runs: States) -> None:
 def _warn(found: Any, failed: np.ndarray) -> None:
     if len(failed):
         first = int(failed[0])
-        warnings.warn(
+        warn(
             f"{len(failed)} of {len(found)} runs stopped; run {first}:"
             f" {found.outcome(first).sentence}",
             IntegrationWarning,
-            stacklevel=3,
         )

@@ -37,6 +37,7 @@ from polhode.integrate.model_source import CarriedModel, ModelSource, require_ca
 from polhode.integrate.storage.sweep_parts import SweepParts, sweep_parts
 from polhode.integrate.sweep import slab_result
 from polhode.lowering.backends.thread_limit import VARIABLE, at_most_threads
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
@@ -163,11 +164,10 @@ def spread(
     except KeyboardInterrupt:
         work.cancel()
         left, count = len(parts.missing), len(parts.files.firsts)
-        warnings.warn(
+        warn(
             f"the sweep was interrupted: {left} of its {count} parts are missing."
             " The same call makes them.",
             IntegrationWarning,
-            stacklevel=4,
         )
     except BaseException:
         work.cancel()

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
@@ -23,6 +22,7 @@ from polhode.integrate.events.event import Event, admit_events
 from polhode.lowering.backends.source.c import to_c
 from polhode.output_file import replacing, write_file
 from polhode.system.state import State
+from polhode.tracebacks import warn
 
 COMPILERS = (("gcc",), ("clang",), (sys.executable, "-m", "ziglang", "cc"))
 # By so much a state leaves its manifold before another integrator is stopped for it.
@@ -239,11 +239,10 @@ def compiled(sources: Path, names: list[str], binaries: Path, identifier: str) -
         if done.returncode == 0:
             return "ziglang" if "ziglang" in command else command[0]
         shutil.rmtree(binaries)
-        warnings.warn(
+        warn(
             CompilerWarning(
                 f"{command[0]} could not build {identifier!r}: {done.stderr[:500]}"
-            ),
-            stacklevel=4,
+            )
         )
     return ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -40,6 +39,7 @@ from polhode.system.contacts import names
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
+from polhode.tracebacks import warn
 
 ORDERS = ("at once", "in sequence")
 GAIN = 1e-9  # of the energy that moves: less is rounding
@@ -284,7 +284,7 @@ def _warn_of_gain(now: Seen, struck: Struck) -> None:
     words = gain_sentence(
         names(system)[k], gained, float(state.t), at_once="at once" in struck.phases
     )
-    warnings.warn(words, NumericalWarning, stacklevel=4)
+    warn(words, NumericalWarning)
 
 
 def gain_sentence(point: str, gained: float, t: float, *, at_once: bool) -> str:

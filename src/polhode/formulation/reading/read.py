@@ -24,6 +24,7 @@ from polhode.lowering.reading.symbols import escaped
 from polhode.lowering.reading.sympy_reader import read, to_latex
 from polhode.lowering.reading.unread import UnreadFunction
 from polhode.system import rows
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -208,7 +209,7 @@ def reading_of(
     _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
-        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+        warn(str(each.message), UnfinishedReading)
     return Reading(
         f"{equations.name}, {system.name}",
         tuple(motion),
@@ -270,7 +271,7 @@ def reading_in(
     _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
-        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+        warn(str(each.message), UnfinishedReading)
     symbols = own._replace(q=s, z=s_dot, y=s_dot, y_dot=s_ddot)
     return Reading(
         f"{equations.name}, {system.name}, in {', '.join(chart.names)}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +29,7 @@ from polhode.lowering.trace.trace import (
     inner_jaxprs,
     source_line,
 )
+from polhode.tracebacks import warn
 
 HEAVY = 20  # operations that a division or a root is worth to who reads it
 
@@ -317,9 +317,8 @@ def _name(function: Callable) -> str:
 
 
 def _warn(function: Callable, operations: float) -> None:
-    warnings.warn(
+    warn(
         f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
         f"{operations:g} operations were done. What is written is right.",
         UnfinishedReading,
-        stacklevel=3,
     )
