@@ -53,9 +53,11 @@ def _watch_class(kind: type, name: str) -> None:
     for word, member in [*vars(kind).items()]:
         if word == "__init__" and isinstance(member, types.FunctionType):
             setattr(kind, word, _watched(member, name))
-        elif not word.startswith("_") and isinstance(member, classmethod):
+        elif not word.startswith("_") and isinstance(
+            member, classmethod | staticmethod
+        ):
             inner = _watched(member.__func__, f"{name}.{word}")
-            setattr(kind, word, classmethod(inner))
+            setattr(kind, word, type(member)(inner))
 
 
 def _watched(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -248,7 +250,7 @@ def _elements_fit(value: Any, parts: Any) -> bool:
         pairs = [*value.items()][:FEW]
         return all(fits(k, keys) and fits(v, values) for k, v in pairs)
     if isinstance(value, str | bytes):
-        return True
+        return not parts or fits(value[:1], parts[0])
     sized = hasattr(value, "__len__") and hasattr(value, "__iter__")
     if not parts or not sized or typing.get_origin(parts[0]) is Callable:
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import pickle
 import warnings
@@ -147,3 +148,25 @@ def test_warnings_point_to_the_line_of_the_user():
 def test_values_and_annotations(value, hint, is_fit):
     """What an annotation says of a value."""
     assert fits(value, hint) is is_fit
+
+
+def test_a_reaction_that_nothing_exerts_names_the_others():
+    """A constraint is called with the body that it acts on."""
+    found = ph.recursive(system()).reactions(system().rest())
+    with pytest.raises(KeyError) as told:
+        found["hinje"]
+    assert isinstance(told.value, ModelError)
+    assert f"Did you mean {hinge().name!r}?" in str(told.value)
+
+
+def test_copies_of_frozen_nouns_are_themselves():
+    """Motions, equations and programs hold native code, which has one owner."""
+    start = system().state(**{hinge().name: 0.5})
+    motion = ph.simulate(system(), start, until=0.1)
+    nouns = [system(), motion, motion.ledger(), ph.lagrange(system())]
+    nouns += [ph.stepper(system(), 0.01), ph.sweep(system(), [start], until=0.1)]
+    nouns += [ph.simulate(system(), [start, start], until=0.1)]
+    for noun in nouns:
+        assert copy.deepcopy(noun) is noun
+        assert copy.copy(noun) is noun
+        assert copy.deepcopy({"a": [noun]})["a"][0] is noun

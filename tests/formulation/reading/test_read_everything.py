@@ -28,6 +28,8 @@ QUICK = {
     "chaplygin_sleigh": ("Boltzmann-Hamel",),
 }
 OPERATIONS = 20_000  # what is not short by then is printed as it is
+# Unknowns of a form: with more, a closed form has 10^5 operations and is for nobody.
+MOST = 9
 EVERY = [
     pytest.param(
         name, form, marks=() if form in QUICK.get(name, ()) else pytest.mark.long
@@ -40,7 +42,7 @@ EVERY = [
 def written(reading, values):
     """The printed equations at a point, as numbers."""
     names = [*values]
-    function = sm.lambdify(names, [*reading.motion, *reading.constraints], "numpy")
+    function = sm.lambdify(names, [*reading.motion, *reading.constraints], "numpy", cse=True)
     with np.errstate(all="ignore"):
         return np.array([float(x) for x in function(*values.values())])
 
@@ -87,4 +89,6 @@ def test_what_is_printed_has_the_value_of_what_runs(name, form):
         equations = FORMULATIONS[form](system)
     except PolhodeError as refused:
         pytest.skip(str(refused).splitlines()[0])
+    if len(equations.velocity_names) + len(equations.row_names) > MOST:
+        pytest.skip("too many unknowns for a closed form")
     asserted(equations)

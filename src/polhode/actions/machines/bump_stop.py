@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
@@ -46,7 +47,7 @@ class BumpStop:
 
     joint: Joint
     stiffness: Quantity
-    limits: Any = None
+    limits: Sequence[float] | None = None
     _: KW_ONLY
     exponent: float = 1.0
     damping: Quantity = 0.0

@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ class Written(NamedTuple):
 
 def to_fmu(
     start: State,
-    path: Any,
+    path: str | PathLike[str],
     *,
     inputs: Sequence[str] = (),
     outputs: Mapping[str, Callable[[State], Any]] | None = None,

@@ -9,6 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.double import doubled
 from polhode.errors import ModelError, NumericalWarning, StateError
@@ -372,7 +373,7 @@ def _joint_impulses(
 def percussion(
     state: State,
     point: Attachment,
-    impulse: Any,
+    impulse: Numbers,
     *,
     order: str = "at once",
     table: Table = NOMINAL,

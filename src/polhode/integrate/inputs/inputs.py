@@ -19,6 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
 from polhode.integrate.inputs.controller import Controller
@@ -52,7 +53,7 @@ class Sampled:
     law: Callable[..., Any]
     dt: float
     _: KW_ONLY
-    memory: Any = None
+    memory: Numbers | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.law):
