@@ -28,8 +28,8 @@ QUICK = {
     "chaplygin_sleigh": ("Boltzmann-Hamel",),
 }
 OPERATIONS = 20_000  # what is not short by then is printed as it is
-# Unknowns of a form: with more, a closed form has 10^5 operations and is for nobody.
-MOST = 9
+# Unknowns of a form: with more, a closed form fills pages and is for nobody.
+MOST = 6
 EVERY = [
     pytest.param(
         name, form, marks=() if form in QUICK.get(name, ()) else pytest.mark.long

@@ -42,7 +42,11 @@ def hanging_thread() -> Sequence[Answer]:
 
 @problem(sources.ROUTH, "two rods that hang from each other", digits=10)
 def two_hanging_rods() -> Sequence[Answer]:
-    """Two equal uniform rods, hinged in a row, swing at ω² = (3 ± 6/√7) g/l."""
+    """Two equal rods that hang from each other swing in two ways.
+
+    Uniform rods of the length l = 0.9 m, the second hinged to the end of the first:
+    ω² = (3 ± 6/√7) g/l.
+    """
     l = 0.9
     one, two = (ph.Body(n, ph.solids.rod(mass=1.1, length=l)) for n in "ab")
     top = ph.Revolute("top", ph.World().origin, one.point(0, 0, l / 2), axis=ph.Y)
