@@ -24,10 +24,9 @@ BARE = (TypeError, AttributeError, ValueError, ArithmeticError, LookupError)
 MARK = "__polhode_public__"
 FEW = 20  # elements of a list that are looked at
 PATHS = ("path", "to", "folder")
-Public = TypeVar("Public")
 
 
-def public(value: Public, name: str) -> Public:
+def public(value: Any, name: str) -> Any:
     """A public function that refuses in words, or the class itself, made to.
 
     Pickles and `inspect` find a function by its module: it is exchanged there, too.
@@ -91,14 +90,17 @@ def _refusal(
         if word in ("self", "cls") or word not in hints:
             continue
         place = inspect.signature(function).parameters[word]
-        values = {
-            place.VAR_POSITIONAL: lambda v=value: v,
-            place.VAR_KEYWORD: lambda v=value: [*v.values()],
-        }.get(place.kind, lambda v=value: [v])()
-        for each in values:
+        for each in _values(value, place):
             if not fits(each, hints[word]):
                 return _said(name, word, plain.__annotations__.get(word), each)
     return None
+
+
+def _values(value: Any, place: inspect.Parameter) -> list[Any]:
+    """The values of an argument: several, where it takes all that is left."""
+    if place.kind is place.VAR_KEYWORD:
+        return [*value.values()]
+    return [*value] if place.kind is place.VAR_POSITIONAL else [value]
 
 
 def _said(name: str, word: str, annotation: Any, value: Any) -> PolhodeError:
@@ -133,7 +135,7 @@ def _shown(value: Any) -> str:
 # ------------------------------------------------------------- annotations
 
 
-class _Names(dict):  # type: ignore[type-arg]  # of a dict it has the lookup alone
+class _Names(dict[str, Any]):
     """Names of annotations: those of their module, or of any module of the package.
 
     Modules import what only annotations need for type checkers alone.

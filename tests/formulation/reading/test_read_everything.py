@@ -27,9 +27,9 @@ QUICK = {
     "four_bar": ("Gauss",),
     "chaplygin_sleigh": ("Boltzmann-Hamel",),
 }
-OPERATIONS = 20_000  # what is not short by then is printed as it is
+OPERATIONS = 5_000  # what is not short by then is printed as it is
 # Unknowns of a form: with more, a closed form fills pages and is for nobody.
-MOST = 6
+MOST = 5
 EVERY = [
     pytest.param(
         name, form, marks=() if form in QUICK.get(name, ()) else pytest.mark.long

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
@@ -47,7 +46,7 @@ class BumpStop:
 
     joint: Joint
     stiffness: Quantity
-    limits: Sequence[float] | None = None
+    limits: Numbers | None = None
     _: KW_ONLY
     exponent: float = 1.0
     damping: Quantity = 0.0

@@ -98,7 +98,7 @@ class _Walk:
             return element(self.ring, wanted)
         value = self.values[wanted]
         if not isinstance(value, Unread) or self.unread is None:
-            return value  # type: ignore[return-value]
+            return value
         number = self.unread.polynomial(self.ring, value, self.inputs)
         return ("ne", number, {}) if wanted.type == "bool" else number
 
