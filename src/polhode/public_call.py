@@ -38,9 +38,9 @@ def public(value: Any, name: str) -> Any:
     if not isinstance(value, types.FunctionType) or hasattr(value, MARK):
         return value
     watched = _watched(value, name)
-    home = sys.modules.get(value.__module__)
-    if home is not None and getattr(home, value.__name__, None) is value:
-        setattr(home, value.__name__, watched)
+    home, word = sys.modules.get(value.__module__), value.__name__
+    if home is not None and getattr(home, word, None) is value:
+        setattr(home, word, watched)
     return watched
 
 

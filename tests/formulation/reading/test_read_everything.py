@@ -41,8 +41,8 @@ EVERY = [
 
 def written(reading, values):
     """The printed equations at a point, as numbers."""
-    names = [*values]
-    function = sm.lambdify(names, [*reading.motion, *reading.constraints], "numpy", cse=True)
+    printed = [*reading.motion, *reading.constraints]
+    function = sm.lambdify([*values], printed, "numpy", cse=True)
     with np.errstate(all="ignore"):
         return np.array([float(x) for x in function(*values.values())])
 

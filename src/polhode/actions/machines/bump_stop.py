@@ -46,7 +46,7 @@ class BumpStop:
 
     joint: Joint
     stiffness: Quantity
-    limits: Numbers | None = None
+    limits: Numbers = None
     _: KW_ONLY
     exponent: float = 1.0
     damping: Quantity = 0.0

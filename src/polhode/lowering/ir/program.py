@@ -262,6 +262,7 @@ def scalarise(
     reading: bool = False,
     unroll_at_most: int = UNROLL_AT_MOST,
     shares: bool = False,
+    *,
     unread: bool = False,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
