@@ -308,7 +308,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'polhode' has no attribute {name!r}{_near(name)}")
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
-    value = getattr(import_module(PUBLIC[name]), name)
+    from polhode.public_call import public
+
+    value = public(getattr(import_module(PUBLIC[name]), name), name)
     globals()[name] = value
     return value
 

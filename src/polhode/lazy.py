@@ -16,6 +16,9 @@ def lazy_names(
             close = get_close_matches(name, homes, n=1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
-        return getattr(import_module(homes[name]), name)
+        from polhode.public_call import public
+
+        own = f"{module.rpartition('.')[2]}.{name}"
+        return public(getattr(import_module(homes[name]), name), own)
 
     return get, lambda: sorted(homes)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from polhode.errors import ModelError, NumericalWarning
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import at, named, quantity
+from polhode.tracebacks import warn
 
 
 def coefficient(
@@ -39,10 +39,9 @@ def coefficient(
                 "It would drive motion instead of resisting it.",
                 "Check the sign; if it is meant, pass allow_negative=True.",
             )
-        warnings.warn(
+        warn(
             f"the {what} of {name!r} is negative, {nominal:g}: it drives motion",
             NumericalWarning,
-            stacklevel=4,
         )
     return named(given, f"{name}.{what}")
 

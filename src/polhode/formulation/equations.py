@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
@@ -117,6 +118,8 @@ class Equations:  # limit: one noun answers every question about the motion
     knows_contacts: bool = False
     # How many of the last velocities are states of controllers, in a run.
     controller_states: int = 0
+
+    __copy__ = __deepcopy__ = itself
 
     def __post_init__(self) -> None:
         if self.system.supports and not self.knows_contacts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
@@ -60,6 +59,7 @@ from polhode.supports.joint_supports import Brake
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 LIMIT = 10**9
 
@@ -418,4 +418,4 @@ def _warn(motions: list[Trajectory]) -> None:
         )
     warning = IntegrationWarning(first)
     warning.__cause__ = motions[failed[0]].cause
-    warnings.warn(warning, stacklevel=3)
+    warn(warning)

@@ -11,6 +11,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.errors import (
     ConstraintError,
@@ -106,6 +107,8 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
     sound: dict[str, tuple[float, float]]
     smooth: list[tuple[float, float]] = field(default_factory=list)
     started: list[bool] = field(default_factory=list)
+
+    __copy__ = __deepcopy__ = itself
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -358,7 +361,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         if not self.started:
             self.started.append(True)
             system, many = self.equations.system, isinstance(state, States)
-            warn_of_start(state if many else states_of(system, state), 4)
+            warn_of_start(state if many else states_of(system, state))
 
     @cached_property
     def _drivers(self) -> bool:

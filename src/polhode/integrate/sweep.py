@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,6 +60,7 @@ from polhode.integrate.sweep_start import launched, slab_result
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.storage.sweep_parts import SweepParts
@@ -402,10 +402,9 @@ def _all(
 
 def _warn_of_missing(runs: int, done: int) -> None:
     """Ctrl-C before a slab has begun, or after its end: what is done is given."""
-    warnings.warn(
+    warn(
         f"the sweep was interrupted: it has the first {done} of {runs} runs.",
         IntegrationWarning,
-        stacklevel=4,
     )
 
 
@@ -442,9 +441,8 @@ def _require_one_start(runs: States) -> None:
 def _warn(found: Any, failed: np.ndarray) -> None:
     if len(failed):
         first = int(failed[0])
-        warnings.warn(
+        warn(
             f"{len(failed)} of {len(found)} runs stopped; run {first}:"
             f" {found.outcome(first).sentence}",
             IntegrationWarning,
-            stacklevel=3,
         )

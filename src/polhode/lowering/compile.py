@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.errors import ArgumentError, CompileError, UnsupportedPrimitive
 from polhode.fingerprint import fingerprint
 from polhode.lowering.arguments import (
@@ -69,6 +70,8 @@ def compile(
 
 class Program:  # limit: made, called, inlined, asked, pickled and kept
     """A compiled function: call it, ask for its `report()`, pickle it."""
+
+    __copy__ = __deepcopy__ = itself
 
     def __init__(self, function: Callable, examples: tuple[Any, ...], choices: Choices):
         self.function, self._choices = function, choices

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
@@ -46,7 +46,7 @@ class BumpStop:
 
     joint: Joint
     stiffness: Quantity
-    limits: Any = None
+    limits: Numbers = None
     _: KW_ONLY
     exponent: float = 1.0
     damping: Quantity = 0.0

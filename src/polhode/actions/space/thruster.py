@@ -21,7 +21,7 @@ from polhode.actions.attachment import (
 )
 from polhode.actions.coefficient import coefficient
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame
@@ -62,7 +62,7 @@ class Thruster:
     """
 
     on: Attachment
-    direction: Any
+    direction: Numbers
     thrust: Quantity
     level: Quantity = 0.0
     _: KW_ONLY

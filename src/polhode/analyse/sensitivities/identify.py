@@ -20,6 +20,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
 from polhode.analyse.sensitivities.sensitivity import sensitivity
+from polhode.arrays import Numbers
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
@@ -86,8 +87,8 @@ class Identified:
 def identify(
     model: System | Equations,
     start: State,
-    times: Any,
-    record: Any,
+    times: Numbers,
+    record: Numbers,
     guess: Mapping[str, float] | list[str],
     *,
     measure: Measure | None = None,

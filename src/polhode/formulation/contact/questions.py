@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,6 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.double import doubled
 from polhode.errors import ModelError, NumericalWarning, StateError
@@ -40,6 +40,7 @@ from polhode.system.contacts import names, pressed_pads
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
+from polhode.tracebacks import warn
 
 ORDERS = ("at once", "in sequence")
 GAIN = 1e-9  # of the energy that moves: less is rounding
@@ -289,7 +290,7 @@ def _warn_of_gain(now: Seen, struck: Struck) -> None:
     words = gain_sentence(
         names(system)[k], gained, float(state.t), at_once="at once" in struck.phases
     )
-    warnings.warn(words, NumericalWarning, stacklevel=4)
+    warn(words, NumericalWarning)
 
 
 def gain_sentence(point: str, gained: float, t: float, *, at_once: bool) -> str:
@@ -383,7 +384,7 @@ def _joint_impulses(
 def percussion(
     state: State,
     point: Attachment,
-    impulse: Any,
+    impulse: Numbers,
     *,
     order: str = "at once",
     table: Table = NOMINAL,
