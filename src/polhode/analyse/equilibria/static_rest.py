@@ -168,7 +168,7 @@ def _balance(now: Any, touching: list[int], load: str | None, table: Table) -> _
     right = -force
     if load is not None:
         value = _value(state, load, table)
-        by_load = _linear(system, state, table, (load, value))
+        by_load = _linear(system, state, table, load)
         parts.append(by_load[:, None])
         right = right + by_load * value
     width = sum(part.shape[1] for part in parts)
@@ -196,11 +196,10 @@ def _forces(system: System, state: State, table: Table) -> tuple[Any, Any]:
     return np.asarray(found[0]), np.asarray(found[1])
 
 
-def _linear(
-    system: System, state: State, table: Table, load: tuple[str, Any]
-) -> np.ndarray:
+def _linear(system: System, state: State, table: Table, name: str) -> np.ndarray:
     """df/dload (nz,), refused where forces are not linear in it."""
-    name, value = load
+    value = _value(state, name, table)
+    assert value is not None
     step = max(abs(value), 1.0)
     f_0, f_1, f_2 = (
         _forces(system, state, {**table, name: value + k * step})[0] for k in range(3)
