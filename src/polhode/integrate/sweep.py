@@ -162,7 +162,8 @@ def sweep(
         if to is not None:
             folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
         with watched(watch, given.equations.system.name) as report:
-            if executor is None:
+            found = None
+            if executor is None or folder is None:
                 todo = _todo(runs, slab, folder, part)
                 found = _all(given, runs, folder, todo, report)
             else:
@@ -172,7 +173,7 @@ def sweep(
                 start = float(runs.asked.runs.t[0])
                 job = SweepJob.of(given, folder, source, driven, start)
                 with executor_of(executor) as workers:
-                    found = spread(workers, job, runs, folder, report)
+                    spread(workers, job, runs, folder, report)
     return _finished(found, folder, is_spread=executor is not None)
 
 

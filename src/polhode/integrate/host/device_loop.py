@@ -65,6 +65,7 @@ class _Way(NamedTuple):
 def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their ends."""
     device = current_device()
+    begins = fleet
     fleet, tracker = with_tracker(given, fleet)
     runs, width = fleet.stepper_states.x.shape
     samples = len(given.output_times) if given.sampled else 0
@@ -85,7 +86,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     chunk = _Chunk(given, device, bounds, table, stop, sign)
     if tracker is not None:
         times = _through_events(chunk, way, tracker, x, report)
-        return _result(given, device, fleet, way, x, times=times, tracker=tracker)
+        return _result(given, device, begins, way, x, times=times, tracker=tracker)
     times = _times(given, fleet, width)
     while True:
         pick = chunk.alive(way, times)
@@ -93,7 +94,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
             break
         way = chunk.after(way, pick, times, x)
         report.tell(way)
-    return _result(given, device, fleet, way, x)
+    return _result(given, device, begins, way, x)
 
 
 def _through_events(
