@@ -494,9 +494,9 @@ def acted_upon(*names: str) -> ph.System:
     return ph.System(joints, actions, tie, name=" and ".join(names))
 
 
-# Actions that act together on one stage, so that it is compiled few times. Accelerations
-# are compared to 1e-10 of the largest, far below what any of them does; the long suite
-# has each of them alone. Those of one group have names of their own.
+# Actions that act together on one stage, so that few are compiled. Accelerations are
+# compared to 1e-10 of the largest, far below what any of them does; the long suite has
+# each of them alone. Those of one group have names of their own.
 APART = [n for n in ACTIONS if n not in OVER_JOINTS and n != "ConstraintFriction"]
 TOGETHER = {f"group {k}": APART[k::STRIDE] for k in range(STRIDE)} | {
     "group joints": sorted(OVER_JOINTS),
@@ -542,7 +542,14 @@ ACTION_CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", [*MATTER_CASES, *ACTION_CASES, *WHOLE])
+WHOLE_CASES = [
+    # Shapes are numbers to the form, and twenty bodies take long to compile.
+    pytest.param(name, marks=pytest.mark.long if name == "of_all_solids" else ())
+    for name in WHOLE
+]
+
+
+@pytest.mark.parametrize("case", [*MATTER_CASES, *ACTION_CASES, *WHOLE_CASES])
 @given(seed=SEEDS)
 @settings(max_examples=6)
 def test_the_default_form_moves_everything_as_gauss_does(case, seed):

@@ -392,8 +392,22 @@ CANNOT = {
         and not (door == "stepper" and "method" in given)
     },
 }
+# A second each of search for values that fit, by the same function behind them all.
+DEAR = {
+    ("a parameter with which nothing fits", door)
+    for door in (
+        "simulate many",
+        "sweep many",
+        "sweep to a folder",
+        "simulate to a file",
+    )
+}
 PAIRS = [
-    pytest.param(case, door, id=f"{case} | {door}")
+    pytest.param(
+        *(case, door),
+        id=f"{case} | {door}",
+        marks=pytest.mark.long if (case, door) in DEAR else (),
+    )
     for case in CASES
     for door in DOORS
     if (case, door) not in CANNOT
