@@ -41,7 +41,19 @@ def test_there_are_pages_that_run():
     assert {"README.md", "docs/lowering.md"} <= {name(page) for page in RUNNING}
 
 
-@pytest.mark.parametrize("page", RUNNING, ids=name)
+# They compile exact contacts and ten models; others of their kind are quick.
+LONG = {"docs/how-to/ten-tasks.md", "docs/tutorials/impacts.md"}
+
+
+def running() -> list:
+    """Every page with code, the longest for the long suite."""
+    return [
+        pytest.param(page, marks=pytest.mark.long if name(page) in LONG else ())
+        for page in RUNNING
+    ]
+
+
+@pytest.mark.parametrize("page", running(), ids=name)
 def test_code_blocks_run_and_print_what_follows_them(page):
     """Blocks of a page share their names, from the top to the bottom."""
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

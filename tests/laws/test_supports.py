@@ -128,12 +128,18 @@ def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
     assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-9)
 
 
+@cache
+def at_rest_on_a_slope() -> ph.State:
+    """The block of the gallery, compiled once."""
+    return ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+
+
 @pytest.mark.row("C-09")
 @SOME
 @given(st.floats(0.0, 0.95), st.floats(0.1, 1.5))
 def test_what_rests_within_its_cone_stays(share, mu):
     """On a slope of a share of the friction: no speed, no path, for ever."""
-    start = ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+    start = at_rest_on_a_slope()
     if mu < 0.5 + 1e-6:
         mu = 0.5 + 1e-6 + share  # tan a = 1/2: above it the block rests
     table = {"base.dynamic": min(mu, 0.3), "base.static": mu}
