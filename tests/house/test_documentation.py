@@ -41,8 +41,12 @@ def test_there_are_pages_that_run():
     assert {"README.md", "docs/lowering.md"} <= {name(page) for page in RUNNING}
 
 
-# They compile exact contacts and ten models; others of their kind are quick.
-LONG = {"docs/how-to/ten-tasks.md", "docs/tutorials/impacts.md"}
+# They compile exact contacts, sweeps and ten models; of their kind how-to/supports and
+# how-to/many are quick.
+LONG = {
+    "docs/how-to/ten-tasks.md",
+    *(f"docs/tutorials/{word}.md" for word in ("impacts", "stick-slip", "monte-carlo")),
+}
 
 
 def running() -> list:

@@ -20,6 +20,7 @@ def run(name: str, until: float, **more) -> ph.results.Trajectory:
     return motion
 
 
+@pytest.mark.long  # of the quick suite is the published ball
 def test_bounces_without_end_are_done_in_time():
     """sqrt(2 h/g) (1 + e)/(1 - e), and then it slides on."""
     motion = run("bouncing_ball", 3.0)
