@@ -41,10 +41,9 @@ def test_there_are_pages_that_run():
     assert {"README.md", "docs/lowering.md"} <= {name(page) for page in RUNNING}
 
 
-# They compile exact contacts, sweeps and ten models; of their kind how-to/supports and
-# how-to/many are quick.
+# They compile exact contacts, sweeps and ten models.
 LONG = {
-    "docs/how-to/ten-tasks.md",
+    *("docs/how-to/ten-tasks.md", "docs/how-to/supports.md"),
     *(f"docs/tutorials/{word}.md" for word in ("impacts", "stick-slip", "monte-carlo")),
 }
 

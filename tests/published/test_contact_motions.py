@@ -181,6 +181,7 @@ def test_a_block_put_on_a_belt():
     assert_close(work["friction of floor"][-1], -2.0, rtol=1e-12)
 
 
+@pytest.mark.long  # four corners take half a minute to compile
 @pytest.mark.row("C-10")
 def test_a_thrown_cube_slides_and_does_not_tip():
     """6 m/s, mu = 0.5: 3.669725 m in 1.223242 s; the front carries 0.75 of it."""
@@ -259,6 +260,7 @@ def test_housners_block_rocks():
     assert_close([after / before for before, after in rates], [0.85] * 4, rtol=1e-9)
 
 
+@pytest.mark.long  # of the quick suite is Housner's block, by the same impacts
 @pytest.mark.row("D-03")
 def test_a_rimless_wheel_walks_its_limit_cycle():
     """n = 8, gamma = 0.08: it repeats its rate after each step, to the closed form."""
@@ -297,6 +299,7 @@ def _on_spoke(system, spoke, turn, rate):
                         speeds={"plane": (rate, v[1], v[0])})  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.row("C-10")
 def test_a_dry_oscillator_comes_to_rest_aside():
     """m = k = F = 1 from 12 m at 6 m/s: turns, and rests at 0.682178936723646846."""

@@ -83,6 +83,7 @@ def test_a_ladder_leaves_the_wall_at_two_thirds_and_falls_flat():
     assert np.max(np.abs(motion.z[-1, [0, 2]])) < 1e-12
 
 
+@pytest.mark.long  # of the quick suite is Housner's block
 def test_a_block_rocks_on_at_the_default_tolerance():
     """Every impact leaves 1 - 1.5 sin^2(alpha) of its speed, to the end."""
     motion = run("rocking_block", 3.0)
