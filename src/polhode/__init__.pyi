@@ -24,6 +24,8 @@ from polhode.actions.contact.friction import Coulomb as Coulomb
 from polhode.actions.contact.friction import Friction as Friction
 from polhode.actions.contact.friction import Regularised as Regularised
 from polhode.actions.contact.friction import Viscous as Viscous
+from polhode.actions.contact.friction_laws import Anisotropic as Anisotropic
+from polhode.actions.contact.friction_laws import Stribeck as Stribeck
 from polhode.actions.drag import Drag as Drag
 from polhode.actions.force_elements.connectors import Damper as Damper
 from polhode.actions.force_elements.connectors import Spring as Spring
@@ -55,6 +57,7 @@ from polhode.analyse.equilibria.equilibrium_sweep import sweep_equilibria as swe
 from polhode.analyse.equilibria.rest import is_equilibrium as is_equilibrium
 from polhode.analyse.equilibria.rest_sensitivity import rest_sensitivity as rest_sensitivity
 from polhode.analyse.equilibria.stability import stability as stability
+from polhode.analyse.equilibria.static_rest import static_rest as static_rest
 from polhode.analyse.equilibria.steady_motion import steady_motions as steady_motions
 from polhode.analyse.integrability import integrability as integrability
 from polhode.analyse.inverse_kinematics import inverse_kinematics as inverse_kinematics
@@ -205,6 +208,8 @@ from polhode.matter.tables.table import Table as Table
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
 from polhode.supports.floor import Floor as Floor
+from polhode.supports.joint_supports import Brake as Brake
+from polhode.supports.joint_supports import Stop as Stop
 from polhode.supports.restitution import Newton as Newton
 from polhode.supports.restitution import Poisson as Poisson
 from polhode.supports.restitution import Stronge as Stronge

@@ -7,6 +7,7 @@ thrown cube, billiard ball, Housner's block, rimless wheel (Tedrake), dry oscill
 
 from __future__ import annotations
 
+import itertools
 from functools import cache
 
 import numpy as np
@@ -199,6 +200,10 @@ def test_a_thrown_cube_slides_and_does_not_tip():
     front = motion["base"].push[1, 2:].sum()
     assert_close(front / G, 0.75, rtol=1e-9)
     assert np.max(np.abs(motion.z[-1])) < 1e-15
+    nearly = {"base.dynamic": 0.99, "base.static": 0.99}
+    slides = ph.simulate(system, start, until=1.0, parameters=nearly)
+    assert_close(slides["cube"].position[-1], [36 / (2 * 0.99 * G), 0, 0.05], rtol=1e-9)
+    assert np.ptp(slides["cube"].position[:, 2]) < 1e-12
     tips = ph.simulate(system, start, until=0.05, parameters={
         "base.dynamic": 1.1, "base.static": 1.1})  # fmt: skip
     assert tips["cube"].position[-1, 2] > 0.0501
@@ -236,6 +241,25 @@ def test_a_billiard_ball_slides_and_then_rolls(spin, t, v, x):
     assert motion["cloth"].status[-1, 0] == "sticks"
 
 
+@pytest.mark.long
+@pytest.mark.row("C-11")
+@pytest.mark.parametrize(("shape", "kept"), [("hoop", 1 / 2), ("cylinder", 2 / 3)])
+def test_hoop_and_cylinder_roll_at_their_share(shape, kept):
+    """v_0/(1 + I/(m r^2)), after v_0 I/(mu g (m r^2 + I))."""
+    r, mu = 0.1, 0.2
+    hoop = ph.solids.ring(mass=2.0, radius=r, along=ph.Y)
+    full = ph.solids.cylinder(mass=2.0, radius=r, length=0.1, along=ph.Y)
+    wheel = ph.Body("wheel", hoop if shape == "hoop" else full)
+    plane = ph.Planar("plane", ph.World().origin, wheel.origin, normal=-ph.Y)
+    rest = ph.Support(ph.surfaces.sphere(wheel.origin, r), ph.World().origin,
+                      friction=ph.Coulomb(mu), name="rest")  # fmt: skip
+    system = ph.System([plane], [ph.Weight(G)], supports=[rest])
+    start = system.state(plane=(0, 0, r), speeds={"plane": (0, 2.0, 0)})
+    motion = run(system, start, 1.0)
+    assert_close(abs(motion.z[-1, 1]), 2.0 * kept, rtol=1e-9)
+    assert_close(motion.events.t, [2.0 * (1 - kept) / (mu * G)], rtol=1e-9)
+
+
 @pytest.mark.row("D-03")
 def test_housners_block_rocks():
     """Two corners, e = 0, much friction: speeds fall by 0.85 at every impact."""
@@ -258,6 +282,12 @@ def test_housners_block_rocks():
     rates = [(e.before.z[0], e.after.z[0]) for e in touches]
     assert_close(abs(rates[0][0]), 0.945266502964855888, atol=1e-9)
     assert_close([after / before for before, after in rates], [0.85] * 4, rtol=1e-9)
+    amplitudes = [
+        np.max(np.abs(motion.resampled(np.linspace(*ends, 20_001)).q[:, 0]))
+        for ends in itertools.pairwise(expected)
+    ]
+    told = [0.104205747660337254, 0.0710163253245568066, 0.0494971949469004962]
+    assert_close(amplitudes, told, atol=1e-8)
 
 
 @pytest.mark.long  # of the quick suite is Housner's block, by the same impacts

@@ -316,6 +316,8 @@ class Equations:  # limit: one noun answers every question about the motion
 
         why, count = reason_against(self.system), len(self.system.bodies)
         how = f"body by body: {why}" if why else f"loops over tables of {count} bodies"
+        if not why and self.system.constraints:
+            how += f" and {len(self.system.constraints)} constraints"
         return f"{self.name} of {self.system.name}: {how}"
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:

@@ -21,6 +21,7 @@ from polhode.errors import (
 )
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
+from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
@@ -213,13 +214,15 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         system = self.equations.system
         table = {n: np.zeros(size) if size else 0.0 for n, size in self.sizes.items()}
         example = (0.0, system.neutral(), np.zeros(system.speeds), table)
-        return compile(self.traced, *example, batched=True)
+        backend = _backend(self.equations)
+        return compile(self.traced, *example, batched=True, backend=backend)
 
     @cached_property
     def _rollout_program(self) -> Program:
         """(state with its time, inputs of each step, steps) -> rows."""
         function = self._columns.rows_function(self.traced, self.dt)
-        return compile(function, *self._columns.example(), batched=True)
+        example, backend = self._columns.example(), _backend(self.equations)
+        return compile(function, *example, batched=True, backend=backend)
 
     # ------------------------------------------------------------- steps in a row
 
@@ -482,9 +485,19 @@ def stepper(
     step = _step(equations, way, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)
     example = np.zeros(columns.width + columns.input_count)
-    program = compile(columns.row_function(step, size), example)
+    function, backend = columns.row_function(step, size), _backend(equations)
+    program = compile(function, example, backend=backend)
     bound = {n: (np.inf, -np.inf) for n in sizes if not is_input(system, n)}
     return Stepper(equations, size, way, sizes, step, program, bound)
+
+
+def _backend(equations: Equations) -> str:
+    """Native code; XLA around native equations for rows of many constraints.
+
+    Their projection is long: written into one program with all stages it would take
+    several times as long to make.
+    """
+    return backend_of(equations) if equations.system.constraints else "auto"
 
 
 def _way(method: Any, size: float) -> Method:
@@ -552,9 +565,7 @@ def _begins(system: System, state: StateArrays, table: Any) -> Any:
     """Whether a state keeps its constraints before the step, traced."""
     if not system.constraints:
         return jnp.array(True)
-    return keeps_constraints(
-        system, state, system.constraint_rows(*state, table)[0], table
-    )
+    return keeps_constraints(system, state, table)
 
 
 def _step(equations: Equations, method: Method, h: float) -> Any:

@@ -179,7 +179,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
     def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
         self._report = replace(self._report, backend="xla", reason=reason)
-        return XlaRunner(self._flat_leaves, batched)
+        is_quick = self._choices.backend == "xla"
+        return XlaRunner(self._flat_leaves, batched, is_quick)
 
     # ---------------------------------------------------------------- calling
 
@@ -272,7 +273,9 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
         flat: Callable[..., list[Any]] = self._flat_leaves
         if self._report.backend != "xla":
-            flat = as_jax(flat, self._described, self._trace, self._choices)
+            is_same = self._report.backend == "llvm" and all(self._may_batch)
+            runner = self._runner if is_same else None
+            flat = as_jax(flat, self._described, self._trace, self._choices, runner)
 
         def function(*arguments: Any) -> Any:
             require_double()

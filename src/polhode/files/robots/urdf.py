@@ -345,8 +345,8 @@ def _damper(robot: Robot, plan: Plan) -> list[Any]:
         return []
     if number_of(robot, dynamics, "friction", 0.0):
         robot.notes.append(
-            f"the dry friction of joint {plan.name!r} is not taken: add a ph.Motor with"
-            " a law of its own"
+            f"the dry friction of joint {plan.name!r} is not taken: add"
+            " supports=[ph.Brake(joint, ph.Coulomb(...))]"
         )
     damping = number_of(robot, dynamics, "damping", 0.0)
     if not damping:

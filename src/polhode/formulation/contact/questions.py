@@ -36,7 +36,7 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.admission import admit
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import state_argument
-from polhode.system.contacts import names
+from polhode.system.contacts import names, pressed_pads
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
@@ -167,7 +167,12 @@ def _undetermined(now: Seen, motion: ContactMotion) -> list[int]:
     rank = int(np.sum(sizes > UNFELT * max(float(sizes[0]), 1e-300)))
     loose = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
     closed = np.flatnonzero(motion.status != OPEN).tolist()
-    return [k for k, place in zip(closed, pushes, strict=True) if loose[place] > UNFELT]
+    pads = pressed_pads(now.state.system)  # of brakes: by their loads
+    return [
+        k
+        for k, place in zip(closed, pushes, strict=True)
+        if loose[place] > UNFELT and k not in pads
+    ]
 
 
 def _refuse_approach(now: Seen) -> None:
@@ -332,10 +337,16 @@ def _external(now: Seen, P: np.ndarray) -> np.ndarray:
     """Impulses (n, 6) of contacts on bodies, about their origins in their own axes."""
     system, rows = now.state.system, now.problem.rows
     external = np.zeros((len(system.bodies), 6))
+    # A stop and a brake act along the speed of a joint, and on no point of a body.
     places = [
-        system.places_of(s.bodies) for s in system.supports for _ in s.candidates.names
+        None if s.joints else system.places_of(s.bodies)
+        for s in system.supports
+        for _ in s.candidates.names
     ]
-    for k, (first, second) in enumerate(places):
+    for k, both in enumerate(places):
+        if both is None:
+            continue
+        first, second = both
         force = rows.axes[k] @ P[k]
         _add(now.state, external, first, rows.point[k], force)
         _add(now.state, external, second, rows.point[k], -force)

@@ -396,7 +396,7 @@ def attended(
     for k in waiting.tolist():
         own = _picked(after, k)
         glider, kept = tracker.attend(int(alive[k]), own)
-        if given.audited and kept is not None:
+        if own.work.size and kept is not None:
             table = tracker.table_of(int(alive[k]))
             work = glider.work + _work_of_cut(given, own, kept, table)
             glider = glider._replace(work=work)

@@ -39,7 +39,7 @@ def _warn_of_limits(states: States, stacklevel: int) -> None:
             f"{which}{states.system.name!r} begins beyond a limit: {name} ="
             f" {states.q[run, edge.q][k]:.6g} {unit} is not within {low:g} and"
             f" {high:g} {unit}. Limits say what a joint is built for, and do not push:"
-            " start within them, or give a force that pushes back there;"
+            " start within them, or give supports=[ph.Stop(joint)], which do;"
             " ph.limit_events(...) tell when they are passed",
             NumericalWarning,
             stacklevel=stacklevel,

@@ -29,9 +29,9 @@ def warn_static_friction(states: States) -> None:
         warnings.warn(
             f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
             " no force at rest, and holds nothing there, whatever its static"
-            " coefficient. Give ph.Regularised(mu, speed), which creeps instead; or"
-            " keep it at rest by a constraint as long as its reaction stays within"
-            " static times the push.",
+            " coefficient. What sticks are supports: ph.Brake(joint, law, load=...)"
+            " where the push is known, ph.Support where bodies touch; or give"
+            " ph.Regularised(mu, speed), which creeps instead.",
             IntegrationWarning,
             stacklevel=4,
         )
