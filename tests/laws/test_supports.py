@@ -133,6 +133,12 @@ def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
     assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-9)
 
 
+@cache
+def at_rest_on_a_slope() -> ph.State:
+    """The block of the gallery, compiled once."""
+    return ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+
+
 @pytest.mark.row("C-09")
 @SOME
 @example(0.0, 0.5)
@@ -140,7 +146,7 @@ def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
 @given(st.floats(0.0, 0.95), st.floats(0.1, 1.5))
 def test_what_rests_within_its_cone_stays(share, mu):
     """On a slope up to the limit of friction, and at it: no speed, no path."""
-    start = ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+    start = at_rest_on_a_slope()
     if mu < 0.5:
         mu = 0.5 + share  # tan a = 1/2: from it on the block rests
     table = {"base.dynamic": min(mu, 0.3), "base.static": mu}
