@@ -33,7 +33,9 @@ from polhode.integrate.storage import recorder
 
 SUPPORT = Path(__file__).parents[2] / "support"
 # Other processes take the package from where this one has it.
-PLACES = os.pathsep.join([str(SUPPORT), str(Path(ph.__file__).parents[1])])
+# What this process was given is given on: dependencies may be there.
+GIVEN = [path for path in [os.environ.get("PYTHONPATH")] if path]
+PLACES = os.pathsep.join([str(SUPPORT), str(Path(ph.__file__).parents[1]), *GIVEN])
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +170,13 @@ def test_an_interrupted_run_goes_on_bit_for_bit(motion, tmp_path, sampled):
     assert same(ph.resume(path, system), whole)
 
 
-def test_events_and_inputs_go_on_with_the_run(tmp_path):
+def test_events_and_inputs_go_on_with_the_run(tmp_path, monkeypatch):
     """Bounces, samples and what a controller remembers: bit for bit after a restart.
 
     A run interrupted at an event or a sample is none of a special kind.
     """
+    # Chunks of one attempt: the loop feeds samples by itself, and halts at none.
+    monkeypatch.setattr(tracker, "ATTEMPTS", 1)
     system, guide = bouncing()
     start = thrown(system)
     whole = ph.simulate(system, start, until=6.0, **guide)
