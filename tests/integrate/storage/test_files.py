@@ -204,6 +204,24 @@ def test_events_and_inputs_go_on_with_the_run(tmp_path, monkeypatch):
         ph.load_motion(path).of(system)
 
 
+def test_a_run_whose_inputs_are_sampled_in_the_loop_halts_between_chunks(tmp_path):
+    """Chunks are of their usual length, and the loop feeds: a watch is still told."""
+    system, guide = bouncing()
+    wish, path = {"until": 12.0, **guide}, tmp_path / "a.nc"
+    shares: list[float] = []
+    whole = ph.simulate(
+        system, thrown(system), **wish, watch=lambda now: shares.append(now.share)
+    )
+    assert 1 < len(shares) < len(whole) / 50
+    assert shares == sorted(shares)
+    with pytest.warns(IntegrationWarning, match="interrupted"):
+        halted = ph.simulate(
+            system, thrown(system), **wish, to=path, watch=interrupting(1)
+        )
+    assert halted.t[-1] == pytest.approx(12.0 * shares[0])
+    assert same(ph.resume(path, system, **guide), whole)
+
+
 def test_another_law_of_an_input_is_refused(tmp_path):
     """By the forces where the run halted; a run without its inputs is told of them."""
     system, path = pulled(0.0), tmp_path / "a.nc"
