@@ -114,8 +114,11 @@ def _touching(system: System) -> list[Constraint]:
         if not isinstance(support.candidates, RimCandidates)
         for name in support.candidates.names
     ]
-    pairs = [(each.touching, each.no_slip) for each in two_sided(system, points)]
-    return [each for pair in pairs for each in pair if each is not None]
+    found: list[Constraint] = []
+    for each in two_sided(system, points):
+        both: tuple[Any, ...] = (each.touching, each.no_slip)
+        found += [row for row in both if row is not None]
+    return found
 
 
 def _unanswered(equations: Equations, state: State) -> tuple[float, float]:
