@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 import polhode as ph
 from polhode.lowering.backends import cache
@@ -23,13 +24,17 @@ def long_function(x):
     return total, jnp.stack(sums)
 
 
-def in_pieces(monkeypatch: pytest.MonkeyPatch, most: int, part: int, lanes: int):
+def in_pieces(
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    part: int,
+    lanes: int,
+    function=long_function,
+):
     monkeypatch.setattr(outline, "BLOCK_AT_MOST", most)
     monkeypatch.setattr(outline, "PART", part)
     monkeypatch.setattr(cache, "load", lambda name: None)  # code cut otherwise
-    return ph.compile(
-        long_function, np.zeros(4), batched=True, lanes=lanes, backend="llvm"
-    )
+    return ph.compile(function, np.zeros(4), batched=True, lanes=lanes, backend="llvm")
 
 
 @pytest.mark.parametrize("lanes", [1, 4])
@@ -41,3 +46,31 @@ def test_cut_and_whole_give_the_same_bits(monkeypatch, lanes):
         cut = in_pieces(monkeypatch, 50, part, lanes)(x)
         for a, b in zip(whole, cut, strict=True):
             assert a.tobytes() == b.tobytes()
+
+
+def search(x):
+    """A loop of unknown length whose body uses what its condition has computed."""
+
+    def miss(y):
+        for k in range(12):
+            y = jnp.sin(y * (1.0 + 0.1 * k)) + 0.3 * jnp.roll(y, 1)
+        return y
+
+    def goes_on(carry):
+        return (jnp.sum(miss(carry[0]) ** 2) > 1e-3) & (carry[1] < 9)
+
+    def turn(carry):
+        return carry[0] - 0.3 * miss(carry[0]), carry[1] + 1
+
+    return lax.while_loop(goes_on, turn, (x, 0))
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_what_a_condition_computes_reaches_the_body(monkeypatch, lanes):
+    """Head and body of a loop share values: those of a head in pieces, too."""
+    x = np.random.default_rng(5).normal(size=(7, 4))
+    made = {
+        most: in_pieces(monkeypatch, most, 7, lanes, search)(x) for most in (20, 10**9)
+    }
+    for a, b in zip(*made.values(), strict=True):
+        assert a.tobytes() == b.tobytes()

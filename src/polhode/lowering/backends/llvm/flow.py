@@ -13,7 +13,7 @@ from polhode.lowering.backends.llvm import access, allowance, block_function
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.text import SCALAR, vector
 from polhode.lowering.ir.graph import Branch, Element, Loop, Node
-from polhode.lowering.ir.schedule import Function, calls_in
+from polhode.lowering.ir.schedule import Function, calls_in, inner_uses
 
 Taken = Callable[[int], str]  # of a result's place: the name of its value
 
@@ -87,7 +87,9 @@ def _while(emit: Emitter, node: Node) -> None:
     names, wide = _open(emit, data)
     head, carries = emit.label, _carries(emit, data)
     counter = emit.holes[-1][1]
-    emit.block(data.head, [data.condition])
+    # The body, too, uses what the head computes.
+    uses = inner_uses(node, emit.plan.live, emit.plan.blocks)
+    emit.block(data.head, [data.condition, *uses])
     apart = emit.is_wide(data.condition)
     active = emit.use(data.condition, "bool", apart)
     if apart and emit.mask is not None:

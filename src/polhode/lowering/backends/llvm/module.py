@@ -52,6 +52,7 @@ def write_module(
     _store_outputs(emit, program)
     cost = allowance.cost_of(plan, program.graph.top)
     _epilogue(emit, cost)
+    _require_filled(emit)
     functions = _functions(emit)
     body = "\n".join([*prologue, *emit.lines])
     text = "\n".join([*memory.globals(), *functions, *emit.functions, body])
@@ -59,6 +60,13 @@ def write_module(
     return Module(
         "\n".join([*_declarations(text), text, RARE]), memory.slots * SLOT * lanes
     )
+
+
+def _require_filled(emit: Emitter) -> None:
+    """No function reads a slot that nothing fills: it would compute with anything."""
+    empty = [node for node in emit.needs if node not in emit.filled]
+    if empty:
+        raise AssertionError(f"never written: {empty[0].op} and {len(empty) - 1} more")
 
 
 def _prologue(
@@ -258,6 +266,7 @@ def _large_function(emit: Emitter, name: str, function: Function) -> str:
         place = emit.write(f"getelementptr inbounds i8, ptr %results, i64 {at}")
         word = emit.use(element, type, True)
         emit.do(f"store {vector(type, emit.lanes)} {word}, ptr {place}, align {SLOT}")
+    _require_filled(emit)
     head = f"define internal {kind} @{name}({', '.join(params)}) noinline {{"
     end = "  ret i1 false" if waits else "  ret void"
     return "\n".join([head, "entry:", *emit.lines, end, *emit.exits, "}"])
