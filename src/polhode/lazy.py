@@ -1,4 +1,4 @@
-"""Names of a module that are imported when they are first asked for."""
+"""Names of a module that are imported when they are first used."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -13,9 +13,30 @@ def lazy_names(
 
     def get(name: str) -> Any:
         if name not in homes:
-            close = get_close_matches(name, homes, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+            raise AttributeError(
+                f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
+            )
         return getattr(import_module(homes[name]), name)
 
     return get, lambda: sorted(homes)
+
+
+def public_place(name: str) -> str:
+    """`ph.name` or `ph.namespace.name` of a public name; empty where there is none."""
+    front = import_module("polhode")
+    if name in front.PUBLIC:
+        return f"ph.{name}"
+    for space in front.NAMESPACES:
+        if name in import_module(f"polhode.{space}").HOMES:
+            return f"ph.{space}.{name}"
+    return ""
+
+
+def _near(name: str, homes: Mapping[str, str]) -> str:
+    # Other programs look for names with an underscore, again and again.
+    if name.startswith("_"):
+        return ""
+    if place := public_place(name):
+        return f"; it is {place}"
+    close = get_close_matches(name, homes, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

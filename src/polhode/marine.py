@@ -7,6 +7,8 @@ HOMES = {
     "Buoyancy": "polhode.actions.marine.buoyancy",
     "HydrodynamicDrag": "polhode.actions.marine.hydrodynamic_drag",
     "Propeller": "polhode.actions.marine.propeller",
+    "submerged": "polhode.matter.submerged",
+    "with_added_mass": "polhode.matter.submerged",
 }
 
 __all__ = [*HOMES]

@@ -51,6 +51,8 @@ HOMES = {
     "SweepParts": "polhode.integrate.storage.sweep_parts",
     "Trajectory": "polhode.integrate.results.trajectory",
     "Uncertainty": "polhode.analyse.sensitivities.uncertainty",
+    "Driven": "polhode.constraints.driven",
+    "Equations": "polhode.formulation.equations",
 }
 
 __all__ = [*HOMES]

@@ -24,11 +24,13 @@ from polhode.analyse.sensitivities.identifiable import Identifiable as Identifia
 from polhode.analyse.sensitivities.identify import Identified as Identified
 from polhode.analyse.sensitivities.sensitivity import Sensitivity as Sensitivity
 from polhode.analyse.sensitivities.uncertainty import Uncertainty as Uncertainty
+from polhode.constraints.driven import Driven as Driven
 from polhode.files.model import Model as Model
 from polhode.formulation.audit import Audit as Audit
 from polhode.formulation.contact.questions import ContactMode as ContactMode
 from polhode.formulation.contact.questions import ContactModes as ContactModes
 from polhode.formulation.contact.questions import Impact as Impact
+from polhode.formulation.equations import Equations as Equations
 from polhode.formulation.questions.balance import Balance as Balance
 from polhode.formulation.questions.coriolis import Coriolis as Coriolis
 from polhode.formulation.questions.real_reactions import ReactionParts as ReactionParts

@@ -193,14 +193,14 @@ SPIN = 5.3
 
 
 @cache
-def bead() -> ph.Equations:
+def bead() -> ph.results.Equations:
     """A bead on a hoop that turns steadily, in the bead's angle alone."""
     ring = ph.Body("ring", ph.solids.ring(mass=0.3, radius=0.6, along=ph.Y))
     ball = ph.Body.from_inertia("bead", mass=0.4, inertia=(0, 0, 0))
     spin = ph.Revolute("spin", WORLD.origin, ring.mass_centre, axis=ph.Z)
     slide = ph.Revolute("slide", ring.mass_centre, ball.point(0, 0, 0.6), axis=-ph.Y)
     system = ph.System([spin, slide], [ph.Weight(9.81)], name="hoop")
-    steady = ph.Velocities(
+    steady = ph.theory.Velocities(
         ["slide"],
         lambda t, q, y: jnp.stack([SPIN + 0.0 * t, y[0]]),
         lambda t, q, z: z[1:],
@@ -230,7 +230,7 @@ def test_without_explicit_time_the_generalised_energy_is_kept():
 @pytest.mark.row("L-13")
 def test_explicit_time_breaks_the_generalised_energy():
     """A hoop that is spun up changes q' dL/dq' - L, by dL/dt alone."""
-    faster = ph.Velocities(
+    faster = ph.theory.Velocities(
         ["slide"],
         lambda t, q, y: jnp.stack([SPIN + 0.5 * t, y[0]]),
         lambda t, q, z: z[1:],

@@ -143,7 +143,9 @@ REFUSED = {
     "added mass that is no energy": (
         lambda: ph.Body(
             "b",
-            ph.with_added_mass(ph.solids.sphere(mass=1, radius=1), -9.0 * np.eye(6)),
+            ph.marine.with_added_mass(
+                ph.solids.sphere(mass=1, radius=1), -9.0 * np.eye(6)
+            ),
         ),
         "not positive definite",
     ),

@@ -44,6 +44,7 @@ HALL = (
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
 FRONT = (
     *("methods", "results", "theory", "formations", "gym", "space"),
+    *("contact", "distributions", "functions", "questions"),
     *("machines", "marine", "vehicles"),
 )
 

@@ -60,7 +60,7 @@ class ApparentForce:
             raise ModelError(
                 f"there is no apparent force {self.term!r}.",
                 "A moving frame has four kinds of them.",
-                f"Choose one of {', '.join(TERMS)}, or ph.observed_from for all.",
+                f"Choose one of {', '.join(TERMS)}; ph.theory.observed_from has all.",
             )
 
     @property

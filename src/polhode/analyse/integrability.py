@@ -141,14 +141,14 @@ def integrability(system: System, state: State | None = None) -> Integrability:
     It holds near a place about which ranks do not change.
 
     >>> import polhode as ph
-    >>> print(ph.integrability(ph.models.chaplygin_sleigh()))
+    >>> print(ph.questions.integrability(ph.models.chaplygin_sleigh()))
     Integrability("Chaplygin's sleigh"): not holonomic along blade
       row    curvature
       blade          1
       directions reached: 2, 3 of 3
       functions of the place kept: none
     """
-    refuse_supports(system, "ph.integrability")
+    refuse_supports(system, "ph.questions.integrability")
     at = state or system.rest()
     allowed, A = allowed_motions(at)
     reached = brackets(allowed)

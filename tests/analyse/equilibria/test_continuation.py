@@ -145,7 +145,7 @@ def test_ten_thousand_equilibria_in_one_call():
     assert_close(found.q[rests, 0], F[rests] / 5.0, rtol=1e-10)
     assert_close(np.sin(found.q[rests, 1]), C[rests] / WEIGHT, atol=1e-9)
     one = int(np.flatnonzero(rests)[0])
-    assert ph.is_equilibrium(found.state(one))
+    assert ph.questions.is_equilibrium(found.state(one))
     assert f"{int(rests.sum())} of 10000 rest" in repr(found)
 
 

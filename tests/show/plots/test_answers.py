@@ -78,7 +78,7 @@ def answers() -> dict[str, object]:
             )
         ),
         "one branch": all_ways[0],
-        "at rest": ph.is_equilibrium(cart.state(hinge=0.4)),
+        "at rest": ph.questions.is_equilibrium(cart.state(hinge=0.4)),
         "steady": top,
         "one steady": top[0],
         "variation": top[0].second_variation(),
@@ -92,16 +92,16 @@ def answers() -> dict[str, object]:
         "modes": linear.modes(),
         "verdict": linear.stability(),
         "reactions": ph.reaction_table(motion().resampled(t)),
-        "margins": ph.limit_margins(swung()),
+        "margins": ph.questions.limit_margins(swung()),
         "kept": ph.conserved(cart),
         "sensitivity": ph.sensitivity(motion(), names, times=t),
         "gradient": ph.gradient(motion(), lambda t, s: s["hinge"] ** 2, names),
         "spread": ph.uncertainty(motion(), {"l": 0.01}, times=t),
         "record": ph.identify(cart, motion()[0], t, motion().resampled(t).q, ["m_B"]),
         "told": ph.identifiable(cart, names),
-        "by parameters": ph.rest_sensitivity(rests[0].state, names),
-        "rows": ph.integrability(blade),
-        "leaves": ph.integrability(rolling()).integrals,
+        "by parameters": ph.questions.rest_sensitivity(rests[0].state, names),
+        "rows": ph.questions.integrability(blade),
+        "leaves": ph.questions.integrability(rolling()).integrals,
     }
 
 

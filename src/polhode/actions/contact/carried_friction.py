@@ -62,7 +62,7 @@ class JointFriction:
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
     >>> hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, 0.4), axis=ph.Y)
-    >>> JointFriction(hinge, ph.Regularised(0.1, 1e-3), radius=0.02).name
+    >>> JointFriction(hinge, ph.contact.Regularised(0.1, 1e-3), radius=0.02).name
     'friction of hinge'
     """
 
@@ -83,7 +83,8 @@ class JointFriction:
                 f" {self.joint.speeds} speeds.",
                 "Friction is between surfaces that slip on each other along one, two or"
                 " three speeds, under a reaction that presses.",
-                "Give it a joint with one to three speeds, or ph.ConstraintFriction.",
+                "Give it a joint with one to three speeds, or"
+                " ph.contact.ConstraintFriction.",
             )
         if self.radius is None and "rad/s" in self.joint.speed_units:
             raise ModelError(
@@ -274,7 +275,8 @@ def _require_law(name: str, law: Any) -> None:
         raise ModelError(
             f"{name!r} cannot follow {law!r}.",
             "A law of friction gives a force from the slip and the push.",
-            "Give ph.Regularised(mu, speed), ph.Viscous(c) or ph.Coulomb(mu).",
+            "Give ph.contact.Regularised(mu, speed), ph.contact.Viscous(c) or"
+            " ph.Coulomb(mu).",
         )
 
 

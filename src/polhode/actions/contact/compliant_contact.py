@@ -63,12 +63,12 @@ class CompliantContact:
 
     `surface` is one of `ph.surfaces`, or a point of the body; `on` a point of a plane
     with the `normal` out of it, in the axes of the body that has it, or another surface
-    or track. Friction is smooth through rest: `ph.Regularised(mu, speed)` creeps below
-    the speed that it names.
+    or track. Friction is smooth through rest: `ph.contact.Regularised(mu, speed)`
+    creeps below the speed that it names.
 
     >>> import polhode as ph
     >>> ball, floor = ph.Body("ball", ph.solids.sphere(mass=1, radius=0.1)), ph.World()
-    >>> law = ph.HuntCrossley(1e6, restitution=0.8, at_speed=2.0)
+    >>> law = ph.contact.HuntCrossley(1e6, restitution=0.8, at_speed=2.0)
     >>> skin = ph.surfaces.sphere(ball.origin, 0.1)
     >>> bounce = ph.CompliantContact(skin, floor.origin, law, name="bounce")
     >>> system = ph.System([ball], [ph.Weight(9.81), bounce])
@@ -328,8 +328,8 @@ def _require_law(name: str, law: Any) -> None:
         raise ModelError(
             f"{name!r} cannot follow {law!r}.",
             "A law of contact gives a push from the depth and its rate.",
-            "Give ph.Hertz(k), ph.HuntCrossley(k, restitution=e, at_speed=v),"
-            " ph.Flores, ph.LankaraniNikravesh or ph.KelvinVoigt.",
+            "Give one of ph.contact: Hertz(k), HuntCrossley(k, restitution=e,"
+            " at_speed=v), Flores, LankaraniNikravesh or KelvinVoigt.",
         )
 
 
@@ -341,12 +341,12 @@ def _require_friction(name: str, law: Any) -> None:
             f"{name!r} cannot rub by {law!r}.",
             "A compliant contact has no constraint that would hold it at rest, where"
             " Coulomb's law names no force.",
-            "Give ph.Regularised(mu, speed), which creeps below the speed, or a rigid"
-            " ph.Support, which sticks.",
+            "Give ph.contact.Regularised(mu, speed), which creeps below the speed, or a"
+            " rigid ph.Support, which sticks.",
         )
     if not callable(getattr(law, "force", None)):
         raise ModelError(
             f"{name!r} cannot rub by {law!r}.",
             "A law of friction gives a force from the slip and the push.",
-            "Give ph.Regularised(mu, speed) or ph.Viscous(c).",
+            "Give ph.contact.Regularised(mu, speed) or ph.contact.Viscous(c).",
         )

@@ -223,7 +223,7 @@ class HuntCrossley:
     masses are, as long as nothing else acts while they touch. Sweeps vary `damping`.
 
     >>> import polhode as ph
-    >>> law = ph.HuntCrossley(1e6, restitution=0.5, at_speed=1.0)
+    >>> law = ph.contact.HuntCrossley(1e6, restitution=0.5, at_speed=1.0)
     >>> round(law.restitution_at(1.0), 12), round(law.restitution_at(2.0), 3)
     (0.5, 0.318)
     """

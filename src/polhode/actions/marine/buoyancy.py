@@ -43,8 +43,8 @@ class Buoyancy:
     volume    displaced, m^3; density kg/m^3, gravity m/s^2
     up        in the axes of `by`
 
-    The energy is -rho g V times the height of the centre. A body made by `ph.submerged`
-    has a hull, and its buoyancy is in its weight already.
+    The energy is -rho g V times the height of the centre. A body made by
+    `ph.marine.submerged` has a hull, and its buoyancy is in its weight already.
 
     >>> import polhode as ph
     >>> craft = ph.Body("craft", ph.solids.box(mass=11, x=0.4, y=0.3, z=0.2))

@@ -148,7 +148,7 @@ class PositionIntegrals:
             f"{state!r} is too far for the integrals of {system.name!r}.",
             "They are known in a chart about the place at which they were asked for,"
             " in which nothing is turned by half a turn or more.",
-            "Ask ph.integrability at a place nearer by.",
+            "Ask ph.questions.integrability at a place nearer by.",
         )
 
     def _program(self, word: str) -> Any:

@@ -1,4 +1,4 @@
-r"""`ph.Cam`: a follower that a cam lifts by a profile.
+r"""`ph.machines.Cam`: a follower that a cam lifts by a profile.
 
         q_follower = lift(q_cam) + offset
 
@@ -52,7 +52,7 @@ class Cam:
     >>> angle = np.linspace(0, 2 * np.pi, 9)
     >>> lift = ph.Table(angle, 0.005 * (1 - np.cos(angle)), smooth="spline",
     ...                 beyond="repeat", name="lift")
-    >>> ph.Cam(stem, shaft, lift).rows
+    >>> ph.machines.Cam(stem, shaft, lift).rows
     ('lift',)
     """
 

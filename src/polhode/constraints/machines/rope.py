@@ -1,4 +1,4 @@
-"""`ph.Rope`: a rope of constant length over pulleys that turn with it, or do not.
+"""`ph.machines.Rope`: of constant length, over pulleys that turn with it or do not.
 
 A strand ends at the rope's end or at a mark on a pulley that turns, so that each strand
 keeps its own length and its multiplier is the tension in it:
@@ -153,7 +153,7 @@ class Rope:
     >>> import polhode as ph
     >>> world, load = ph.World(), ph.Particle("load", 2.0)
     >>> eye = world.point(0, 0, 1.0)
-    >>> ph.Rope([world.origin, eye, load.mass_centre], 3.0).rows
+    >>> ph.machines.Rope([world.origin, eye, load.mass_centre], 3.0).rows
     ('length',)
     """
 
@@ -178,8 +178,9 @@ class Rope:
                 f"rope {self.name!r} cannot go slack.",
                 "Supports, which open and close, are of surfaces that touch; the length"
                 " of a rope is an equation.",
-                "Leave slack out and look at its tension, or let a ph.TendonSpring with"
-                " rest=(0, length) pull only where it is stretched.",
+                "Leave slack out and look at its tension, or let a"
+                " ph.machines.TendonSpring with rest=(0, length) pull only where it is"
+                " stretched.",
             )
         object.__setattr__(self, "along", along)
         object.__setattr__(self, "length", self._admitted_length())

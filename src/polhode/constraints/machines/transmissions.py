@@ -35,7 +35,7 @@ def Belt(
     >>> world = ph.World()
     >>> one = ph.Revolute("one", world.origin, a.origin, axis=ph.Z)
     >>> two = ph.Revolute("two", world.point(1, 0, 0), b.origin, axis=ph.Z)
-    >>> ph.Belt(two, one, 0.2, driver_radius=0.1).ratio.value
+    >>> ph.machines.Belt(two, one, 0.2, driver_radius=0.1).ratio.value
     0.5
     """
     ratio = _size(name, "driver_radius", driver_radius) / _size(
@@ -61,7 +61,7 @@ def Chain(
     >>> world = ph.World()
     >>> crank = ph.Revolute("crank", world.origin, a.origin, axis=ph.Y)
     >>> hub = ph.Revolute("hub", world.point(1, 0, 0), b.origin, axis=ph.Y)
-    >>> round(ph.Chain(hub, crank, 16, driver_teeth=44).ratio.value, 3)
+    >>> round(ph.machines.Chain(hub, crank, 16, driver_teeth=44).ratio.value, 3)
     2.75
     """
     ratio = _size(name, "driver_teeth", driver_teeth) / _size(

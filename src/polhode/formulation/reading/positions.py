@@ -175,5 +175,5 @@ def _require_rates(system: System) -> None:
             f"the rows of {system.name!r} cannot be integrated in symbols.",
             f"The speeds of {', '.join(map(repr, turning))} are not the rates of its"
             " coordinates: a rotation has no three such.",
-            "Take pi as numbers: ph.integrability(system).integrals.",
+            "Take pi as numbers: ph.questions.integrability(system).integrals.",
         )

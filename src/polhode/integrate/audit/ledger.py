@@ -51,7 +51,7 @@ class Ledger:
     accepted, rejected      steps
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what
-                            lies between, ask `ph.rank_along`
+                            lies between, ask `ph.questions.rank_along`
     promises                of supports: overlap, least push, cone, slip; else None
     """
 

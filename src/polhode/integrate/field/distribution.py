@@ -26,7 +26,7 @@ class Normal:
     """Gauss's: a mean and a standard deviation.
 
     >>> import polhode as ph
-    >>> ph.Normal(1.0, 0.1)
+    >>> ph.distributions.Normal(1.0, 0.1)
     Normal(mean=1.0, deviation=0.1)
     """
 
@@ -48,7 +48,7 @@ class Uniform:
     """Any value between two, each as likely.
 
     >>> import polhode as ph
-    >>> ph.Uniform(-1.0, 1.0)
+    >>> ph.distributions.Uniform(-1.0, 1.0)
     Uniform(low=-1.0, high=1.0)
     """
 
@@ -70,7 +70,7 @@ class Choice:
     """One of some values, each as likely.
 
     >>> import polhode as ph
-    >>> ph.Choice((1.0, 2.0, 4.0))
+    >>> ph.distributions.Choice((1.0, 2.0, 4.0))
     Choice(values=(1.0, 2.0, 4.0))
     """
 
@@ -153,4 +153,6 @@ def _admit(distribution: Any, is_sound: bool, why: str) -> None:
 
 def _require(is_sound: bool, what: str, why: str) -> None:
     if not is_sound:
-        raise ModelError(what, why, "Give ph.Normal(mean, deviation) or its kin.")
+        raise ModelError(
+            what, why, "Give ph.distributions.Normal(mean, deviation) or its kin."
+        )

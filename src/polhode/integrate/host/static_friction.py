@@ -29,7 +29,7 @@ def warn_static_friction(states: States) -> None:
         warnings.warn(
             f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
             " no force at rest, and holds nothing there, whatever its static"
-            " coefficient. Give ph.Regularised(mu, speed), which creeps instead; or"
+            " coefficient. Give ph.contact.Regularised(mu, speed), which creeps; or"
             " keep it at rest by a constraint as long as its reaction stays within"
             " static times the push.",
             IntegrationWarning,
