@@ -38,7 +38,7 @@ ROOMS = (
 HALL = (
     "tracebacks",
     *("arrays", "dimension", "double", "errors", "version", "doors"),
-    *("fingerprint", "lazy", "output_file"),
+    *("answer_table", "fingerprint", "lazy", "output_file"),
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.

@@ -30,6 +30,7 @@ from polhode.analyse.machinery.ports import (
 )
 from polhode.analyse.machinery.spectrum import Spectrum, spectrum_of
 from polhode.analyse.machinery.variations import Neighbours, neighbours
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError, ModelError, StateError
 from polhode.formulation.equations import Equations
 from polhode.matter.parameter import NOMINAL, Table
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear:
+class Linear(Answer):
     """A linear system about a state of a motion.
 
     coordinates  names of p (h,), those whose rates are v first
@@ -127,20 +128,15 @@ class Linear:
 
         return spectrum_picture(self.spectrum.all, self.system.name)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         about = "an equilibrium" if self.is_at_rest else "a steady motion"
         if self.unsteady:
             about = f"an instant of a motion ({self.unsteady})"
-        head = f"Linear system of {self.system.name!r} about {about}"
         driven = ", ".join(self.matrices.inputs) or "none"
-        lines = [head, f"inputs: {driven}; outputs: {', '.join(self.matrices.outputs)}"]
-        return "\n".join([*lines, repr(self.parts)])
+        ports = f"inputs: {driven}; outputs: {', '.join(self.matrices.outputs)}"
+        title = f"Linear system of {self.system.name!r} about {about}\n{ports}"
+        return AnswerTable(title, below=[self.parts.as_table()])
 
 
 def linearise(

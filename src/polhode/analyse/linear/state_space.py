@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import number, table_of
+from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
@@ -21,7 +21,7 @@ RESONANT = 1e-11  # a frequency that is an eigenvalue's, of the largest eigenval
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class StateSpace:
+class StateSpace(Answer):
     """A (n, n), B (n, k), C (o, n), D (o, k), and what each entry is called."""
 
     A: np.ndarray
@@ -93,34 +93,24 @@ class StateSpace:
 
         return spectrum_picture(np.linalg.eigvals(self.A), "poles")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __str__(self) -> str:
-        rows = [
-            *zip(
-                (f"{n}'" for n in self.states), np.hstack([self.A, self.B]), strict=True
-            )
-        ]
-        rows += zip(
-            (f"{n} =" for n in self.outputs), np.hstack([self.C, self.D]), strict=True
-        )
-        names, values = zip(*rows, strict=True)
-        cells = [[f"{x + 0.0:.5g}" for x in row] for row in values]
-        lines = table_of((*self.states, *self.inputs), cells, names)
-        return "\n".join([repr(self), *lines])
-
     def __repr__(self) -> str:
         sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
         return f"StateSpace({sizes}, {len(self.outputs)} outputs)"
 
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        names = [*(f"{n}'" for n in self.states), *(f"{n} =" for n in self.outputs)]
+        whole = np.block([[self.A, self.B], [self.C, self.D]])
+        rows = [
+            (name, *(f"{x + 0.0:.5g}" for x in row))
+            for name, row in zip(names, whole, strict=True)
+        ]
+        return AnswerTable(repr(self), ("", *self.states, *self.inputs), rows)
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Response:
+class Response(Answer):
     """Frequency response: values (w, o, k) at frequencies (w,), rad/s.
 
     y = Re(value exp(i W t)) is the steady answer to the input cos(W t).
@@ -148,29 +138,22 @@ class Response:
 
         return response_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        head = f"{'W [rad/s]':>12}"
-        pairs = [(o, k) for o in self.outputs for k in self.inputs]
-        head += "".join(f" {f'{o} by {k}':>32}" for o, k in pairs)
-        lines = [head]
-        for w, row in zip(self.frequencies, self.values, strict=True):
-            each = "".join(
-                f" {abs(v):18.6g} at {np.angle(v, deg=True):7.2f} deg"
-                for v in row.ravel()
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        pairs = [f"{o} by {k}" for o in self.outputs for k in self.inputs]
+        rows = [
+            (
+                f"{w:.6g}",
+                *(f"{abs(v):.6g} at {np.angle(v, deg=True):.2f} deg" for v in row.flat),
             )
-            lines.append(f"{w:12.6g}{each}")
-        return "\n".join(lines)
+            for w, row in zip(self.frequencies, self.values, strict=True)
+        ]
+        return AnswerTable("Frequency response", ("W [rad/s]", *pairs), rows)
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Transfer:
+class Transfer(Answer):
     """gain * product(s - zeros) / product(s - poles)."""
 
     zeros: np.ndarray
@@ -200,18 +183,6 @@ class Transfer:
             for s in sorted(values, key=lambda s: (abs(s), -s.imag))
         ]
 
-    def __repr__(self) -> str:
-        counts = f"{len(self.poles)} poles, {len(self.zeros)} zeros"
-        head = f"Transfer({counts}; gain {self.gain:.6g}, H(0) {self.still:.6g})"
-        rows = [root_numbers(s) for _, s in self.roots]
-        return "\n".join([head, *table_of(ROOT, rows, [w for w, _ in self.roots])])
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
     def plot(self) -> Any:
         """Poles as crosses and zeros as rings: a `Picture`."""
         from polhode.show.plots.answers import transfer_picture
@@ -223,6 +194,13 @@ class Transfer:
         """Numerator and denominator, highest power first."""
         above = self.gain * np.real(np.poly(self.zeros))
         return above, np.real(np.poly(self.poles))
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        counts = f"{len(self.poles)} poles, {len(self.zeros)} zeros"
+        title = f"Transfer({counts}; gain {self.gain:.6g}, H(0) {self.still:.6g})"
+        rows = [(word, *root_numbers(s)) for word, s in self.roots]
+        return AnswerTable(title, ("", *ROOT), rows)
 
 
 def root_numbers(s: complex) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from jax import lax
 
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.sensitivity import ROWS, chained
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.state import State
@@ -33,7 +34,7 @@ Cost = Callable[[Any, State], Any]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Gradient:
+class Gradient(Answer):
     """A number of a motion, and how it changes.
 
     value        the number itself
@@ -70,18 +71,11 @@ class Gradient:
 
         return gradient_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        found = self.all
-        width = max((len(name) for name in found), default=0)
-        lines = [f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"]
-        lines += [f"  d / d {n.ljust(width)}  {v: .6g}" for n, v in found.items()]
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        title = f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"
+        rows = [(f"d / d {name}", f"{v:.6g}") for name, v in self.all.items()]
+        return AnswerTable(title, ("", "value"), rows)
 
 
 @motion_argument

@@ -20,6 +20,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
 from polhode.analyse.sensitivities.sensitivity import sensitivity
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
@@ -36,7 +37,7 @@ Measure = Callable[[Any, State], Any]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Identified:
+class Identified(Answer):
     """Parameters that explain a record best.
 
     values       name -> value
@@ -64,23 +65,19 @@ class Identified:
 
         return identified_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        name, width = self.motion.system.name, max(map(len, self.values))
-        lines = [f"Identified({name!r}: {self.residuals.size} measurements,"]
-        lines[0] += f" noise {self.noise:.3g})"
-        for key, value in self.values.items():
-            lines.append(
-                f"  {key.ljust(width)}  {value:.8g} +- {self.deviations[key]:.2g}"
-            )
-        words = [said(tuple(self.values), row) for row in self.blind]
-        lines += [f"  not told by the record: {word}" for word in words]
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        size = f"{self.residuals.size} measurements, noise {self.noise:.3g}"
+        blind = [said(tuple(self.values), row) for row in self.blind]
+        return AnswerTable(
+            f"Identified({self.motion.system.name!r}: {size})",
+            ("", "value", "+-"),
+            [
+                (name, f"{value:.8g}", f"{self.deviations[name]:.2g}")
+                for name, value in self.values.items()
+            ],
+            [f"not told by the record: {words}" for words in blind],
+        )
 
 
 def identify(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.answer_table import AnswerTable
+from polhode.answer_table import note_html as note
 from polhode.errors import (
     IntegrationError,
     NumericalWarning,
@@ -36,17 +38,7 @@ def section(title: str, body: str, kind: str = "") -> str:
 
 def table(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
     """A table; everything in it is escaped."""
-    top = "".join(f"<th>{html.escape(str(word))}</th>" for word in heads)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(x))}</td>" for x in line) + "</tr>"
-        for line in lines
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def note(text: str) -> str:
-    """A line of small print."""
-    return f'<p class="note">{html.escape(text)}</p>'
+    return AnswerTable("", heads, lines).grid_html(most=len(lines))
 
 
 # --------------------------------------------------------------------- equations

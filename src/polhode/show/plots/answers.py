@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.analyse.machinery.table import ROUNDING
+from polhode.answer_table import ROUNDING
 from polhode.show.plots.labels import coordinate_label
 from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
