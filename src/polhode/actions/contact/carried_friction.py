@@ -27,6 +27,7 @@ from polhode.actions.attachment import (
 )
 from polhode.actions.coefficient import coefficient
 from polhode.actions.contact.friction import FrictionLaw
+from polhode.actions.defaults import BodyAction, JointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -50,7 +51,7 @@ UNKNOWN = "No push satisfies the motion and the law at once: it jams."
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointFriction:
+class JointFriction(JointAction):
     """Friction in a joint, under the force and couple that the ideal joint carries.
 
         tau = a T,    T = law(a z, N),    N = |F| + |M|/span
@@ -104,20 +105,10 @@ class JointFriction:
         return f"{self.name}.load"
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the law, the radius and the span."""
         lengths = [x for x in (self.radius, self.span) if x is not None]
         return (*self.law.parameters, *listed(lengths))
-
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau = a law(a z, N), with N from the table."""
@@ -134,10 +125,6 @@ class JointFriction:
             return push
         return push + norm(reaction[:3]) / at(self.span, table)
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0
-
     def fault(self) -> str:
         """Where the push has no solution."""
         return UNKNOWN
@@ -150,7 +137,7 @@ class JointFriction:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ConstraintFriction:
+class ConstraintFriction(BodyAction):
     """Friction at a point that a constraint holds on another body.
 
         T = law(v, N),      N = |F|
@@ -222,11 +209,6 @@ class ConstraintFriction:
             return (*self.constraint.parameters, *self.law.parameters)
         return parameters_of((self.point,), *self.law.parameters)
 
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -241,10 +223,6 @@ class ConstraintFriction:
     def load(self, reaction: Any, table: Table = NOMINAL) -> Any:
         """N of what the ideal constraint exerts on the body, [torque; force] (6,)."""
         return norm(reaction[3:])
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Where the push has no solution."""

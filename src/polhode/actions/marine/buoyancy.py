@@ -15,6 +15,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -35,7 +36,7 @@ GRAVITY = 9.81
 
 @final
 @dataclass(frozen=True, eq=False)
-class Buoyancy:
+class Buoyancy(FramedAction):
     """The lift of displaced water:   F = rho g V, upwards at the centre of buoyancy.
 
     on        the centre of buoyancy, a point of the craft
@@ -69,11 +70,6 @@ class Buoyancy:
             object.__setattr__(self, word, value)
         unit = direction(self.up, f"the up of {self.name!r}")
         object.__setattr__(self, "up", np.asarray(unit, float))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then what holds the water."""
-        return (self.on.frame, self.by)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
