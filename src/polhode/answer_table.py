@@ -62,7 +62,8 @@ class AnswerTable(NamedTuple):
             return []
         cells = [[*self.heads], *self._cells(self.rows)]
         columns = [_column(column) for column in zip(*cells, strict=True)]
-        return ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+        lines = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
+        return lines if any(self.heads) else lines[1:]
 
     @staticmethod
     def _cells(rows: Sequence[Sequence[Any]]) -> list[list[str]]:

@@ -136,7 +136,7 @@ class Conserved(Answer):
         counts = f"{len(self.integrals)} kept, {self.independent} independent"
         return AnswerTable(
             f"Conserved({self.equations.system.name!r}: {counts})",
-            ("quantity", ""),
+            ("", ""),
             rows,
             [f"always zero: {', '.join(self.zero)}"] if self.zero else [],
         )

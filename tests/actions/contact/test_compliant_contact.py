@@ -201,7 +201,7 @@ def test_lanes_of_a_sweep_have_their_own_damping():
             "does not know",
         ),
         (lambda: ph.contact.HuntCrossley(1e6, restitution=1.2, at_speed=1), "is 1.2"),
-        (lambda: ph.contact.HuntCrossley(1e6, restitution=0.0, at_speed=1), "is 0"),
+        (lambda: ph.contact.HuntCrossley(1e6, restitution=0.0, at_speed=1), "is zero"),
         (
             lambda: ph.contact.HuntCrossley(1e6, restitution=np.nan, at_speed=1),
             "not finite",

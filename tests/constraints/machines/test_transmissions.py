@@ -107,7 +107,7 @@ def test_teeth_may_be_parameters():
 def test_wheels_without_size_are_refused():
     """And a ring that has no room for planets."""
     one, two, three = shafts(0.3, 0.7, 0.1)
-    with pytest.raises(ModelError, match="driven_radius of 'belt' is 0"):
+    with pytest.raises(ModelError, match="driven radius of 'belt' is zero"):
         ph.machines.Belt(two, one, 0.0, driver_radius=0.1)
     with pytest.raises(ModelError, match="more teeth than the sun"):
         ph.machines.planetary_gear(one, two, three, sun_teeth=30, ring_teeth=30)

@@ -36,6 +36,7 @@ from polhode.matter.parameter import (
     number,
     parameters_in,
 )
+from polhode.matter.quantities.scalar import POSITIVE, Range, scalar
 
 HERTZ = 1.5
 TERMS = 36  # of the series below 0.3: 0.3^36 / 36 is below rounding
@@ -426,14 +427,9 @@ def _set(law: Any, **values: Any) -> None:
 
 
 def _positive(name: str, what: str, value: Any) -> Any:
-    given = coefficient(name, what, value)
-    if not is_traced(at(given)) and at(given) == 0:
-        raise ModelError(
-            f"the {what} of {name!r} is zero.",
-            "Nothing would push two bodies that dent each other apart.",
-            f"Give a {what} above zero.",
-        )
-    return given
+    why = "Nothing would push two bodies that dent each other apart."
+    repair = f"Give a {what} above zero."
+    return scalar(name, what, value, POSITIVE, why=why, repair=repair)
 
 
 def _exponent(name: str, value: Any) -> float:
@@ -455,15 +451,11 @@ def _exponent(name: str, value: Any) -> float:
 
 def _restitution(law: Any) -> Any:
     """e as a parameter of its law; refused outside 0 < e <= 1."""
-    e = coefficient(law.name, "restitution", law.restitution)
-    nominal = at(e)
-    if not is_traced(nominal) and not 0 < nominal <= 1:
-        raise ModelError(
-            f"the restitution of {law.name!r} is {nominal:g}.",
-            "Above 1 a bounce would gain energy; 0 asks for infinite damping.",
-            "Give 0 < restitution <= 1; ph.Support has contacts that do not bounce.",
-        )
-    return e
+    return scalar(
+        *(law.name, "restitution", law.restitution, Range(0.0, 1.0, takes_low=False)),
+        why="Above 1 a bounce would gain energy; 0 needs infinite damping.",
+        repair="Give 0 < restitution <= 1; ph.Support has contacts that do not bounce.",
+    )
 
 
 def _require_numbers(law: Any) -> None:

@@ -82,7 +82,10 @@ def identifiable(
     >>> import polhode as ph
     >>> print(identifiable(ph.models.pendulum()))
     Identifiable(2 combinations of 3 parameters)
-      each by itself: none
+       by itself
+    m  no
+    l  no
+    g  no
       changes nothing: +1 % m, -0.5 % l, -0.5 % g
     """
     equations = equations_of(model)

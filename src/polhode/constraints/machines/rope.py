@@ -41,6 +41,7 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 @final
@@ -85,14 +86,14 @@ class Pulley:
                 "A rope goes round an axis one way or the other.",
                 "Give sense=1, along axis x side on its side of the pulley, or -1.",
             )
-        given = quantity(self.radius, f"the radius of {name!r}")
-        if not is_traced(at(given)) and at(given) <= 0:
-            raise ModelError(
-                f"the radius of pulley {name!r} is {at(given):g} m.",
-                "A pulley has a size; an eye through which a rope runs is a point.",
-                "Give a positive radius, or the point itself.",
-            )
-        object.__setattr__(self, "radius", named(given, f"{name}.radius"))
+        radius = scalar(
+            *(name, "radius", self.radius, POSITIVE),
+            kind="pulley",
+            unit="m",
+            why="A pulley has a size; an eye through which a rope runs is a point.",
+            repair="Give a positive radius, or the point itself.",
+        )
+        object.__setattr__(self, "radius", radius)
         n, side = self._axes(name)
         object.__setattr__(self, "axis", n)
         object.__setattr__(self, "side", side)

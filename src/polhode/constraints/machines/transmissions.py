@@ -14,7 +14,8 @@ from polhode.constraints.tendon_length import TendonLength
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import Parameter, Quantity, at, named, quantity
+from polhode.matter.parameter import Parameter, Quantity, at
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 def Belt(
@@ -178,11 +179,6 @@ def planetary_gear(
 
 def _size(name: str, what: str, value: Any) -> Parameter:
     """A radius or a number of teeth as a parameter; refused if it is not positive."""
-    given = quantity(value, f"the {what} of {name!r}")
-    if not is_traced(at(given)) and at(given) <= 0:
-        raise ModelError(
-            f"the {what} of {name!r} is {at(given):g}.",
-            "Wheels have a size; which way they turn is said by the kind of drive.",
-            "Give a positive number.",
-        )
-    return named(given, f"{name}.{what}")
+    why = "Wheels have a size; which way they turn is said by the kind of drive."
+    repair = "Give a positive number."
+    return scalar(name, what, value, POSITIVE, why=why, repair=repair)

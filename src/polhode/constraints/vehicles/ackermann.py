@@ -14,8 +14,6 @@ import numpy as np
 
 from polhode.arrays import namespace
 from polhode.constraints.constraint import Placed, require_single
-from polhode.errors import ModelError
-from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -24,10 +22,9 @@ from polhode.matter.parameter import (
     Quantity,
     Table,
     at,
-    named,
     parameters_in,
-    quantity,
 )
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 def ackermann_angles(
@@ -75,14 +72,13 @@ class Ackermann:
         require_single(self.name, self.left)
         require_single(self.name, self.right)
         for word in ("wheelbase", "track"):
-            given = quantity(getattr(self, word), f"the {word} of {self.name!r}")
-            if not is_traced(at(given)) and at(given) <= 0:
-                raise ModelError(
-                    f"the {word} of {self.name!r} is {at(given):g} m.",
-                    "Axles and kingpins are apart.",
-                    "Give a positive length.",
-                )
-            object.__setattr__(self, word, named(given, f"{self.name}.{word}"))
+            length = scalar(
+                *(self.name, word, getattr(self, word), POSITIVE),
+                unit="m",
+                why="Axles and kingpins are apart.",
+                repair="Give a positive length.",
+            )
+            object.__setattr__(self, word, length)
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
