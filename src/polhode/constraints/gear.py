@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, require_single
+from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -23,7 +22,7 @@ from polhode.matter.quantities.scalar import NOT_ZERO, scalar
 
 @final
 @dataclass(frozen=True, eq=False)
-class Gear:
+class Gear(JointCoupling):
     """The coordinate of one joint is a constant times that of another.
 
         q_driven = ratio q_driver + offset
@@ -38,7 +37,6 @@ class Gear:
     offset: Quantity = 0.0
     _: KW_ONLY
     name: str = "gear"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_single(self.name, self.driven)
@@ -56,11 +54,6 @@ class Gear:
         )
         object.__setattr__(self, "ratio", ratio)
         object.__setattr__(self, "offset", scalar(self.name, "offset", self.offset))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
 
     @property
     def joints(self) -> tuple[Joint, ...]:

@@ -8,13 +8,12 @@ written without poles as sin(left - right) = (track/wheelbase) sin(left) sin(rig
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, require_single
-from polhode.geometry.frame import Frame
+from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -44,7 +43,7 @@ def ackermann_angles(
 
 @final
 @dataclass(frozen=True, eq=False)
-class Ackermann:
+class Ackermann(JointCoupling):
     """Two steered wheels whose axles meet on the line of the rear axle.
 
     left, right   the joints of the kingpins, positive to the left
@@ -66,7 +65,6 @@ class Ackermann:
     wheelbase: Quantity
     track: Quantity
     name: str = "Ackermann"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_single(self.name, self.left)
@@ -79,11 +77,6 @@ class Ackermann:
                 repair="Give a positive length.",
             )
             object.__setattr__(self, word, length)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
 
     @property
     def joints(self) -> tuple[Joint, ...]:
