@@ -22,7 +22,6 @@ import numpy as np
 from polhode.analyse.machinery.distribution import Distribution, independent
 from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError
-from polhode.lowering.compile import compile
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State, require_layout
 
@@ -140,14 +139,10 @@ class PositionIntegrals(Answer):
         )
 
     def _program(self, word: str) -> Any:
-        key = ("position integrals", self, word)
-        if key not in self.system.compiled:
-            if word == "fields":
-                made = compile(self.last.fields, self.state.q)
-            else:
-                made = compile(self._chart, np.zeros(self.system.speeds))
-            self.system.compiled[key] = made
-        return self.system.compiled[key]
+        name = ("position integrals", self, word)
+        if word == "fields":
+            return self.system.program(name, self.last.fields, [self.state.q])
+        return self.system.program(name, self._chart, [np.zeros(self.system.speeds)])
 
     def _chart(self, d: Any) -> tuple[Any, Any]:
         """The place local(q0, d), and E (n, n): speeds z = E d_dot there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol, final
+from typing import Any, ClassVar, Protocol, cast, final
 
 import numpy as np
 
@@ -131,7 +131,8 @@ def table_of(distribution: Distribution) -> dict[str, list[float]]:
     """A distribution as its word and numbers, as in model files."""
     if isinstance(distribution, Choice):
         return {Choice.word: list(distribution.values)}
-    values = [float(getattr(distribution, f.name)) for f in fields(distribution)]  # type: ignore[arg-type]
+    each = fields(cast(Any, distribution))  # every one is a dataclass of numbers
+    values = [float(getattr(distribution, f.name)) for f in each]
     return {distribution.word: values}
 
 

@@ -213,10 +213,10 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
 
 def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:
     """(t, q, z, table) -> q, z on closed contacts; in a program it is written once."""
-    compiled, key = equations.system.compiled, "projection on contacts"
-    if key not in compiled:
-        compiled[key] = shared(lambda *given: _on_contacts(equations, *given))
-    return compiled[key]
+    return equations.system.remembered(
+        "projection on contacts",
+        lambda: shared(lambda *given: _on_contacts(equations, *given)),
+    )
 
 
 def with_states_of(x: Any, y: Any, count: int) -> Any:

@@ -135,13 +135,13 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
             found += rope_links(rows, each)
         if isinstance(each, FAR_AWAY):
             continue
-        ends = (getattr(each, "on", None), getattr(each, "by", None))
+        ends: tuple[Any, Any] = getattr(each, "on", None), getattr(each, "by", None)
         kind = "damper" if "amper" in type(each).__name__ else "spring"
         if isinstance(each, Distance):
             ends, kind = (each.first, each.second), "rod"
         if not all(isinstance(end, Point | MaterialPoint) for end in ends):
             continue
-        places = system.places_of([end.frame for end in ends])  # type: ignore[union-attr]
+        places = system.places_of([end.frame for end in ends])
         points = np.array([_coordinates(end, table) for end in ends])
         found.append(Link(each.name, kind, (places[0], places[1]), points))
     return tuple(found)
