@@ -387,6 +387,17 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
 
         return native(self.function)
 
+    @cached_property
+    def torch(self) -> Any:
+        """(t, q, z, inputs) -> (q, z) as native code on PyTorch's tensors.
+
+        It is batched by `torch.vmap` and differentiated by autograd; see
+        `Program.torch`. Nothing is refused: what is not finite flows on.
+        """
+        from polhode.lowering.native_torch import native
+
+        return native(self.function)
+
     def _refuse(self, state: Any, given: dict[str, Any], status: Any) -> None:
         """Raise what is wrong with a step, of many states with the first that is."""
         if isinstance(state, States):
