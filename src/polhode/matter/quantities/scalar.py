@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
-from polhode.matter.parameter import Quantity, at, named, quantity
+from polhode.matter.parameter import at, named, quantity
 
 
 class Range(NamedTuple):
@@ -39,7 +39,7 @@ def scalar(  # limit: who, what and the two halves of a refusal are words, not d
     unit: str = "",
     why: str = "",
     repair: str = "",
-) -> Quantity:
+) -> Any:
     """A number or parameter as the parameter `owner.what`, inside a range.
 
     `kind` is what its owner is, a screw or a pulley; `unit` the one that a text such as
