@@ -207,11 +207,11 @@ REFUSED = {
     ),
     "a driver without a number": (
         lambda: driven(jnp.log),
-        "'a' gives no number at t = 0 s: its equation of position",
+        "'a' is not finite at t = 0 s: its equation of position",
     ),
     "a driver of infinite speed": (
         lambda: driven(jnp.sqrt),
-        "'a' gives no number at t = 0 s: its equation of velocity",
+        "'a' is not finite at t = 0 s: its equation of velocity",
     ),
     "a driver that cannot be traced": (
         lambda: driven(lambda t: math.sin(t)),

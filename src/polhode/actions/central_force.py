@@ -73,7 +73,7 @@ class CentralForce(PointAction):
         return interaction(poses, arm, F, 0.0 * F)
 
     def fault(self) -> str:
-        """No line, or no number from the law."""
+        """No line, or no finite force from the law."""
         return (
             "Its two ends are at one place and its law is not zero there,"
             " or it gave no finite force."

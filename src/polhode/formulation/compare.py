@@ -245,7 +245,7 @@ def disagreement(values: Any, middle: Any, size: Any) -> float:
     """The largest difference at any state, relative to the largest value there.
 
     Where all cancels, relative to `size`: that of what cancels. Infinite where a value
-    is no number: that agrees with nothing.
+    is not finite: that agrees with nothing.
     """
     if not np.all(np.isfinite(values)):
         return np.inf

@@ -26,17 +26,17 @@ def system_argument(function: Function) -> Function:
     Traceback (most recent call last):
     polhode.errors.ModelError: count takes a system, and was given 'pendulum'.
     <BLANKLINE>
-      What is asked is asked of bodies, joints and actions together.
+      The question is one about bodies, joints and actions together.
     <BLANKLINE>
       Give the system itself; those of the gallery are ph.models.pendulum() and its kin.
     """
-    why = "What is asked is asked of bodies, joints and actions together."
+    why = "The question is one about bodies, joints and actions together."
     return taking(_system, "a system", why, how_to_have_a_system)(function)
 
 
 def state_argument(function: Function) -> Function:
     """A function that takes a state first, and says so to who gives another thing."""
-    why = "What is asked is asked of a system at one place, speed and time."
+    why = "The question is one about a system at one place, speed and time."
     return taking(_state, "a state", why, _how_to_have_a_state)(function)
 
 

@@ -156,5 +156,5 @@ def test_values_to_sweep_must_fit():
         ph.sweep_equilibria(rest, {"D": [1.0]})
     with pytest.raises(ph.PolhodeError, match="have lengths"):
         ph.sweep_equilibria(rest, {"F": [1.0, 2.0], "C": [1.0, 2.0, 3.0]})
-    with pytest.raises(ph.PolhodeError, match="no numbers"):
+    with pytest.raises(ph.PolhodeError, match="not finite"):
         ph.sweep_equilibria(rest, {"F": [1.0, np.nan]})

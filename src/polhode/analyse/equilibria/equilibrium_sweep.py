@@ -128,7 +128,7 @@ def _values(system: System, parameters: Mapping[str, Any]) -> dict[str, np.ndarr
         )
     if not all(np.all(np.isfinite(v)) for v in columns.values()):
         raise AnalysisError(
-            "the values to sweep hold some that are no numbers.",
+            "the values to sweep hold some that are not finite.",
             "A parameter that is infinite or undefined has no equilibrium.",
             "Leave those sets out.",
         )

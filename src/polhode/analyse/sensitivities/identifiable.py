@@ -45,7 +45,7 @@ class Identifiable(Answer):
 
     @property
     def alone(self) -> tuple[str, ...]:
-        """Those that are told each by itself."""
+        """Those that are determined each by itself."""
         felt = ~np.any(self.blind != 0, axis=0)
         return tuple(n for n, is_felt in zip(self.names, felt, strict=True) if is_felt)
 

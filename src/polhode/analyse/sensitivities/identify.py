@@ -76,7 +76,7 @@ class Identified(Answer):
                 (name, f"{value:.8g}", f"{self.deviations[name]:.2g}")
                 for name, value in self.values.items()
             ],
-            [f"not told by the record: {words}" for words in blind],
+            [f"not determined by the record: {words}" for words in blind],
         )
 
 

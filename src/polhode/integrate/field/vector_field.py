@@ -165,7 +165,7 @@ def _soundness(
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
         if is_rolled(system):
             return whole(t, q, z, driven(t, q, x[n:]))
-        # A sum shows any entry that is no number, also one that no motion feels.
+        # A sum shows any entry that is not finite, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))

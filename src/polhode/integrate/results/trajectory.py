@@ -51,7 +51,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time;
     `one + other` is one motion after the other.
 
-    outcome   how the run ended; not always at the time that was asked
+    outcome   how the run ended; not always at the time that was requested
     method    that made it, and `note`, why it was picked
     is_dense  whether every step was kept, so that times between rows can be asked
     halt      where the run halted, to go on from; None of a part of a motion
