@@ -276,7 +276,7 @@ def test_questions_without_an_answer_are_refused():
     """Other systems' motions, unknown names and poles that are nowhere."""
     with pytest.raises(AnalysisError, match="is no motion of 'heavy top'"):
         top().along(orbit())
-    with pytest.raises(AnalysisError, match="nothing called 'luck' was asked about"):
+    with pytest.raises(AnalysisError, match="nothing called 'luck' is among them"):
         top().why("luck")
     with pytest.raises(AnalysisError, match="the pole 'H' cannot be 3"):
         ph.conserved(stars(), poles={"H": 3})

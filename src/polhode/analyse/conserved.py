@@ -110,7 +110,7 @@ class Conserved(Answer):
             return f"{name} is zero, however the system moves"
         known = [*self.names, *self.broken, *self.zero]
         raise AnalysisError(
-            f"nothing called {name!r} was asked about.",
+            f"nothing called {name!r} is among them.",
             f"These were: {', '.join(known)}.",
             suggestion(name, known),
         )

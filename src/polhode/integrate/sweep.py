@@ -235,7 +235,7 @@ def _drive(context: RunContext) -> Drive:
     for source in context.inputs.sources:
         raise IntegrationError(
             f"the input {source.name!r} of a sweep cannot be sampled.",
-            "Samples are asked between steps, run by run, and runs of a sweep go side"
+            "Samples are taken between steps, run by run, and runs of a sweep go side"
             " by side without halting.",
             "Give a law of time and state, or ask ph.simulate for these states, with"
             " samples=... to keep little of each.",

@@ -266,11 +266,11 @@ def test_what_has_no_derivative_is_refused():
     with pytest.raises(AnalysisError, match=r"has no t = 9 s"):
         ph.sensitivity(swung(), times=[9.0])
     found = ph.sensitivity(swung(), ["l", "c"], initial=False)
-    with pytest.raises(AnalysisError, match=r"transition matrix .* was not asked for"):
+    with pytest.raises(AnalysisError, match=r"transition matrix .* was not requested"):
         _ = found.transition
     with pytest.raises(AnalysisError, match="no covariance of 2 columns"):
         found.covariance([1.0])
-    with pytest.raises(AnalysisError, match="'g' was not asked for"):
+    with pytest.raises(AnalysisError, match="'g' was not requested"):
         _ = found["g"]
     with pytest.raises(AnalysisError, match=r"cost of shape \(1,\) has no gradient"):
         ph.gradient(swung(), lambda t, state: state.q)

@@ -77,7 +77,7 @@ class StateSpace(Answer):
         except ImportError as reason:
             raise AnalysisError(
                 "python-control is not installed.",
-                "The object that was asked for is one of its own.",
+                "The requested object is one of its own.",
                 "Install it: pip install control; or use to_scipy().",
             ) from reason
         return control.ss(

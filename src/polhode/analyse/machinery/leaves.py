@@ -133,7 +133,7 @@ class PositionIntegrals(Answer):
             return d
         raise AnalysisError(
             f"{state!r} is too far for the integrals of {system.name!r}.",
-            "They are known in a chart about the place at which they were asked for,"
+            "They are known in a chart about the place at which they were found,"
             " in which nothing is turned by half a turn or more.",
             "Ask ph.questions.integrability at a place nearer by.",
         )

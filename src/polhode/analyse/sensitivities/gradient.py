@@ -131,7 +131,7 @@ def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
     every[asked] = by_state
     if not np.all(np.isfinite(every)):
         raise AnalysisError(
-            "the cost of a motion has no derivative where it was asked for.",
+            "the cost of a motion has no derivative at this motion.",
             f"At t = {t[~np.all(np.isfinite(by_state), axis=1)][0]:g} s it is no"
             " number.",
             "Write it so that it is smooth there: a square rather than a length.",

@@ -55,7 +55,7 @@ class Sensitivity(Answer):
         """(n, nq + nz): the derivative of [q; z] by one column."""
         if column not in self.columns:
             raise AnalysisError(
-                f"the sensitivity to {column!r} was not asked for.",
+                f"the sensitivity to {column!r} was not requested.",
                 f"Its columns are {', '.join(self.columns) or 'none'}.",
                 suggestion(column, self.columns),
             )
@@ -67,7 +67,7 @@ class Sensitivity(Answer):
         """P (n, 2 nz, 2 nz): errors x of the first state are P x at each time."""
         if len(self.columns) == len(self.parameters):
             raise AnalysisError(
-                f"the transition matrix of {self.motion!r} was not asked for.",
+                f"the transition matrix of {self.motion!r} was not requested.",
                 "It is the sensitivity to the first state.",
                 "Ask for ph.sensitivity(motion, ..., initial=True).",
             )

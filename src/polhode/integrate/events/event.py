@@ -72,13 +72,13 @@ class Event:
         if not isinstance(self.name, str) or not self.name:
             raise IntegrationError(
                 f"an event cannot be called {self.name!r}.",
-                "The motion's events are asked by name.",
+                "The events of a motion are found by name.",
                 'Give a name: ph.Event("floor", ...).',
             )
         if self.direction not in list(ARROWS):
             raise IntegrationError(
                 f"event {self.name!r} cannot have the direction {self.direction!r}.",
-                "A zero is met rising (1), falling (-1) or either way (0).",
+                "A zero is passed rising (1), falling (-1) or either way (0).",
                 "Give 1, -1 or 0.",
             )
         if not _is_positive(self.spacing):
@@ -239,7 +239,7 @@ def require_names(names: list[str]) -> None:
     if doubled:
         raise IntegrationError(
             f"two events are called {doubled.pop()!r}.",
-            "The motion's events are asked by name.",
+            "The events of a motion are found by name.",
             "Give each its own name.",
         )
 

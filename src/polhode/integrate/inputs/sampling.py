@@ -76,7 +76,7 @@ def first_samples(
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
             f" {fault.words}.",
-            "An input is asked at the start and then at each sample.",
+            "An input is evaluated at the start and then at each sample.",
             "Look at its law: it is given the time and the state, and returns numbers.",
         ) from fault.cause
 

@@ -131,7 +131,7 @@ def _explained(
         why = unmet(system, end, until, table)
         if why:
             return "CONSTR", (
-                f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
+                f"{name} stopped at {at}, {steps}: its constraints cannot all be kept"
                 f" further. {why} Drive it less far, correct the lengths, or end the"
                 " run before; what was reached is kept."
             )

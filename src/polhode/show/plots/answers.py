@@ -193,7 +193,7 @@ def identifiable_picture(found: Identifiable) -> Picture:
     told = len(found.names) - len(found.blind)
     values = np.where(np.arange(len(found.values)) < told, found.values, 0.0)
     names = [f"combination {k + 1}" for k in range(len(values))]
-    title = f"{told} of {len(names)} combinations are told by the motion"
+    title = f"{told} of {len(names)} combinations are determined by the motion"
     return bars_picture(names, values, title, along="singular value of the regressor")
 
 
