@@ -283,9 +283,9 @@ def test_a_sensitivity_reads_as_a_table():
     text = repr(found).splitlines()
     assert text[0].startswith("Sensitivity('swing', 0 to 2 s")
     assert text[1].split()[:3] == ["d", "/", "d"]
-    assert [line.split("  ")[1] for line in text[2:]] == list(found.columns)
+    assert [line.split("  ")[0] for line in text[2:]] == list(found.columns)
     cost = ph.gradient(swung(), lambda t, state: state["hinge"], ["l", "c"])
-    assert repr(cost).splitlines()[1].startswith("  d / d l")
+    assert repr(cost).splitlines()[2].startswith("d / d l")
 
 
 IMPLICIT = {
