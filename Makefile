@@ -10,6 +10,9 @@ DOCS_READY := $(VENV)/.docs-ready
 # longest begin first (tests/support/file_order.py); xdist would order by their number.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
+# Tests start many processes, and each would compile the whole package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-part test-torch test-browser check attack docs format bench rows clean
 
 $(READY): pyproject.toml
@@ -61,7 +64,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/house
+	$(PYTEST) -m "not long" tests/house
 
 format: $(READY)
 	$(BIN)/python tests/support/stubs.py

@@ -13,6 +13,8 @@ from attacks import (
     kills,
     planted,
     programs,
+    promises,
+    public_calls,
     races,
     scaling,
     soak,
@@ -21,6 +23,7 @@ from attacks.attack import Attack
 
 ATTACKS: tuple[Attack, ...] = (
     *arguments.ATTACKS,
+    *public_calls.ATTACKS,
     *interrupts.ATTACKS,
     *kills.ATTACKS,
     *races.ATTACKS,
@@ -32,5 +35,6 @@ ATTACKS: tuple[Attack, ...] = (
     *homes.ATTACKS,
     *programs.ATTACKS,
     *scaling.ATTACKS,
+    *promises.ATTACKS,
     *soak.ATTACKS,
 )

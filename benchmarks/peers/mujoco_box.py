@@ -26,3 +26,23 @@ def stepper(side: float, mu: float, step: float, steps: int) -> Callable[[], flo
         return float(data.qpos[2])
 
     return run
+
+
+def travel(
+    side: float,
+    mu: float,
+    step: float,
+    *,
+    speed: float,
+    gravity: tuple[float, float, float],
+    until: float,
+) -> float:
+    """How far along X a box comes that begins at rest on the plane, or thrown."""
+    model = mujoco.MjModel.from_xml_string(
+        MODEL.format(step=step, mu=mu, half=side / 2)
+    )
+    model.opt.gravity[:] = gravity
+    data = mujoco.MjData(model)
+    data.qvel[0] = speed
+    mujoco.mj_step(model, data, nstep=round(until / step))
+    return float(data.qpos[0])

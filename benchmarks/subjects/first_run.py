@@ -33,6 +33,30 @@ def chain(links: int) -> Any:
     return timed(lambda: simulate(system, state, until=0.1).q[-1])
 
 
+def touching(corners: int) -> Any:
+    """In a fresh process: a box falls on so many corners, or a ball, of none."""
+    import polhode as ph
+
+    world, side = ph.World(), 0.1
+    if corners:
+        solid = ph.solids.box(mass=1.0, x=side, y=side, z=side)
+    else:
+        solid = ph.solids.sphere(mass=1.0, radius=side / 2)
+    body = ph.Body("body", solid)
+    signs = [(x, y) for x in (-1, 1) for y in (-1, 1)][:corners]
+    points = [body.point(x * side / 2, y * side / 2, -side / 2) for x, y in signs]
+    skins = [ph.surfaces.point(point) for point in points]
+    skins = skins or [ph.surfaces.sphere(body.origin, side / 2)]
+    given: dict[str, Any] = {"friction": ph.Coulomb(0.3), "restitution": 0.5}
+    supports = [
+        ph.Support(skin, world.origin, name=f"s{k}", **given)
+        for k, skin in enumerate(skins)
+    ]
+    system = ph.System([body], [ph.Weight(9.81)], supports=supports, name="falling")
+    state = system.state(body={"z": 0.2})
+    return timed(lambda: ph.simulate(system, state, until=0.5).q[-1])
+
+
 def readme() -> Any:
     """The README's script: read, simulate, ledger, compare."""
     import sympy  # noqa: F401  what `read` is written in counts as an import
@@ -148,6 +172,18 @@ CLAIMS = [
             (warm, 7, 0.1),
             (warm, 30, 0.2),
         )
+    ),
+    limit_claim(
+        "first-cold-ball",
+        "ball that bounces, contacts exact, first simulate, cold",
+        partial(cold, "touching(0)"),
+        2.5,
+    ),
+    limit_claim(
+        "first-cold-box",
+        "box on four corners, contacts exact, first simulate, cold",
+        partial(cold, "touching(4)"),
+        8.0,
     ),
     limit_claim("readme-cold", "README's script, cold", partial(cold, "readme()"), 8.0),
     limit_claim("readme-warm", "README's script, warm", partial(warm, "readme()"), 0.6),

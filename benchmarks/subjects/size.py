@@ -1,15 +1,18 @@
 """Large models from their description to a first motion, in a fresh process.
 
-The size of a model is data: chains and nets are loops over tables, so that what is made
-for them does not grow with the number of like parts.
+The size of a model is data: chains, nets and rows of closed loops are loops over
+tables, so that what is made for them does not grow with the number of like parts.
 """
 
 from __future__ import annotations
 
+import time
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from benchmarks.subjects.first_run import cold, limit_claim, timed
+from benchmarks.table import Claim, Measured, seconds
 
 
 def long_chain(links: int) -> Any:
@@ -50,7 +53,80 @@ def net(side: int) -> Any:
     return timed(work)
 
 
+def four_bar_row(loops: int, hinges: bool = False) -> Any:
+    """In a fresh process: four-bars in a row, closed by pins or hinges, first move."""
+    import polhode as ph
+
+    def work() -> Any:
+        system = hinged_row(loops) if hinges else ph.models.four_bars(loops)
+        return ph.simulate(system, turning(system), until=0.01).q[-1]
+
+    return timed(work)
+
+
+def hinged_row(loops: int) -> Any:
+    """Four-bars in a row whose loops are closed by hinges: five rows of rank two."""
+    import polhode as ph
+
+    standing = ph.solids.placed(ph.solids.rod(mass=1.0, length=1.0), (0, 0, -0.5))
+    lying = ph.solids.rod(mass=1.0, length=1.0, along=ph.X)
+    lying = ph.solids.placed(lying, (0.5, 0, 0))
+    world = ph.World()
+    uprights = [ph.Body(f"upright {k}", standing) for k in range(loops + 1)]
+    joints = [
+        ph.Revolute(f"A{k}", world.point(k, 0, 0), each.point(0, 0, -1.0), axis=ph.Y)
+        for k, each in enumerate(uprights)
+    ]
+    closing = []
+    for k, (left, right) in enumerate(pairwise(uprights)):
+        coupler = ph.Body(f"coupler {k}", lying)
+        ends = coupler.point(1.0, 0, 0), right.origin
+        joints.append(ph.Revolute(f"B{k}", left.origin, coupler.origin, axis=ph.Y))
+        closing.append(ph.Revolute(f"C{k}", *ends, axis=ph.Y))
+    return ph.System([*joints, *closing], [ph.Weight(9.81)], name="hinged row")
+
+
+def turning(system: Any) -> Any:
+    """Uprights upright, their tops moving along X at 1 m/s."""
+    tree = [edge.joint.name for edge in system.tree.edges]
+    return system.state(speeds={n: 1.0 if n[0] == "A" else -1.0 for n in tree})
+
+
+def step_of_row(loops: int, rounds: int) -> Measured:
+    """A step of a row of four-bars: one more of a fixed step in a run of many."""
+    import polhode as ph
+
+    system = ph.models.four_bars(loops)
+    state, method = turning(system), ph.methods.SemiImplicitEuler(1e-3)
+    taken: dict[int, float] = {}
+    for count in (200, 2200) * max(3, rounds // 5):
+        start = time.process_time()
+        ph.simulate(system, state, until=1e-3 * count, method=method)
+        spent = time.process_time() - start
+        taken[count] = min(taken.get(count, spent), spent)
+    return Measured((taken[2200] - taken[200]) / 2000, None)
+
+
 CLAIMS = [
+    *(
+        limit_claim(
+            f"size-fourbars-{loops}{word}",
+            f"{loops} four-bars closed by {how}: built, and first simulate, cold",
+            partial(cold, f"four_bar_row({loops}, {bool(word)})", module="size"),
+            most,
+        )
+        for loops, most in ((40, 6.0), (200, 15.0))
+        for word, how in (("", "pins"), ("-hinges", "hinges"))
+    ),
+    Claim(
+        name="size-fourbars-step",
+        work="40 four-bars, a step of the semi-implicit method with projection",
+        other="limit",
+        compared="processor time of one step more in a run",
+        measure=partial(step_of_row, 40),
+        required=25e-6,
+        judge=seconds,
+    ),
     limit_claim(
         "size-chain-1000",
         "chain of 1000 links: built, and first simulate, cold",

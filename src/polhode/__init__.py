@@ -77,6 +77,8 @@ PUBLIC = {
     "surfaces": "polhode.constraints",
     # supports
     "Floor": "polhode.supports.floor",
+    "Brake": "polhode.supports.joint_supports",
+    "Stop": "polhode.supports.joint_supports",
     "tether": "polhode.supports.tether",
     "Support": "polhode.supports.support",
     # system
@@ -144,6 +146,7 @@ PUBLIC = {
     "reaction_table": "polhode.analyse.reactions",
     "sensitivity": "polhode.analyse.sensitivities.sensitivity",
     "stability": "polhode.analyse.equilibria.stability",
+    "static_rest": "polhode.analyse.equilibria.static_rest",
     "steady_motions": "polhode.analyse.equilibria.steady_motion",
     "sweep_equilibria": "polhode.analyse.equilibria.equilibrium_sweep",
     "uncertainty": "polhode.analyse.sensitivities.uncertainty",
@@ -240,7 +243,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'polhode' has no attribute {name!r}{_near(name)}")
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
-    value = getattr(import_module(PUBLIC[name]), name)
+    from polhode.public_call import public
+
+    value = public(getattr(import_module(PUBLIC[name]), name), name)
     globals()[name] = value
     return value
 

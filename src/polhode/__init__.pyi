@@ -35,6 +35,7 @@ from polhode.analyse.equilibria.continuation import continuation as continuation
 from polhode.analyse.equilibria.equilibrium import equilibria as equilibria
 from polhode.analyse.equilibria.equilibrium_sweep import sweep_equilibria as sweep_equilibria
 from polhode.analyse.equilibria.stability import stability as stability
+from polhode.analyse.equilibria.static_rest import static_rest as static_rest
 from polhode.analyse.equilibria.steady_motion import steady_motions as steady_motions
 from polhode.analyse.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from polhode.analyse.linear.linearise import linearise as linearise
@@ -141,6 +142,8 @@ from polhode.matter.tables.table import Table as Table
 from polhode.matter.world import World as World
 from polhode.show.plots.charts import work_precision as work_precision
 from polhode.supports.floor import Floor as Floor
+from polhode.supports.joint_supports import Brake as Brake
+from polhode.supports.joint_supports import Stop as Stop
 from polhode.supports.support import Support as Support
 from polhode.supports.tether import tether as tether
 from polhode.system.assemble import assemble as assemble

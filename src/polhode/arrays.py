@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import cache, wraps
 from types import ModuleType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -18,6 +18,10 @@ MARK = "removable_singularity"
 SHARED = "shared_function"
 KEPT = "kept_loop"
 NAMED = "named_function "
+if TYPE_CHECKING:
+    Numbers = Any  # one number, a list or an array of them, or what is traced
+else:
+    Numbers = np.ndarray  # as public calls are held against it: what becomes an array
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
@@ -27,6 +31,11 @@ def namespace(*values: Any) -> ModuleType:
     if jax is not None and any(isinstance(value, jax.Array) for value in values):
         return jax.numpy
     return np
+
+
+def itself(noun: Any, memo: Any = None) -> Any:
+    """What a copy of a frozen noun is: programs inside it cannot be copied."""
+    return noun
 
 
 def traced_once(kernel: Kernel) -> Kernel:

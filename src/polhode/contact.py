@@ -16,6 +16,8 @@ HOMES = {
     "Newton": "polhode.supports.restitution",
     "Poisson": "polhode.supports.restitution",
     "Stronge": "polhode.supports.restitution",
+    "Anisotropic": "polhode.actions.contact.friction_laws",
+    "Stribeck": "polhode.actions.contact.friction_laws",
 }
 
 __all__ = [*HOMES]

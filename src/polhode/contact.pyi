@@ -8,6 +8,8 @@ from polhode.actions.contact.contact_laws import LankaraniNikravesh as Lankarani
 from polhode.actions.contact.friction import Friction as Friction
 from polhode.actions.contact.friction import Regularised as Regularised
 from polhode.actions.contact.friction import Viscous as Viscous
+from polhode.actions.contact.friction_laws import Anisotropic as Anisotropic
+from polhode.actions.contact.friction_laws import Stribeck as Stribeck
 from polhode.supports.restitution import Newton as Newton
 from polhode.supports.restitution import Poisson as Poisson
 from polhode.supports.restitution import Stronge as Stronge

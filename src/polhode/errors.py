@@ -37,6 +37,12 @@ class ModelError(PolhodeError, ValueError):
     code = "MODEL"
 
 
+class UnknownName(ModelError, KeyError):
+    """A name that nothing has."""
+
+    __str__ = PolhodeError.__str__
+
+
 class UnphysicalInertia(ModelError):
     """Mass or moments of inertia that no spread of mass has."""
 

@@ -1,4 +1,4 @@
-"""Errors end at the user's own line: frames inside Polhode and JAX are left out.
+"""Errors and warnings end at the user's own line: inner frames are left out.
 
 A refusal says who, what, why and how to repair; the way through the library to the
 place where it was found says nothing to its reader. Only what Python or IPython prints
@@ -16,7 +16,7 @@ from polhode.errors import PolhodeError
 
 if TYPE_CHECKING:
     from traceback import TracebackException
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
 ROOT = os.path.dirname(__file__) + os.sep
 
@@ -51,6 +51,22 @@ def _is_inner(filename: str) -> bool:
     """Whether a frame is of this package, or of JAX beneath it."""
     parts = filename.split(os.sep)
     return filename.startswith(ROOT) or "jax" in parts or "jaxlib" in parts
+
+
+def warn(words: str | Warning, category: type[Warning] | None = None) -> None:
+    """Warn, at the line of whoever called the library."""
+    import warnings
+
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and _is_inside(frame):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, category, stacklevel=level + 1)
+
+
+def _is_inside(frame: FrameType) -> bool:
+    """By the module, for constructors of data classes are in no file."""
+    module = frame.f_globals.get("__name__", "").partition(".")[0]
+    return module in ("polhode", "jax", "jaxlib", "contextlib", "functools")
 
 
 def install() -> None:

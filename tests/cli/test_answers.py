@@ -260,7 +260,7 @@ def test_a_sign_of_life_comes_by_itself_while_something_compiles(monkeypatch):
     monkeypatch.setattr(waiting, "SECONDS", 0.05)
     where = Console(force_terminal=True, width=80, file=StringIO())
     with waiting.waiting("Compiling [crane]", where) as told:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 200
         while "Compiling [crane]" not in where.file.getvalue():
             assert time.monotonic() < deadline
             time.sleep(0.02)

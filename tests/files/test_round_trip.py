@@ -13,6 +13,7 @@ from polhode.errors import FileError, ModelError
 from polhode.files.model import model_text
 from polhode.files.schema import model_schema
 from polhode.files.writing import write_system
+from polhode.models import GALLERY
 from polhode.system import contacts, rows
 from schema_check import fits
 from source_tree import ROOT
@@ -25,10 +26,10 @@ OF_PYTHON = {
     "moving_hinge_pendulum": "driver.law: its law is a function of Python",
     "satellite": "'gravity': Potential is a law of Python",
     "shaken_pendulum": "shaker.law: its law is a function of Python",
+    "sprung_pair": "driver.law: its law is a function of Python",
     "tunnel": "'pull': Potential is a law of Python",
 }
-SYSTEMS = {name: make() for name, make in ph.models.GALLERY.items()}
-WRITABLE = [name for name, system in SYSTEMS.items() if not write_system(system)[1]]
+WRITABLE = [name for name in GALLERY if name not in OF_PYTHON]
 
 
 @pytest.mark.parametrize("name", WRITABLE)
@@ -43,7 +44,8 @@ def test_a_model_of_the_gallery_comes_back(name, tmp_path):
 
 def test_most_of_the_gallery_can_be_written():
     """Only models with a function of Python in them cannot."""
-    assert not set(OF_PYTHON) & set(WRITABLE)
+    refused = [name for name in OF_PYTHON if not write_system(GALLERY[name]())[1]]
+    assert not refused
     assert len(WRITABLE) >= 26
 
 
@@ -52,7 +54,7 @@ def test_laws_of_python_are_named_and_not_written(name, tmp_path):
     """A system with a function in it is refused in words, and no file is left."""
     path = tmp_path / "model.toml"
     with pytest.raises(FileError, match="cannot be written as a file") as refused:
-        ph.save_model(ph.models.GALLERY[name](), path)
+        ph.save_model(GALLERY[name](), path)
     assert OF_PYTHON[name] in refused.value.why
     assert not path.exists()
 

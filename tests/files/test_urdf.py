@@ -141,6 +141,13 @@ def test_a_robot_that_cannot_move_is_told_so(tmp_path):
     assert loaded(tmp_path, body, base="free").system.speeds == 6
 
 
+def test_joints_of_links_without_mass_are_the_reason_that_is_told(tmp_path):
+    """The types of the joints are right: it is the mass that is missing."""
+    body = "<link name='base'/><link name='one'/>" + joint("a", "base", "one")
+    with pytest.raises(ModelError, match="nothing that its 1 joints carry has mass"):
+        loaded(tmp_path, body)
+
+
 def test_two_roots_are_refused(tmp_path):
     """Parts that nothing joins are not one robot."""
     with pytest.raises(ModelError, match="has 2 roots: 'a', 'b'"):

@@ -35,6 +35,32 @@ def test_moments_that_are_rounding_are_no_moments():
     assert found.moment < 1e-12
 
 
+@pytest.mark.parametrize("name", ["bouncing_ball", "rocking_block"])
+def test_points_that_may_touch_are_audited_as_constraints(name):
+    """Supports open without a state; in a state, in the mode of its contacts."""
+    system = getattr(ph.models, name)()
+    found = ph.audit(system)
+    assert found.is_sound, found
+    points = [point for s in system.supports for point in s.candidates.names]
+    assert {*points} <= {*found.reports}
+    assert "open" in found.system.name
+    lying = ph.models.start(name) if name == "rocking_block" else None
+    if lying is not None:
+        assert ph.audit(system, lying).is_sound
+
+
+def test_a_force_by_nobody_is_found_beside_a_support():
+    """A thrust on a ball that may touch a floor is answered by no body."""
+    ball = ph.models.bouncing_ball()
+    (body,) = ball.bodies
+    ahead = ph.theory.Vector([3.0, 0, 0], body.frame)
+    thrust = ph.AppliedForce(body.mass_centre, ahead, name="jet")
+    given = ball.given
+    actions = (*given.actions, thrust)
+    driven = ph.System(given.members, actions, supports=ball.supports, name="driven")
+    assert not ph.audit(driven).is_sound
+
+
 @pytest.mark.row("D-04", "P-42")
 def test_a_force_by_nobody_is_found_in_the_whole():
     """A thrust on one of two balls is answered by no body, and named."""

@@ -43,7 +43,22 @@ def test_there_are_pages_that_run():
     assert {"README.md", "docs/lowering.md"} <= {name(page) for page in RUNNING}
 
 
-@pytest.mark.parametrize("page", RUNNING, ids=name)
+# They compile exact contacts, sweeps and ten models.
+LONG = {
+    *("docs/how-to/ten-tasks.md", "docs/how-to/supports.md"),
+    *(f"docs/tutorials/{word}.md" for word in ("impacts", "stick-slip", "monte-carlo")),
+}
+
+
+def running() -> list:
+    """Every page with code, the longest for the long suite."""
+    return [
+        pytest.param(page, marks=pytest.mark.long if name(page) in LONG else ())
+        for page in RUNNING
+    ]
+
+
+@pytest.mark.parametrize("page", running(), ids=name)
 def test_code_blocks_run_and_print_what_follows_them(page):
     """Blocks of a page share their names, from the top to the bottom."""
     if name(page) in NEEDS:

@@ -120,6 +120,6 @@ def test_few_helpers_are_called_once():
 def test_a_helper_is_counted():
     """Called twice it serves two; a method of the same name is another."""
     text = "def _a(): ...\ndef _b(): ...\ndef c(): return _a(), _b(), _b()\n"
-    source = Source(Path("x.py"), text, ast.parse(text))
+    source = Source(Path("x.py"), text)
     assert helpers(source) == (2, 1)
     assert [f.name for f in functions(source.tree)] == ["_a", "_b", "c"]

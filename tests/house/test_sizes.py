@@ -104,5 +104,5 @@ def counted(source: Source, owner: ast.ClassDef) -> list[str]:
 )
 def test_an_excuse_has_a_reason(line, excuses):
     """`# limit:` alone excuses nothing."""
-    source = Source(PACKAGE, line + "\n    pass\n", ast.parse(line + "\n    pass\n"))
+    source = Source(PACKAGE, line + "\n    pass\n")
     assert excused(source, source.tree.body[0]) is excuses

@@ -177,3 +177,27 @@ def test_a_block_rides_on_a_table_that_a_driver_shakes():
     ledger = motion.ledger()
     assert np.max(np.abs(ledger.balance)) <= ledger.promise
     assert_close(ledger.work["constraints"][-1], ledger.kinetic[-1], atol=1e-8)
+
+
+@pytest.mark.long
+@pytest.mark.row("C-10")
+def test_painleves_rod_jams_where_it_is_let():
+    """An impact without collision stops the foot, e = 0: P = -W^-1 u, both ways."""
+    rod, world = ph.Body("rod", ph.solids.rod(mass=1.0, length=2.0)), ph.World()
+    plane = ph.Planar("plane", world.origin, rod.origin, normal=-ph.Y)
+    foot = ph.Support(ph.surfaces.point(rod.point(0, 0, -1)), world.origin,
+                      friction=ph.Coulomb(1.5), jam=True, name="foot")  # fmt: skip
+    system = ph.System([plane], [ph.Weight(9.81)], supports=[foot])
+    arm = np.array([np.cos(1.1), np.sin(1.1)])  # from the foot to the centre
+    start = system.state(plane=(1.1 - np.pi / 2, *arm),
+                         speeds={"plane": (0.0, -1.0, 0.0)})  # fmt: skip
+    motion = ph.simulate(system, start, until=0.05, rtol=1e-10)
+    jam = motion.events[0]
+    assert jam.kind == "jams"
+    # The foot stops: what is left turns about it, I_foot = m l^2 (1/3 + 1).
+    x, y = arm
+    omega = (-y * -1.0) / (4 / 3)  # of the angular momentum about the foot
+    assert_close(jam.after.z[0], omega, rtol=1e-9)
+    assert_close(jam.after.z[1:], omega * np.array([-y, x]), rtol=1e-9)
+    ledger = motion.ledger()
+    assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-9)

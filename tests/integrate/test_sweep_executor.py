@@ -40,6 +40,7 @@ from swept_by import (
 )
 
 PARTS = RUNS // SLAB
+KILLS = 4  # instants tried of each kind: a cluster takes 15 s to begin and to die
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +197,7 @@ def test_a_killed_pool_and_a_killed_driver_lose_their_parts_alone(tmp_path, alon
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(KILLS))
 def test_dask_workers_that_are_killed(tmp_path, alone, seed):
     """One of two worker processes dies at some instant: its slab is made again."""
     pytest.importorskip("dask.distributed")
@@ -218,7 +219,7 @@ def test_dask_workers_that_are_killed(tmp_path, alone, seed):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(KILLS))
 def test_all_of_a_dask_cluster_is_killed(tmp_path, alone, seed):
     """Driver, scheduler and workers die at once, twice; the same call ends it."""
     pytest.importorskip("dask.distributed")
@@ -274,7 +275,7 @@ def test_the_scheduler_is_killed(tmp_path, alone, seed):
         wait_for_parts(folder, 2)
         time.sleep(chance.uniform(0.0, 0.3))
         scheduler.kill()
-        assert driver.wait(timeout=120) != 0
+        assert driver.wait(timeout=600) != 0
     finally:
         for process in (driver, *workers):
             killed(process)
@@ -311,7 +312,7 @@ def test_two_hosts_write_to_one_folder(tmp_path, alone):
         )
         for name in ("first", "second")
     ]
-    assert [host.wait(timeout=200) for host in hosts] == [0, 0]
+    assert [host.wait(timeout=600) for host in hosts] == [0, 0]
     assert hashes(folder) == alone
     assert not [p for p in folder.iterdir() if p.name.startswith(".")]
 

@@ -9,6 +9,7 @@ without a case fails.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
@@ -174,6 +175,17 @@ def of_all_solids() -> ph.System:
     return ph.System([track, *joints], [ph.Weight(9.81, UP)], name="all solids")
 
 
+def of_all_kinds() -> ph.System:
+    """Every kind of matter on a joint of its own, all on one carriage."""
+    cart = block("cart", 3.0)
+    track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=(1, 0, 1))
+    joints = [
+        hung(f"of {name}", cart.origin, replace(make(), name=name))
+        for name, make in KINDS.items()
+    ]
+    return ph.System([track, *joints], [ph.Weight(9.81, UP)], name="all kinds")
+
+
 def of_two_weights() -> ph.System:
     """A weight of all, and another of one body only: no acceleration of the world."""
     world, hub, arm = ph.World(), block("hub", 2.0), block("arm")
@@ -185,7 +197,9 @@ def of_two_weights() -> ph.System:
 
 
 SCENES = {scene.__name__: scene for scene in (one_joint, carried, tied)}
-WHOLE = {scene.__name__: scene for scene in (of_all_solids, of_two_weights)}
+WHOLE = {
+    scene.__name__: scene for scene in (of_all_solids, of_all_kinds, of_two_weights)
+}
 
 
 # --------------------------------------------------------------- kinds of actions
@@ -217,6 +231,7 @@ OVER_JOINTS = {
     *("Servo", "TendonDamper", "TendonSpring"),
     *("BumpStop", "GasForce", "JointCurve", "TorqueMotor"),
 }
+STRIDE = 9  # groups of actions that are tried together
 CURVE = ph.Table([-9.0, 0.0, 9.0], [-20.0, 0.0, 31.0], beyond="extend", name="curve")
 STIFF = np.diag([3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) + 0.2
 
@@ -495,12 +510,24 @@ def test_every_public_action_has_a_case():
         assert not hasattr(getattr(home, name), "effort")
 
 
-def acted_upon(name: str) -> ph.System:
-    """The stage, with one kind of action and no other."""
-    kind = ph.Revolute if name in OVER_JOINTS else ph.Cylindrical
+def acted_upon(*names: str) -> ph.System:
+    """The stage, with some kinds of actions and no other."""
+    kind = ph.Revolute if OVER_JOINTS.issuperset(names) else ph.Cylindrical
     made = stage(kind)
-    tie = [made.rod] if name == "ConstraintFriction" else []
-    return ph.System([made.sleeve, made.elbow], ACTIONS[name](made), tie, name=name)
+    tie = [made.rod] if "ConstraintFriction" in names else []
+    actions = [action for name in names for action in ACTIONS[name](made)]
+    joints = [made.sleeve, made.elbow]
+    return ph.System(joints, actions, tie, name=" and ".join(names))
+
+
+# Actions that act together on one stage, so that few are compiled. Accelerations are
+# compared to 1e-10 of the largest, far below what any of them does; the long suite has
+# each of them alone. Those of one group have names of their own.
+APART = [n for n in ACTIONS if n not in OVER_JOINTS and n != "ConstraintFriction"]
+TOGETHER = {f"group {k}": APART[k::STRIDE] for k in range(STRIDE)} | {
+    "group joints": sorted(OVER_JOINTS),
+    "group rod": ["ConstraintFriction"],
+}
 
 
 # ----------------------------------------------------------------------- laws
@@ -510,6 +537,8 @@ def build(case: str) -> ph.System:
     """The system of a case: "action Spring", "cloud tied", "of_all_solids"."""
     if case in WHOLE:
         return WHOLE[case]()
+    if case in TOGETHER:
+        return acted_upon(*TOGETHER[case])
     first, second = case.split()
     return acted_upon(second) if first == "action" else SCENES[second](KINDS[first]())
 
@@ -525,17 +554,28 @@ def programs(case: str) -> tuple[ph.System, ph.results.Program, ph.results.Progr
     return system, default, gauss
 
 
-# Dry bodies differ in numbers only: one kind of them goes through every scene.
-IN_ALL = {"solid", "particle", "submerged_ball", "submerged_in_a_hull", "added_mass"}
+# Dry bodies differ in numbers only, and so do those in a fluid: one kind of each goes
+# through every scene, and particles do.
+IN_ALL = {"solid", "particle", "added_mass"}
 MATTER_CASES = [
-    f"{kind} {scene}"
+    pytest.param(f"{kind} {scene}", marks=() if kind in IN_ALL else pytest.mark.long)
     for kind in KINDS
-    for scene in (SCENES if kind in IN_ALL else ["carried"])
+    for scene in SCENES
 ]
-ACTION_CASES = [f"action {name}" for name in ACTIONS]
+ACTION_CASES = [
+    *TOGETHER,
+    *(pytest.param(f"action {name}", marks=pytest.mark.long) for name in ACTIONS),
+]
 
 
-@pytest.mark.parametrize("case", [*MATTER_CASES, *ACTION_CASES, *WHOLE])
+WHOLE_CASES = [
+    # Shapes are numbers to the form, and twenty bodies take long to compile.
+    pytest.param(name, marks=pytest.mark.long if name == "of_all_solids" else ())
+    for name in WHOLE
+]
+
+
+@pytest.mark.parametrize("case", [*MATTER_CASES, *ACTION_CASES, *WHOLE_CASES])
 @given(seed=SEEDS)
 @settings(max_examples=6)
 def test_the_default_form_moves_everything_as_gauss_does(case, seed):
@@ -548,12 +588,13 @@ def test_the_default_form_moves_everything_as_gauss_does(case, seed):
         assert disagreement(found[part][None], wanted[part][None], size) < 1e-10
 
 
-@pytest.mark.parametrize("name", ACTIONS)
-def test_the_action_of_a_case_acts(name):
+@pytest.mark.parametrize("case", TOGETHER)
+def test_the_actions_of_a_case_act(case):
     """A case that exerts nothing would prove nothing."""
-    system, _, _ = programs(f"action {name}")
+    system, _, _ = programs(case)
     state = random_state(system, np.random.default_rng(1))
     each = system.wrenches(state.t, state.q, state.z)
+    assert len(each) >= len(TOGETHER[case])
     assert all(np.any(np.concatenate([*w])) for w in each.values())
 
 

@@ -13,10 +13,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import polhode as ph
+from closeness import assert_close
 from polhode.errors import NumericalWarning, StateError
 
 G = 9.81
@@ -95,7 +96,11 @@ def test_a_flat_landing_that_bounces_comes_to_rest():
     assert run.outcome.is_complete
     assert np.all(run["base"].status[-1, :2] == "sticks")
     assert np.max(np.abs(run.z[-1])) < 1e-12
-    assert len([event for event in run.events if event.kind == "touches"]) > 20
+    kinds = [event.kind for event in run.events]
+    assert kinds.count("touches") > 20
+    assert kinds[-4:] == ["settles", "settles", "sticks", "sticks"]
+    # 2 v/g (e + e^2 + ...) after the first blow at 1 m/s
+    assert_close(run.events.t[-1], 2 / G, atol=1e-8)
 
 
 def landed(
@@ -128,15 +133,33 @@ def test_a_run_ends_and_never_pulls(tilt, speeds, mu, e):
     assert np.max(np.abs(ledger.balance)) <= max(ledger.promise, 1e-9)
 
 
+@cache
+def at_rest_on_a_slope() -> ph.State:
+    """The block of the gallery, compiled once."""
+    return ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+
+
 @pytest.mark.row("C-09")
 @SOME
+@example(0.0, 0.5)
+@example(0.0, 0.5 * (1 + 1e-8))
 @given(st.floats(0.0, 0.95), st.floats(0.1, 1.5))
 def test_what_rests_within_its_cone_stays(share, mu):
-    """On a slope of a share of the friction: no speed, no path, for ever."""
-    start = ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
-    if mu < 0.5 + 1e-6:
-        mu = 0.5 + 1e-6 + share  # tan a = 1/2: above it the block rests
+    """On a slope up to the limit of friction, and at it: no speed, no path."""
+    start = at_rest_on_a_slope()
+    if mu < 0.5:
+        mu = 0.5 + share  # tan a = 1/2: from it on the block rests
     table = {"base.dynamic": min(mu, 0.3), "base.static": mu}
     motion = ph.simulate(start.system, start, until=5.0, parameters=table)
     assert np.max(np.abs(motion.z)) < 1e-14
     np.testing.assert_allclose(motion.q, np.tile(start.q, (len(motion), 1)), atol=1e-15)
+
+
+@pytest.mark.row("C-09")
+def test_what_is_below_its_limit_slides():
+    """By one part in 10^8, on two corners: bisection finds tan(a) = mu_s so well."""
+    start = ph.models.start("incline").changed(speeds={"plane": (0, 0, 0)})
+    table = {"base.dynamic": 0.3, "base.static": 0.5 * (1 - 1e-8)}
+    motion = ph.simulate(start.system, start, until=1.0, parameters=table)
+    a = np.arctan(0.5)
+    assert_close(np.linalg.norm(motion.z[-1]), G * (np.sin(a) - 0.3 * np.cos(a)))

@@ -155,5 +155,5 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without fork")
 def test_a_forked_process_has_threads_of_its_own():
     """A batch runs in a child of a process that ran one, and gives the same bits."""
-    done = subprocess.run([sys.executable, "-c", FORKED], timeout=60)
+    done = subprocess.run([sys.executable, "-c", FORKED], timeout=280)
     assert done.returncode == 0

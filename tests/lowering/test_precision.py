@@ -41,7 +41,7 @@ def test_the_setting_survives(chosen, double):
     """Importing, compiling, running, tracing and failing leave it as it was."""
     script = SCRIPT.format(set=chosen, double=double)
     command = [sys.executable, "-W", "error::UserWarning", "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "kept"
 

@@ -241,6 +241,7 @@ def test_an_open_loop_in_a_function_ends_for_each_lane_by_itself(
     if is_cut:
         monkeypatch.setattr(block_function, "PROGRAM_AT_LEAST", 1)
         monkeypatch.setattr(block_function, "BLOCK_AT_LEAST", 5)
+        monkeypatch.setattr(block_function, "REST_AT_LEAST", 0.0)
         monkeypatch.setattr(cache, "load", lambda name: None)  # code cut otherwise
     call = shared(steep)
 

@@ -121,7 +121,9 @@ def reading_symbol(reading, name: str) -> sm.Symbol:
 
 
 @pytest.mark.row("C-15", "X-02", "X-03")
-@pytest.mark.parametrize("form", ["recursive", "lagrange_first_kind"])
+@pytest.mark.parametrize(
+    "form", ["recursive", pytest.param("lagrange_first_kind", marks=pytest.mark.long)]
+)
 def test_the_cart_and_what_holds_it(form):
     """Accelerations, the push of the rail and the pull of the rod, in closed form."""
     mA, mB, l, th, rate, C = 1.3, 0.8, 0.9, 0.6, 1.1, 0.4

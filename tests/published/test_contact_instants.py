@@ -151,6 +151,7 @@ def table(legs: list[tuple[float, float]]) -> ph.State:
     return system.state(plate={"z": 1.0})
 
 
+@pytest.mark.long  # the least norm of four is Moreau's, too, in the quick suite
 @pytest.mark.row("C-08")
 def test_three_legs_share_uniquely_and_four_by_least_norm():
     """Three legs have unique pushes; of four the least norm is a quarter each."""

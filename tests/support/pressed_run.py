@@ -9,6 +9,7 @@ and what went wrong, if anything did. A kind is what goes on when Ctrl-C is pres
 from __future__ import annotations
 
 import gc
+import math
 import os
 import random
 import signal
@@ -28,7 +29,9 @@ import polhode as ph
 from filed import bouncing, digests, same, thrown
 from moving import double_pendulum, point_pendulum
 
-SOON = 5.0  # seconds in which a call ends on a very busy machine; 0.1 on an idle one
+# Seconds in which a call ends on a machine with a hundred times as much to do; 0.1 on
+# an idle one. A call that is not left lasts for days.
+SOON = 60.0
 Trial = Callable[[random.Random], "tuple[float, str]"]
 
 AGAIN = 6.0  # seconds after which Ctrl-C is pressed once more
@@ -47,7 +50,8 @@ class Press:
         # sits at the keyboard presses again.
         delay = self._delay
         while not self._cancelled.wait(delay):
-            self.at = time.perf_counter()
+            if math.isnan(self.at):  # how late is counted from the first
+                self.at = time.perf_counter()
             os.kill(os.getpid(), signal.SIGINT)
             delay = AGAIN
 

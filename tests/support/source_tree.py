@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ ROOMS = (
 HALL = (
     "tracebacks",
     *("arrays", "dimension", "double", "errors", "version", "doors"),
-    *("answer_table", "fingerprint", "lazy", "output_file"),
+    *("answer_table", "fingerprint", "lazy", "output_file", "public_call"),
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
@@ -62,11 +62,14 @@ class Import:
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed Python file."""
+    """A Python file, parsed when its tree is first asked for."""
 
     path: Path
     text: str
-    tree: ast.Module
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
 
     @property
     def place(self) -> str:
@@ -92,7 +95,7 @@ class Source:
 @cache
 def parsed(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
-    return Source(path, text, ast.parse(text))
+    return Source(path, text)
 
 
 def package() -> list[Source]:

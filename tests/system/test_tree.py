@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
-import time
 
 import numpy as np
 import pytest
 
 import polhode as ph
+from call_count import count_calls
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
@@ -182,14 +182,15 @@ def test_other_values_give_another_system():
 
 
 def test_a_chain_of_100_bodies_builds_at_once():
-    """Under 0.2 s of the processor, the best of three."""
+    """Calls of functions grow as the bodies do, some 1300 for each of them."""
 
-    def seconds() -> float:
-        start = time.process_time()
-        ph.System(chain(100), [ph.Weight(9.81)])
-        return time.process_time() - start
+    def calls(bodies: int) -> int:
+        joints, weight = chain(bodies), ph.Weight(9.81)
+        return count_calls(lambda: ph.System(joints, [weight]))
 
-    assert min(seconds() for _ in range(3)) < 0.2
+    fifty, hundred = calls(50), calls(100)
+    assert hundred < 2.2 * fifty
+    assert hundred < 100 * 2000
 
 
 def test_building_needs_no_jax():
@@ -209,7 +210,7 @@ def test_building_needs_no_jax():
         assert not {"jax", "scipy", "sympy"} & set(sys.modules)
     """
     run = [sys.executable, "-c", textwrap.dedent(program)]
-    subprocess.run(run, check=True, timeout=60)
+    subprocess.run(run, check=True, timeout=280)
 
 
 def test_a_system_reads_well():

@@ -14,7 +14,8 @@ QUICK = (
     *("double_pendulum", "centre_of_oscillation", "spin_about_principal_axes"),
     *("moments_of_inertia", "suslov_problem", "elements_to_state", "euler_line"),
     *("equations_of_the_sleigh", "linear_molecule", "zieglers_column"),
-    *("atwood_machine", "two_link_manipulator"),
+    *("atwood_machine", "two_link_manipulator", "two_hanging_rods", "epicyclic_train"),
+    "bar_with_a_cut_string",
 )
 EVERY = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.long)

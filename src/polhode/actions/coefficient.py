@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from polhode.errors import NumericalWarning
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import at
 from polhode.matter.quantities.scalar import ANY, NOT_NEGATIVE, scalar
+from polhode.tracebacks import warn
 
 
 def coefficient(
@@ -35,10 +35,9 @@ def coefficient(
     given = scalar(name, what, value, inside, unit=unit, why=why, repair=repair)
     nominal = at(given)
     if not is_traced(nominal) and nominal < 0:
-        warnings.warn(
+        warn(
             f"the {what} of {name!r} is negative, {nominal:g}: it drives motion",
             NumericalWarning,
-            stacklevel=4,
         )
     return given
 

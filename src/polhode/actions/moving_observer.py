@@ -57,6 +57,13 @@ class ApparentForce(BodyAction):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", tuple(self.of))
+        for body in self.of:
+            if not isinstance(body, Body | Particle):
+                raise ModelError(
+                    f"an apparent force cannot act on {body!r}.",
+                    "It is mass times an acceleration of the frame: it acts on matter.",
+                    "Give a list of bodies and particles: [rod, bob].",
+                )
         if self.term not in TERMS:
             raise ModelError(
                 f"there is no apparent force {self.term!r}.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, final
 from cyclopts import Parameter
 
 from polhode.errors import CommandError, FileError
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     import polhode as ph
@@ -114,7 +114,7 @@ def _found(words: str) -> Chosen:
         load = ph.load_urdf if words.endswith(".urdf") else ph.load_mjcf
         robot = load(words)
         for note in robot.notes:
-            warnings.warn(f"{words}: {note}", stacklevel=2)
+            warn(f"{words}: {note}")
         return Chosen(robot.system, robot.start)
     path, colon, name = words.rpartition(":") if ".py:" in words else (words, "", "")
     if path.endswith(".py"):

@@ -176,7 +176,8 @@ def require_single(name: str, joint: Joint) -> None:
 def require_rows(name: str, rows: Sequence[str]) -> tuple[str, ...]:
     """The names of rows as a tuple, each once, at least one."""
     names = (rows,) if isinstance(rows, str) else tuple(rows)
-    if not names or len(set(names)) < len(names):
+    are_words = all(isinstance(each, str) for each in names)
+    if not names or not are_words or len(set(names)) < len(names):
         raise ModelError(
             f"the rows of {name!r} cannot be named {names!r}.",
             "Reports call each equation by its own name.",

@@ -42,6 +42,10 @@ from polhode.matter.parameter import (
 class Distance:
     """A point of one body stays at a length from a point of another.
 
+    With `at_most` in the place of the length it is a rope: slack, taut, and jerked taut
+    by the law of `restitution`. A system has it among its supports, as `ph.tether`
+    makes it.
+
     >>> from polhode.matter.particle import Particle
     >>> a, b = Particle("a", 1.0), Particle("b", 1.0)
     >>> Distance(a.mass_centre, b.mass_centre, 2.0).rows
@@ -50,13 +54,23 @@ class Distance:
 
     first: Attachment
     second: Attachment
-    length: Quantity
+    length: Quantity | None = None
     _: KW_ONLY
+    at_most: float | None = None
+    restitution: Any = 0.0
     name: str = "distance"
     is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_two_bodies(self.name, self.first, self.second)
+        if (self.length is None) == (self.at_most is None):
+            raise ModelError(
+                f"{self.name!r} has {'no' if self.length is None else 'two'} lengths.",
+                "A rod has one that it keeps, a rope one that it does not exceed.",
+                "Give length=2.0, or at_most=2.0.",
+            )
+        if self.length is None:
+            return
         given = quantity(self.length, f"the length of {self.name!r}", "m")
         if not is_traced(at(given)) and at(given) <= 0:
             raise ModelError(
@@ -90,5 +104,6 @@ class Distance:
     def position(self, placed: Placed, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """(d . d - L^2) / (2 L)"""
         d = place(placed, 1, self.second, table) - place(placed, 0, self.first, table)
+        assert self.length is not None
         L = at(self.length, table)
         return namespace(d).stack([(dot(d, d) - L * L) / (2 * L)])

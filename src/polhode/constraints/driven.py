@@ -54,7 +54,7 @@ def prescribed(
 class Driven:
     """A constraint one of whose bodies moves along a path t -> (P, p); traceable."""
 
-    constraint: Any
+    constraint: Any  # of bodies: a holonomic one has `position`, others `velocity`
     driver: Frame
     path: Path
 

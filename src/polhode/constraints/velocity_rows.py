@@ -37,6 +37,8 @@ class OfJoints:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
+        for joint in self.joints:
+            _require_joint(self.name, joint)
         object.__setattr__(self, "rows", require_rows(self.name, self.rows))
         admitted = admit_constants(self.name, self.constants, self.law)
         object.__setattr__(self, "constants", admitted)
@@ -50,6 +52,15 @@ class OfJoints:
     def parameters(self) -> tuple[Parameter, ...]:
         """The constants of the law."""
         return parameters_in(self.constants.values())
+
+
+def _require_joint(name: str, joint: Any) -> None:
+    if not isinstance(joint, Joint):
+        raise ModelError(
+            f"{name!r} cannot read {joint!r}, which is no joint.",
+            "Its law is of the coordinates and speeds of joints.",
+            "Give a list of joints: [hinge, slide].",
+        )
 
 
 @final

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from polhode.analyse.linear.state_space import StateSpace
+from polhode.arrays import Numbers
 from polhode.errors import ModelError
 
 
-def linear_quadratic(space: StateSpace, Q: Any, R: Any) -> np.ndarray:
+def linear_quadratic(space: StateSpace, Q: Numbers, R: Numbers) -> np.ndarray:
     """K (inputs, states) of u = -K x for a linear system.
 
     Q   (n, n), or n numbers on its diagonal: what states cost, not negative

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.wheel_motor import WheelMotor
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.rotations import so3
 from polhode.joints.revolute import Revolute
@@ -94,7 +94,7 @@ def pyramid(count: int = 4, tilt: float = 0.6154797) -> np.ndarray:
 
 def wheel_cluster(
     hub: Body,
-    axes: Any,
+    axes: Numbers,
     *,
     inertia: float,
     mass: float,
@@ -164,8 +164,8 @@ def attitude_feedback(
     craft: str,
     target: Any,
     *,
-    stiffness: Any,
-    damping: Any,
+    stiffness: Numbers,
+    damping: Numbers,
 ) -> TorqueLaw:
     """torque(t, state) (3,) that turns a craft to an attitude: -K log(R_d^T R) - D w
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from string import Template
 from typing import Any, NamedTuple
@@ -56,7 +57,7 @@ class _Array:
 
 def to_c_package(
     start: State,
-    folder: Any,
+    folder: str | PathLike[str],
     *,
     inputs: Sequence[str] = (),
     outputs: Mapping[str, Callable[[State], Any]] | None = None,

@@ -65,6 +65,7 @@ from polhode.files.values import (
 from polhode.joints.registry import ALL_JOINTS
 from polhode.joints.user_joint import UserJoint
 from polhode.matter.axes import Z
+from polhode.supports.joint_supports import Brake, Stop
 from polhode.supports.support import Support
 
 
@@ -363,7 +364,9 @@ CONSTRAINTS = {
             (
                 Field("first", POINT),
                 Field("second", POINT),
-                Field("length", QUANTITY, "m"),
+                Field("length", QUANTITY, "m", None),
+                Field("at_most", NUMBER, "m, of a rope that goes slack", None),
+                Field("restitution", RESTITUTION, "of a rope jerked taut", 0.0),
             ),
         ),
         Kind(
@@ -407,9 +410,30 @@ SUPPORTS = {
                 Field("surface", SURFACE, "what touches"),
                 Field("on", GROUND, "a point of the plane, or a surface"),
                 Field("normal", DIRECTION, "of the plane, towards what rests", Z),
-                Field("friction", FRICTION_LAW, "Coulomb's; smooth without it", None),
+                Field("friction", FRICTION_LAW, "dry; smooth without it", None),
                 Field("restitution", RESTITUTION, "0 to 1, or a law of it", 0.0),
                 Field("belt", BELT, "m/s, of the plane's own matter; of t", None),
+                Field("jam", FLAG, "where no push keeps it out (Painleve)", False),
+            ),
+        ),
+        Kind(
+            "stop",
+            Stop,
+            (
+                Field("joint", JOINT),
+                Field("lower", QUANTITY, "rad or m; else the joint's limits", None),
+                Field("upper", QUANTITY, "rad or m", None),
+                Field("restitution", RESTITUTION, "0 to 1, or a law of it", 0.0),
+            ),
+        ),
+        Kind(
+            "brake",
+            Brake,
+            (
+                Field("joint", JOINT),
+                Field("friction", FRICTION_LAW, "Coulomb's or Stribeck's"),
+                Field("load", QUANTITY, "N that presses its pads", 1.0),
+                Field("radius", QUANTITY, "m at which they rub", 1.0),
             ),
         ),
     )

@@ -12,11 +12,13 @@ from polhode.actions.contact.contact_laws import (
     LankaraniNikravesh,
 )
 from polhode.actions.contact.friction import Coulomb, Regularised, Viscous
+from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
 from polhode.actions.gravitation import PointMass
 from polhode.files.issues import Way, nearest
 from polhode.files.references import BODY, POINT
 from polhode.files.scope import INVALID, Bad, Scope, Writer
 from polhode.files.values import (
+    DIRECTION,
     NUMBER,
     QUANTITY,
     TEXT,
@@ -30,8 +32,16 @@ from polhode.files.values import (
 from polhode.geometry.vector import Vector
 from polhode.matter.parameter import Parameter
 
-LAWS = {"coulomb": Coulomb, "viscous": Viscous, "regularised": Regularised}
-NUMBERS = {
+LAWS: dict[str, Any] = {
+    "coulomb": Coulomb,
+    "viscous": Viscous,
+    "regularised": Regularised,
+    "stribeck": Stribeck,
+    "anisotropic": Anisotropic,
+}
+NUMBERS: dict[str, tuple[str, ...]] = {
+    "stribeck": ("dynamic", "static", "speed", "viscous"),
+    "anisotropic": ("dynamic", "static"),
     "coulomb": ("dynamic", "static"),
     "viscous": ("damping",),
     "regularised": ("dynamic", "speed"),
@@ -104,7 +114,11 @@ def read_friction(scope: Scope, path: Way, value: Any) -> Any:
         known = nearest(kind, LAWS)
         return scope.refuse(path, f"{shown(kind)} is no kind of friction. {known}")
     values = dict.fromkeys(NUMBERS[kind], QUANTITY) | {"kind": TEXT, "name": TEXT}
-    required = [key for key in NUMBERS[kind] if key != "static"]
+    if kind == "anisotropic":
+        values |= dict.fromkeys(NUMBERS[kind], each(QUANTITY))
+        values |= {"axis": DIRECTION, "of": TEXT}
+    optional = ("viscous",) if kind == "stribeck" else ("static",)
+    required = [key for key in NUMBERS[kind] if key not in optional]
     found = read_table(scope, path, value, values, required)
     if isinstance(found, Bad):
         return INVALID
@@ -118,12 +132,25 @@ def write_friction(ink: Writer, law: Any, place: str) -> Any:
     for kind, noun in LAWS.items():
         if isinstance(law, noun):
             names = NUMBERS[kind]
+            if isinstance(law, Anisotropic):
+                return {"kind": kind, **_written_pairs(ink, law), "name": law.name}
             own = {
                 n: write_quantity(ink, getattr(law, n), f"{law.name}.{n}")
                 for n in names
             }
             return {"kind": kind, **own, "name": law.name}
     return ink.lose(f"{place}: its law of friction is of Python")
+
+
+def _written_pairs(ink: Writer, law: Anisotropic) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        word: [
+            write_quantity(ink, x, f"{law.name}.{word}.{where}")
+            for where, x in zip(("along", "across"), getattr(law, word), strict=True)
+        ]
+        for word in ("dynamic", "static")
+    }
+    return found | {"axis": law.axis.tolist(), "of": law.of}
 
 
 def read_contact_law(scope: Scope, path: Way, value: Any) -> Any:

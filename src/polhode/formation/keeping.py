@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.actions.space.frames import local_rate, rtn
+from polhode.arrays import Numbers
 from polhode.control.tracking import craft_motor
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
@@ -31,8 +32,8 @@ def formation_keeping(
     system: System,
     leader: str,
     follower: str,
-    gain: Any,
-    offset: Any = (0.0, 0.0, 0.0),
+    gain: Numbers,
+    offset: Numbers = (0.0, 0.0, 0.0),
 ) -> dict[str, Callable[..., Any]]:
     """The law that keeps a follower at an offset of its leader: inputs of a run.
 

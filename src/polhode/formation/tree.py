@@ -20,6 +20,7 @@ from polhode.joints.free import Free
 from polhode.joints.joint import Joint
 from polhode.joints.translation import Translation
 from polhode.matter.particle import Particle
+from polhode.matter.rigid_body import Body
 from polhode.matter.world import World
 from polhode.system.gather import frames_used
 from polhode.system.members import suggestion
@@ -32,7 +33,7 @@ STILL = (np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 def formation_tree(
-    bodies: Sequence[Any],
+    bodies: Sequence[Body | Particle],
     leader: str,
     carriers: Mapping[str, str] | None = None,
     *,

@@ -17,12 +17,15 @@ from polhode.actions.potentials.invariance import InvarianceReport, audit_invari
 from polhode.constraints.invariance import ConstraintAudit, audit_constraint
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.formulation.compare import random_states
+from polhode.formulation.contact.in_mode import mode_of, two_sided
 from polhode.formulation.recursive.recursive import recursive
+from polhode.supports.candidates import RimCandidates
 from polhode.system.checked_argument import system_argument
 from polhode.system.gather import driven_joints
 from polhode.system.loads import still_world, with_world
 
 if TYPE_CHECKING:
+    from polhode.constraints.constraint import Constraint
     from polhode.formulation.equations import Equations
     from polhode.geometry.wrench import Wrench
     from polhode.system.state import State
@@ -78,6 +81,10 @@ def audit(system: System, state: State | None = None) -> Audit:
     The whole is tried at a state, or at random ones. What acts along a joint is between
     its two bodies; what a driver prescribes knows the time, and is not held against it.
 
+    Of a system with supports the whole is tried in the mode that its contacts have in
+    the state, all open without one; and each point that may touch is audited as the
+    constraint that it is while it sticks. Rims, whose lowest points change, are not.
+
     >>> import polhode as ph
     >>> print(ph.audit(ph.models.pendulum()).is_sound)
     True
@@ -89,11 +96,26 @@ def audit(system: System, state: State | None = None) -> Audit:
     for each in system.constraints:
         if not isinstance(each, PrescribedMotion):
             reports[each.name] = audit_constraint(each)
+    if system.supports:
+        reports |= {each.name: audit_constraint(each) for each in _touching(system)}
+        system, state = mode_of(system, state)
     equations = recursive(system)
     states = [state] if state is not None else random_states(system, STATES)
     left = [_unanswered(equations, each) for each in states]
     moment, force = np.max(left, axis=0)
     return Audit(system, reports, float(force), float(moment))
+
+
+def _touching(system: System) -> list[Constraint]:
+    """The constraints that points of supports are while they stick."""
+    points = [
+        name
+        for support in system.supports
+        if not isinstance(support.candidates, RimCandidates)
+        for name in support.candidates.names
+    ]
+    pairs = [(each.touching, each.no_slip) for each in two_sided(system, points)]
+    return [each for pair in pairs for each in pair if each is not None]
 
 
 def _unanswered(equations: Equations, state: State) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
@@ -117,6 +118,8 @@ class Equations:  # limit: one noun answers every question about the motion
     knows_contacts: bool = False
     # How many of the last velocities are states of controllers, in a run.
     controller_states: int = 0
+
+    __copy__ = __deepcopy__ = itself
 
     def __post_init__(self) -> None:
         if self.system.supports and not self.knows_contacts:
@@ -316,6 +319,8 @@ class Equations:  # limit: one noun answers every question about the motion
 
         why, count = reason_against(self.system), len(self.system.bodies)
         how = f"body by body: {why}" if why else f"loops over tables of {count} bodies"
+        if not why and self.system.constraints:
+            how += f" and {len(self.system.constraints)} constraints"
         return f"{self.name} of {self.system.name}: {how}"
 
     def body_function(self, t: Any, q: Any, y: Any, table: Table) -> Any:

@@ -6,7 +6,6 @@ slip, stick and strike inside the compiled loop.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,6 +45,7 @@ from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.system import contacts
 from polhode.system.contacts import names
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.host.admission import Admitted
@@ -247,4 +247,4 @@ def warn_of_gains(context: RunContext, met: list[Any]) -> None:
             float(own[k][T]),
             at_once="at once" in phase_words(told.phases),
         )
-        warnings.warn(words, NumericalWarning, stacklevel=4)
+        warn(words, NumericalWarning)

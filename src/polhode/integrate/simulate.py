@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypedDict, Unpack, overload
@@ -56,9 +55,11 @@ from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
+from polhode.supports.joint_supports import Brake
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 LIMIT = 10**9
 
@@ -290,12 +291,24 @@ def _stepped(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
+    _refuse_brakes(model)
 
     def known() -> Equations:
         smooth = recursive(model.without_supports)
         return replace(smooth, system=model, knows_contacts=True)
 
     return model.remembered("stepped motion", known)
+
+
+def _refuse_brakes(model: System) -> None:
+    brakes = [s.name for s in model.supports if isinstance(s, Brake)]
+    if brakes:
+        raise ModelError(
+            f"a method that steps over contacts does not know {brakes[0]!r}, a brake.",
+            "It finds what presses a contact from the contact itself; the pads of a"
+            " brake are pressed by a load.",
+            "Leave the method out, or give ph.JointFriction with ph.contact.Regularised.",
+        )
 
 
 def _stored(
@@ -405,4 +418,4 @@ def _warn(motions: list[Trajectory]) -> None:
         )
     warning = IntegrationWarning(first)
     warning.__cause__ = motions[failed[0]].cause
-    warnings.warn(warning, stacklevel=3)
+    warn(warning)

@@ -11,6 +11,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.errors import (
     ConstraintError,
@@ -21,6 +22,7 @@ from polhode.errors import (
 )
 from polhode.formulation.equations import Equations
 from polhode.geometry.admission import is_traced
+from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
@@ -105,6 +107,8 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
     sound: dict[str, tuple[float, float]]
     smooth: list[tuple[float, float]] = field(default_factory=list)
     started: list[bool] = field(default_factory=list)
+
+    __copy__ = __deepcopy__ = itself
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -213,13 +217,15 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         system = self.equations.system
         table = {n: np.zeros(size) if size else 0.0 for n, size in self.sizes.items()}
         example = (0.0, system.neutral(), np.zeros(system.speeds), table)
-        return compile(self.traced, *example, batched=True)
+        backend = _backend(self.equations)
+        return compile(self.traced, *example, batched=True, backend=backend)
 
     @cached_property
     def _rollout_program(self) -> Program:
         """(state with its time, inputs of each step, steps) -> rows."""
         function = self._columns.rows_function(self.traced, self.dt)
-        return compile(function, *self._columns.example(), batched=True)
+        example, backend = self._columns.example(), _backend(self.equations)
+        return compile(function, *example, batched=True, backend=backend)
 
     # ------------------------------------------------------------- steps in a row
 
@@ -355,7 +361,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         if not self.started:
             self.started.append(True)
             system, many = self.equations.system, isinstance(state, States)
-            warn_of_start(state if many else states_of(system, state), 4)
+            warn_of_start(state if many else states_of(system, state))
 
     @cached_property
     def _drivers(self) -> bool:
@@ -482,9 +488,19 @@ def stepper(
     step = _step(equations, way, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)
     example = np.zeros(columns.width + columns.input_count)
-    program = compile(columns.row_function(step, size), example)
+    function, backend = columns.row_function(step, size), _backend(equations)
+    program = compile(function, example, backend=backend)
     bound = {n: (np.inf, -np.inf) for n in sizes if not is_input(system, n)}
     return Stepper(equations, size, way, sizes, step, program, bound)
+
+
+def _backend(equations: Equations) -> str:
+    """Native code; XLA around native equations for rows of many constraints.
+
+    Their projection is long: written into one program with all stages it would take
+    several times as long to make.
+    """
+    return backend_of(equations) if equations.system.constraints else "auto"
 
 
 def _way(method: Any, size: float) -> Method:
@@ -552,9 +568,7 @@ def _begins(system: System, state: StateArrays, table: Any) -> Any:
     """Whether a state keeps its constraints before the step, traced."""
     if not system.constraints:
         return jnp.array(True)
-    return keeps_constraints(
-        system, state, system.constraint_rows(*state, table)[0], table
-    )
+    return keeps_constraints(system, state, table)
 
 
 def _step(equations: Equations, method: Method, h: float) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -61,6 +60,7 @@ from polhode.integrate.sweep_start import launched, slab_result
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.storage.sweep_parts import SweepParts
@@ -162,7 +162,8 @@ def sweep(
         if to is not None:
             folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
         with watched(watch, given.equations.system.name) as report:
-            if executor is None:
+            found = None
+            if executor is None or folder is None:
                 todo = _todo(runs, slab, folder, part)
                 found = _all(given, runs, folder, todo, report)
             else:
@@ -172,7 +173,7 @@ def sweep(
                 start = float(runs.asked.runs.t[0])
                 job = SweepJob.of(given, folder, source, driven, start)
                 with executor_of(executor) as workers:
-                    found = spread(workers, job, runs, folder, report)
+                    spread(workers, job, runs, folder, report)
     return _finished(found, folder, is_spread=executor is not None)
 
 
@@ -402,10 +403,9 @@ def _all(
 
 def _warn_of_missing(runs: int, done: int) -> None:
     """Ctrl-C before a slab has begun, or after its end: what is done is given."""
-    warnings.warn(
+    warn(
         f"the sweep was interrupted: it has the first {done} of {runs} runs.",
         IntegrationWarning,
-        stacklevel=4,
     )
 
 
@@ -442,9 +442,8 @@ def _require_one_start(runs: States) -> None:
 def _warn(found: Any, failed: np.ndarray) -> None:
     if len(failed):
         first = int(failed[0])
-        warnings.warn(
+        warn(
             f"{len(failed)} of {len(found)} runs stopped; run {first}:"
             f" {found.outcome(first).sentence}",
             IntegrationWarning,
-            stacklevel=3,
         )

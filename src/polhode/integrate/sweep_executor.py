@@ -38,6 +38,7 @@ from polhode.integrate.model_source import CarriedModel, ModelSource, require_ca
 from polhode.integrate.storage.sweep_parts import SweepParts, sweep_parts
 from polhode.integrate.sweep_start import slab_result
 from polhode.lowering.backends.thread_limit import VARIABLE, at_most_threads
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
@@ -175,11 +176,10 @@ def spread(
     except KeyboardInterrupt:
         work.cancel()
         left, count = len(parts.missing), len(parts.files.firsts)
-        warnings.warn(
+        warn(
             f"the sweep was interrupted: {left} of its {count} parts are missing."
             " The same call makes them.",
             IntegrationWarning,
-            stacklevel=4,
         )
     except BaseException:
         work.cancel()
@@ -191,13 +191,12 @@ def _warn_of_missing(parts: SweepParts) -> None:
     left = parts.missing
     if left:
         first = parts.files.place(left[0]).name
-        warnings.warn(
+        warn(
             f"{len(left)} of the {len(parts.files.firsts)} parts of the sweep are"
             f" missing after {TRIES} rounds, {first} the first: workers say that they"
             f" made them, and {str(parts.folder)!r} does not list them. See that all"
             " of them reach this folder; the same call makes what is missing.",
             IntegrationWarning,
-            stacklevel=4,
         )
 
 

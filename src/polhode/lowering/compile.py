@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.errors import ArgumentError, CompileError, UnsupportedPrimitive
 from polhode.fingerprint import fingerprint
 from polhode.lowering.arguments import (
@@ -69,6 +70,8 @@ def compile(
 
 class Program:  # limit: made, called, inlined, asked, pickled and kept
     """A compiled function: call it, ask for its `report()`, pickle it."""
+
+    __copy__ = __deepcopy__ = itself
 
     def __init__(self, function: Callable, examples: tuple[Any, ...], choices: Choices):
         self.function, self._choices = function, choices
@@ -179,7 +182,8 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
     def _on_xla(self, reason: str, batched: list[bool]) -> XlaRunner:
         self._report = replace(self._report, backend="xla", reason=reason)
-        return XlaRunner(self._flat_leaves, batched)
+        is_quick = self._choices.backend == "xla"
+        return XlaRunner(self._flat_leaves, batched, is_quick)
 
     # ---------------------------------------------------------------- calling
 
@@ -272,7 +276,9 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
 
         flat: Callable[..., list[Any]] = self._flat_leaves
         if self._report.backend != "xla":
-            flat = as_jax(flat, self._described, self._trace, self._choices)
+            is_same = self._report.backend == "llvm" and all(self._may_batch)
+            runner = self._runner if is_same else None
+            flat = as_jax(flat, self._described, self._trace, self._choices, runner)
 
         def function(*arguments: Any) -> Any:
             require_double()

@@ -47,9 +47,14 @@ class NativeFunction:
     """
 
     def __init__(
-        self, flat: Flat, leaves: Sequence[Leaf], trace: Trace, options: Choices
+        self,
+        flat: Flat,
+        leaves: Sequence[Leaf],
+        trace: Trace,
+        options: Choices,
+        runner: NativeRunner | None = None,
     ):
-        self.flat, self.leaves = flat, list(leaves)
+        self.flat, self.leaves, self._runner = flat, list(leaves), runner
         self._trace, self._options = trace, options
         self.results = [jax.ShapeDtypeStruct(*kind) for kind in trace.outputs]
         self._jacobians: dict[tuple[int, ...], NativeFunction] = {}
@@ -82,7 +87,7 @@ class NativeFunction:
     @cached_property
     def target(self) -> str:
         """The name by which XLA knows the code: one name for one content."""
-        runner = NativeRunner(
+        runner = self._runner or NativeRunner(
             self._trace,
             replace(self._options, batched=True, threads=1),
             [True] * len(self.leaves),
@@ -244,10 +249,17 @@ def _batched(function: Callable, axes: int) -> Callable:
 
 
 def as_jax(
-    flat: Flat, leaves: Sequence[Leaf], trace: Trace, options: Choices
+    flat: Flat,
+    leaves: Sequence[Leaf],
+    trace: Trace,
+    options: Choices,
+    runner: NativeRunner | None = None,
 ) -> Callable[..., list[Any]]:
-    """A function of the leaves that JAX can trace, batch and differentiate."""
-    native = NativeFunction(flat, leaves, trace, options)
+    """A function of the leaves that JAX can trace, batch and differentiate.
+
+    `runner` has the code of a program all of whose arguments are batched: the same.
+    """
+    native = NativeFunction(flat, leaves, trace, options, runner)
 
     def call(*inputs: Any) -> list[Any]:
         return native.call(*_admitted(inputs, native.leaves))
@@ -278,7 +290,7 @@ def native(
         key = (tree, tuple((s.shape, s.dtype) for s in shapes))
         if key not in programs:
             examples = jax.tree_util.tree_unflatten(tree, shapes)
-            program = compile(function, *examples, lanes=lanes)
+            program = compile(function, *examples, lanes=lanes, batched=True)
             if told is not None:
                 told(program.report())
             programs[key] = program.jax

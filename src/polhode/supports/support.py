@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
-from polhode.actions.contact.friction import Coulomb
+from polhode.actions.contact.friction_laws import Anisotropic
 from polhode.constraints.constraint import Attachment, require_two_bodies
 from polhode.constraints.surfaces import Corners, Cylinder, Surface, Track
 from polhode.errors import ModelError
@@ -22,6 +22,11 @@ from polhode.matter.axes import Z, turn_to
 from polhode.matter.parameter import Parameter, Table, at, distinct
 from polhode.supports.belt import belt_of
 from polhode.supports.candidates import Candidates, candidates
+from polhode.supports.friction import (
+    SupportFriction,
+    named_friction,
+    require_tangent_axis,
+)
 from polhode.supports.restitution import Restitution, restitution_law
 
 
@@ -32,10 +37,13 @@ class Support:
 
     `on` is a point of a plane square to `normal` (in the axes of the body that has it,
     towards the one that rests), a ball, a smooth surface or a track. Without
-    `friction` it is smooth; `restitution` is a law, or a number for Stronge's. `belt`
+    `friction` (`ph.Coulomb`, `ph.contact.Stribeck`, `ph.contact.Anisotropic`) it is smooth;
+    `restitution` is a law, or a number for Stronge's. `belt`
     is the velocity (3,) with which the plane's own matter runs in its body's axes:
     numbers, parameters or functions of time, or one function that gives all three; a
-    table that shakes is a body with a prescribed motion.
+    table that shakes is a body with a prescribed motion. Where friction is so strong
+    that no push keeps a sliding point out (Painleve) a run ends in words; with
+    `jam=True` it jams: an impact without collision, along Routh's path.
 
     >>> import polhode as ph
     >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
@@ -48,9 +56,10 @@ class Support:
     on: Attachment | Surface | Track
     _: KW_ONLY
     normal: Any = Z
-    friction: Coulomb | None = None
+    friction: SupportFriction | None = None
     restitution: Any = 0.0
     belt: Any = None
+    jam: bool = False
     name: str = "support"
     law: Restitution = field(init=False)
     candidates: Candidates = field(init=False)
@@ -67,7 +76,9 @@ class Support:
         axes = turn_to(self.normal, f"the normal of {self.name!r}")
         own = self.on if isinstance(self.on, Attachment) else self.on.centre
         require_two_bodies(self.name, self.surface.centre, own)
-        put(self, "friction", _named_friction(self.name, self.friction))
+        put(self, "friction", named_friction(self.name, self.friction))
+        if isinstance(self.on, Attachment):
+            require_tangent_axis(self.name, self.friction, axes[:, 2])
         put(self, "law", restitution_law(self.name, self.restitution))
         put(self, "belt", belt_of(self.name, self.belt))
         put(self, "candidates", candidates(self.name, self.surface, self.on, axes))
@@ -91,10 +102,15 @@ class Support:
         return distinct([*own])
 
     def coefficients(self, table: Table) -> tuple[Any, Any, Any]:
-        """mu_d, mu_s and the number of the law of restitution."""
+        """mu_d, mu_s and the number of the law of restitution.
+
+        Of Stribeck's law mu_d is that of quick slips, of an ellipse the greater one.
+        """
         e = at(self.law.restitution, table)
         if self.friction is None:
             return 0.0, 0.0, e
+        if isinstance(self.friction, Anisotropic):
+            return *self.friction.greatest(table), e
         return at(self.friction.dynamic, table), at(self.friction.static, table), e
 
     def __repr__(self) -> str:
@@ -125,22 +141,3 @@ def _require_pair(name: str, surface: Any, on: Any) -> None:
             "A body rests on a plane through a point, on a smooth surface or a track.",
             "Give a point such as world.origin, ph.surfaces.sphere, or a track.",
         )
-
-
-def _named_friction(name: str, law: Any) -> Coulomb | None:
-    """The law with its numbers named after the support, unless they have names."""
-    if law is None:
-        return None
-    if not isinstance(law, Coulomb):
-        raise ModelError(
-            f"{name!r} cannot have the friction {law!r}.",
-            "A contact sticks while |T| <= mu_s N and slides with mu_d N against v.",
-            "Give ph.Coulomb(dynamic=0.4, static=0.5), or nothing for a smooth one.",
-        )
-
-    def own(value: Any, word: str) -> Any:
-        unnamed = isinstance(value, Parameter) and value.name == f"{law.name}.{word}"
-        return value.value if unnamed else value
-
-    dynamic, static = own(law.dynamic, "dynamic"), own(law.static, "static")
-    return Coulomb(dynamic, static, name=name)

@@ -21,7 +21,8 @@ def tether(
 
     It is a point in a bowl: 0 <= length - |AB|  _|_  N >= 0, with N the tension. Where
     it is jerked taut it strikes, by the law of `restitution`. `ph.Distance` is the rod
-    that also pushes. The points must not coincide: a rope has no direction there.
+    that also pushes; with `at_most` in the place of its length it is this rope. The
+    points must not coincide: a rope has no direction there.
 
     >>> import polhode as ph
     >>> bob = ph.Particle("bob", 1.0)

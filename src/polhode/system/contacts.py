@@ -24,11 +24,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.contact.friction_laws import Anisotropic, Stribeck
 from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.supports.candidates import Geometry
+from polhode.supports.friction import elliptic
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
 from polhode.system.natural_sizes import length_at_rest
@@ -65,6 +67,16 @@ def laws(system: System) -> np.ndarray:
 def owners(system: System) -> np.ndarray:
     """The number (n,) of the support that each candidate belongs to."""
     return _repeated(system, range(len(system.supports)))
+
+
+def tangent_scales(system: System, table: Table = NOMINAL) -> np.ndarray:
+    """(n, 3): how long normals and tangents are; 1 but where friction is an ellipse."""
+    each, whole = [], system.table(table)
+    for s in system.supports:
+        rubs = s.friction
+        both = rubs.scales(whole) if isinstance(rubs, Anisotropic) else np.ones(2)
+        each += [np.array([1.0, *both])] * len(s.candidates.names)
+    return np.array(each)
 
 
 def _repeated(system: System, each: Any) -> Any:
@@ -122,11 +134,17 @@ def _geometry(system: System, t: Any, q: Any, table: Table) -> Geometry:
     import jax.numpy as jnp
 
     poses = with_world(kinematics.poses(system, t, q, table))
-    found = [
-        s.candidates.geometry(placed(system, s, poses, q), table)
-        for s in system.supports
-    ]
+    found = [_shaped(system, s, poses, q, table) for s in system.supports]
     return Geometry(*(jnp.concatenate(x) for x in zip(*found, strict=True)))
+
+
+def _shaped(system: System, s: Any, poses: Any, q: Any, table: Table) -> Geometry:
+    """Of one support; tangents scaled where its friction is an ellipse."""
+    where = placed(system, s, poses, q)
+    own = s.candidates.geometry(where, table)
+    if not isinstance(s.friction, Anisotropic):
+        return own
+    return elliptic(own, s.friction, where.rotations, table)
 
 
 def _gaps(system: System, t: Any, q: Any, table: Table) -> Any:
@@ -138,15 +156,79 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
     table = system.table(table)
     here = _geometry(system, t, q, table)
+    v = _slips(system, t, q, z, table)
+    u = jnp.sum(here.axes * v[:, :, None], axis=1)
+    return _with_joints(system, u, lambda rows, own: rows * z[own.speed], table)
+
+
+def _slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """Velocities (n, 3) of material points against those they rest on, world's axes."""
+    point = _geometry(system, t, q, table).point
     origins = with_world(kinematics.poses(system, t, q, table)).origins
     angular, linear = still_world(kinematics.twists(system, t, q, z, table))
 
     def of(body: np.ndarray) -> Any:
-        return linear[body] + cross(angular[body], here.point - origins[body])
+        return linear[body] + cross(angular[body], point - origins[body])
 
     first, second = _pairs(system)
-    v = of(first) - of(second) - _belts(system, t, q, table)
-    return jnp.sum(here.axes * v[:, :, None], axis=1)
+    return of(first) - of(second) - _belts(system, t, q, table)
+
+
+def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """(n, 3): how material points slip on what they rest on, in the world; traced.
+
+    Of a brake it is along the axis of its joint.
+    """
+    import jax.numpy as jnp
+
+    table = system.table(table)
+    v, axes = _slips(system, t, q, z, table), _geometry(system, t, q, table).axes
+    n = axes[:, :, 0]
+    slip = v - n * jnp.sum(v * n, axis=1, keepdims=True)
+
+    def along(rows: Any, own: _AlongJoint) -> Any:
+        return rows[:, 1:2] * z[own.speed] * axes[own.first : own.last, :, 1]
+
+    return _with_joints(system, slip, along, table)
+
+
+class _AlongJoint(NamedTuple):
+    """Candidates first..last - 1 of a support along a joint, and its speed in z."""
+
+    support: Any
+    first: int
+    last: int
+    speed: slice
+
+
+def along_joints(system: System) -> list[_AlongJoint]:
+    """The stops and brakes of a system."""
+    counts = [len(s.candidates.names) for s in system.supports]
+    ends = np.cumsum([0, *counts]).tolist()
+    return [
+        _AlongJoint(s, ends[k], ends[k + 1], system.edge(s.joints[0].name).z)
+        for k, s in enumerate(system.supports)
+        if s.joints
+    ]
+
+
+def pressed_pads(system: System) -> dict[int, Any]:
+    """Candidates that a load presses, and no reaction: the pads of brakes."""
+    found = {j.first: j.support.candidates.load for j in along_joints(system)}
+    return {k: load for k, load in found.items() if load is not None}
+
+
+def _with_joints(system: System, found: Any, rows: Any, table: Table) -> Any:
+    """Of all candidates (n, ...); of those along joints `rows(u of a unit speed, it)`.
+
+    Of a system without such it is what was given, bit by bit.
+    """
+    import jax.numpy as jnp
+
+    for own in along_joints(system):
+        part = jnp.asarray(rows(own.support.candidates.rows(table), own))
+        found = jnp.concatenate([found[: own.first], part, found[own.last :]])
+    return found
 
 
 def _pairs(system: System) -> tuple[np.ndarray, np.ndarray]:
@@ -196,6 +278,7 @@ def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> Conta
         jnp.repeat(jnp.stack([1.0 * jnp.asarray(x) for x in column]), counts)
         for column in zip(*numbers, strict=True)
     )
+    mu_d = _at_slips(system, mu_d, velocity, table)
     J = _jacobians(system, t, q, here, table)
     return ContactRows(
         here.gap, velocity, J, bias, here.point, here.axes, mu_d, mu_s, e
@@ -217,7 +300,26 @@ def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> 
         return J_v[body] + turning
 
     first, second = _pairs(system)
-    return jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
+    J = jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
+    unit = np.eye(system.speeds)
+    return _with_joints(
+        system, J, lambda rows, own: rows[:, :, None] * unit[own.speed], table
+    )
+
+
+def _at_slips(system: System, mu: Any, u: Any, table: Table) -> Any:
+    """Coefficients (n,) of sliding; those by Stribeck's law are of their slips."""
+    import jax.numpy as jnp
+
+    if not any(isinstance(s.friction, Stribeck) for s in system.supports):
+        return mu
+    square = jnp.sum(u[:, 1:] ** 2, axis=1)
+    slip = jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+    owner = owners(system)
+    for k, s in enumerate(system.supports):
+        if isinstance(s.friction, Stribeck):
+            mu = jnp.where(owner == k, s.friction.coefficient(slip, table), mu)
+    return mu
 
 
 def _compiled(system: System, key: str, function: Any) -> Any:

@@ -22,12 +22,15 @@ from polhode.actions.machines.torque_motor import TorqueMotor
 from polhode.actions.space.wheel_motor import WheelMotor
 from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
+from polhode.constraints.distance import Distance
 from polhode.constraints.loop import Loop
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, table_of
+from polhode.supports.joint_supports import Brake, Stop
 from polhode.supports.support import Support
+from polhode.supports.tether import tether
 from polhode.system.members import require_distinct, suggestion
 from polhode.system.tree import Tree
 
@@ -72,11 +75,12 @@ def require_kinds(
                 "Give forces and springs as actions=[...], bodies as members.",
             )
     for thing in supports:
-        if not isinstance(thing, Support):
+        if not isinstance(thing, Support | Stop | Brake):
             raise ModelError(
                 f"a system cannot have {thing!r} as a support.",
                 "Supports push and do not pull, and may open.",
-                "Give ph.Support(surface, on, ...); two-sided ones are constraints.",
+                "Give ph.Support(surface, on, ...), ph.Stop(joint) or ph.Brake(joint,"
+                " law); two-sided ones are constraints.",
             )
 
 
@@ -106,6 +110,21 @@ def _parts(action: Any) -> tuple[Any, ...]:
 def as_constraints(given: Sequence[Any]) -> tuple[Constraint, ...]:
     """A joint among the constraints is kept as its equations, without coordinates."""
     return tuple(Loop(item) if isinstance(item, Joint) else item for item in given)
+
+
+def ropes_apart(
+    constraints: Sequence[Constraint], supports: Sequence[Any]
+) -> tuple[tuple[Constraint, ...], tuple[Any, ...]]:
+    """Distances that are only bounded are supports: ropes that go slack."""
+    held: list[Constraint] = []
+    ropes: list[Any] = []
+    for one in constraints:
+        if not isinstance(one, Distance) or one.at_most is None:
+            held.append(one)
+            continue
+        law = {"restitution": one.restitution, "name": one.name}
+        ropes.append(tether(one.first, one.second, one.at_most, **law))
+    return tuple(held), (*supports, *ropes)
 
 
 def constraints(tree: Tree, given: Sequence[Constraint]) -> tuple[Constraint, ...]:
@@ -164,6 +183,8 @@ def require_supports(system: System) -> None:
     """Refuse supports of one name, or with the name of a body or joint."""
     names = [support.name for support in system.supports]
     require_distinct("support", names)
+    for joint in (joint for support in system.supports for joint in support.joints):
+        system.edge(joint.name)
     taken = {part.name for part in (*system.bodies, *system.joints)}
     for name in names:
         if name in taken:

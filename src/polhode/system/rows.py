@@ -40,6 +40,10 @@ def names(system: System) -> tuple[str, ...]:
 
 def positions(system: System, t: Any, q: Any, table: Table = NOMINAL) -> Any:
     """g (rows of the holonomic constraints,), zero where they are kept."""
+    if kinematics.in_loops(system, q) and system.constraints:
+        from polhode.system.rolled import rows as rolled
+
+        return rolled.positions(system, t, q, table)
     table = system.table(table)
     poses = with_world(kinematics.poses(system, t, q, table))
     parts = [
@@ -80,6 +84,10 @@ def moving(system: System, constraint: Any, twists: Twists, z: Any) -> Moving:
 
 
 def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    if kinematics.in_loops(system, q, z) and system.constraints:
+        from polhode.system.rolled import rows as rolled
+
+        return rolled.velocities(system, t, q, z, table)
     twists = kinematics.twists(system, t, q, z, table)
     return of_motion(system, t, q, (twists, z), table)
 
@@ -101,13 +109,13 @@ def of_motion(
         here = placed(system, constraint, poses, q)
         now = moving(system, constraint, twists, z)
         if constraint.is_holonomic:
-            parts.append(_rate_of_position(constraint, here, now, t, table))
+            parts.append(rate_of_position(constraint, here, now, t, table))
         else:
             parts.append(constraint.velocity(here, now, t, table))
     return namespace(q, z, *parts).concatenate([np.zeros(0), *parts])
 
 
-def _rate_of_position(
+def rate_of_position(
     constraint: Any, here: Placed, now: Moving, t: Any, table: Table
 ) -> Any:
     """dg/dt along R_dot = [w] R, p_dot = v, and the rates of the joints."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
@@ -19,6 +18,7 @@ from polhode.joints.joint import Joint
 from polhode.matter.parameter import Table
 from polhode.system.members import suggestion
 from polhode.system.tree import Edge
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -271,12 +271,11 @@ def _ask_about_degrees(joint: Joint, names: Any, entries: Any) -> None:
         # Whole multiples of 15 are angles of a set square, in degrees.
         is_degrees = abs(entry) >= 30 and float(entry) % 15 == 0
         if is_degrees or abs(entry) > MANY_TURNS:
-            warnings.warn(
+            warn(
                 f"{name} = {entry:g} rad is {turns:.{0 if turns > 20 else 1}f} turns:"
                 f" are degrees meant? {entry:g} degrees is"
                 f" {np.radians(float(entry)):.5g}; angles are in radians",
                 NumericalWarning,
-                stacklevel=6,
             )
 
 

@@ -14,7 +14,9 @@ CHAPTERS = {
     "orbits": "Orbits and spacecraft",
     "rolling": "Rolling and sliding",
     "vibrations": "Vibrations and stability",
+    "sliding": "Sliding, falling and struck bodies",
     "machines": "Machines and mechanisms",
+    "linkages": "Linkages, gears and suspensions",
     "squeezer": "The squeezing mechanism",
 }
 

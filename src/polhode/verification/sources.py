@@ -86,3 +86,19 @@ TUFILLARO = Source(
 )
 WITTENBURG = Source("Wittenburg", "Dynamics of Systems of Rigid Bodies", 1977)
 ZIEGLER = Source("Ziegler", "Die Stabilitätskriterien der Elastomechanik", 1952)
+
+BERNOULLI = Source(
+    "Bernoulli", "Theoremata de oscillationibus corporum filo flexili connexorum", 1738
+)
+BLOCH = Source("Bloch", "Nonholonomic Mechanics and Control", 2003)
+GINSBERG = Source("Ginsberg", "Engineering Dynamics", 2008)
+GREENWOOD = Source("Greenwood", "Principles of Dynamics", 1988)
+IRODOV = Source("Irodov", "Problems in General Physics", 1981)
+LIKINS = Source("Likins", "Attitude stability criteria for dual spin spacecraft", 1967)
+MACMILLAN = Source(
+    "MacMillan", "An integrable case in the restricted problem of three bodies", 1911
+)
+MILNE = Source("Milne", "Vectorial Mechanics", 1948)
+SPONG = Source("Spong and Vidyasagar", "Robot Dynamics and Control", 1989)
+WHITTAKER = Source("Whittaker", "Analytical Dynamics", 1904)
+WILLIS = Source("Willis", "Principles of Mechanism", 1841)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 import sympy as sm
+from sympy.core.function import AppliedUndef
 
 import polhode as ph
 from polhode import Y, Z
@@ -166,3 +170,51 @@ def test_a_planar_loop_reads_with_two_rows():
     assert len(reading.constraints) == 5
     assert len(reading.said()) == 3 + 2
     assert len(reading.said_positions()) == 2
+
+
+# ------------------------------------------------------ laws without a closed form
+
+KNOTS, TORQUES = np.linspace(-3.0, 3.0, 7), np.array([3.0, 1, 4, 1, 5, 9, 2])
+
+
+def searched(t, q, z):
+    """A table that is searched."""
+    return jnp.interp(q, KNOTS, TORQUES)
+
+
+def called_back(t, q, z):
+    """What Python computes while a program runs."""
+    return jax.pure_callback(np.sin, jax.ShapeDtypeStruct(q.shape, np.float64), q)
+
+
+@pytest.mark.parametrize("law", [searched, called_back], ids=["table", "callback"])
+@pytest.mark.parametrize("form", [ph.lagrange, ph.hamilton], ids=["lagrange", "H"])
+def test_a_law_without_a_closed_form_is_read_as_f_of_its_arguments(pendulum, form, law):
+    """The rest is read as it is without the law, and f says where it comes from."""
+    (hinge,) = pendulum.joints
+    motor = ph.Motor(hinge, law, name="motor")
+    driven = ph.System([hinge], [*pendulum.actions, motor], name="pendulum")
+    reading = form(driven).read()
+    (f,) = reading.motion[0].atoms(AppliedUndef)
+    assert str(f) == "f(hinge)"
+    assert sm.expand(reading.motion[0] + f - form(pendulum).read().motion[0]) == 0
+    (unread,) = reading.unread
+    assert unread.arguments == ("hinge",)
+    assert f"({unread})" in str(reading)
+    assert "has no closed form" in reading._repr_latex_()
+
+
+def test_what_goes_on_from_an_unread_law_is_read():
+    """A search in a table of one angle, times another symbol: g f(x), not f(g, x)."""
+    x, g = sm.symbols("x g")
+    unread = []
+    found = ph.read(
+        lambda x, g: g * 2 * jnp.interp(x, KNOTS, TORQUES) + g, x, g, unread=unread
+    )
+    f = sm.Function("f")(x)
+    assert sm.expand(found - 2 * g * f - g) == 0
+    assert [each.name for each in unread] == ["f"]
+    (taken,) = ph.read(
+        lambda f: (jnp.interp(f, KNOTS, TORQUES),), sm.Symbol("f"), unread=[]
+    )
+    assert str(taken) == "f_2(f)"  # the name of a symbol is not used twice

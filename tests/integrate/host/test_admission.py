@@ -392,8 +392,22 @@ CANNOT = {
         and not (door == "stepper" and "method" in given)
     },
 }
+# A second each of search for values that fit, by the same function behind them all.
+DEAR = {
+    ("a parameter with which nothing fits", door)
+    for door in (
+        "simulate many",
+        "sweep many",
+        "sweep to a folder",
+        "simulate to a file",
+    )
+}
 PAIRS = [
-    pytest.param(case, door, id=f"{case} | {door}")
+    pytest.param(
+        *(case, door),
+        id=f"{case} | {door}",
+        marks=pytest.mark.long if (case, door) in DEAR else (),
+    )
     for case in CASES
     for door in DOORS
     if (case, door) not in CANNOT
@@ -538,7 +552,8 @@ def test_the_command_line_says_the_same(words, said, capsys):
     assert "Traceback" not in told.err
 
 
-def test_starts_and_resets_are_held_against_the_parameters_of_their_run():
+@pytest.mark.parametrize("many", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_starts_and_resets_are_held_against_the_parameters_of_their_run(many):
     """With another length of the link, states of the run are not the system's."""
     own = linkage().with_({LENGTH: 1.2})
     there = ph.assemble(own, guide=1.3).state
@@ -549,10 +564,12 @@ def test_starts_and_resets_are_held_against_the_parameters_of_their_run():
     given = {"until": 0.2, "events": halted, "parameters": {LENGTH: 1.2}}
     with pytest.raises(InconsistentState, match="breaks 1 of its"):
         ph.simulate(linkage(), begun, until=0.2)
+    if many:
+        assert not len(ph.sweep(linkage(), [begun, begun], **given).failed)
+        return
     motion = ph.simulate(linkage(), begun, **given)
     assert motion.outcome.is_complete
     assert len(motion.events) == 1
-    assert not len(ph.sweep(linkage(), [begun, begun], **given).failed)
 
 
 def _at_rest(state: ph.State) -> ph.State:

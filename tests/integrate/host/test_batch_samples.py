@@ -15,7 +15,8 @@ EIGHTH, FIFTH = ph.methods.DormandPrince8(1e-8), ph.methods.DormandPrince(1e-6)
     [
         ("double_pendulum", EIGHTH, 2.0, 300),
         ("double_pendulum", FIFTH, -1.0, [0.0, -0.3, -0.3001, -1.0]),
-        ("satellite", EIGHTH, 5.0, 40),
+        ("tennis_racket", EIGHTH, 5.0, 40),
+        pytest.param("satellite", EIGHTH, 5.0, 40, marks=pytest.mark.long),
     ],
 )
 def test_samples_have_the_bits_of_runs_alone(name, method, until, samples):

@@ -39,6 +39,8 @@ def test_only_inputs_can_be_driven():
             driven_by(name)
     with pytest.raises(ModelError, match="motor of track"):
         driven_by("motor of trak")
+    with pytest.raises(ModelError, match="3 is no name of an input"):
+        driven_by(3)
     with pytest.raises(IntegrationError, match=r"cannot be 3\.0"):
         driven_by(MOTOR, 3.0)
     for dt in (0.0, -1.0, np.nan):

@@ -103,13 +103,11 @@ def test_a_law_that_gives_no_number_is_named():
     assert np.all(np.isfinite(found.q))
 
 
-@pytest.mark.parametrize(
-    "sampled", [ph.Sampled(held_feedback, 0.1), ph.Noise(1.0, 0.1, seed=1)]
-)
-def test_what_is_sampled_is_refused(sampled):
+def test_what_only_the_host_can_sample_is_refused():
     """It is asked run by run; the way that there is is named."""
+    inputs = {MOTOR: ph.Sampled(held_feedback, 0.1)}
     with pytest.raises(IntegrationError, match=r"cannot be sampled[^$]*simulate"):
-        ph.sweep(driven(), starts(2), **WISH, inputs={MOTOR: sampled})
+        ph.sweep(driven(), starts(2), **WISH, inputs=inputs)
 
 
 def test_inputs_are_named_before_anything_runs():

@@ -161,7 +161,7 @@ def test_what_a_sweep_cannot_watch_is_refused():
         ph.sweep(ball(), thrown(), until=1.0, events=guard)
 
 
-def test_an_audited_sweep_books_resets(monkeypatch):
+def test_an_audited_sweep_books_resets():
     """As the ledger of a run alone; resets in plain Python cut steps on the host."""
     told = []
 

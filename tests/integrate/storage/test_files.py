@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -247,16 +247,12 @@ def kills(tmp_path, count: int, until: float, samples: int) -> None:
         told.unlink(missing_ok=True)
         verb = "resume" if path.exists() else "begin"
         command = [sys.executable, str(SUPPORT / "killed_run.py"), verb, *words]
-        process = subprocess.Popen(command, env=environment)
         if k == count:
-            assert process.wait() == 0
+            assert subprocess.run(command, env=environment).returncode == 0
             break
-        while process.poll() is None and not (told.exists() and told.read_bytes()):
-            time.sleep(0.002)
-        assert process.poll() is None
-        time.sleep(chance.random() * 0.1)
-        process.kill()
-        process.wait()
+        delay = str(chance.random() * 0.1)
+        died = subprocess.run([*command, delay], env=environment).returncode
+        assert died == -signal.SIGKILL
         acknowledged = int(told.read_bytes())
         recording = ph.load_motion(path)
         assert len(recording.t) >= max(acknowledged, done)

@@ -87,7 +87,7 @@ def in_processes(count: int, folder) -> list[list[str]]:
     ]
     outputs = []
     for process in all_of_them:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=280)
         assert process.returncode == 0, err
         outputs.append(out.splitlines())
     return outputs

@@ -20,6 +20,7 @@ def run(name: str, until: float, **more) -> ph.results.Trajectory:
     return motion
 
 
+@pytest.mark.long  # of the quick suite is the published ball
 def test_bounces_without_end_are_done_in_time():
     """sqrt(2 h/g) (1 + e)/(1 - e), and then it slides on."""
     motion = run("bouncing_ball", 3.0)
@@ -82,6 +83,7 @@ def test_a_ladder_leaves_the_wall_at_two_thirds_and_falls_flat():
     assert np.max(np.abs(motion.z[-1, [0, 2]])) < 1e-12
 
 
+@pytest.mark.long  # of the quick suite is Housner's block
 def test_a_block_rocks_on_at_the_default_tolerance():
     """Every impact leaves 1 - 1.5 sin^2(alpha) of its speed, to the end."""
     motion = run("rocking_block", 3.0)

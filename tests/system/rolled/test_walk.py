@@ -192,10 +192,13 @@ def test_the_rule_follows_from_the_description_alone() -> None:
     assert str(size.LARGE) in size.reason_against(small)
 
 
-def test_what_no_loop_walks_is_told() -> None:
+def test_what_no_loop_walks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The report names what keeps a system from being written as loops."""
-    row = ph.models.four_bars(30)
-    assert "constraints" in size.reason_against(row)
+    row = ph.models.four_bars(24)
+    assert "49 bodies and 24 constraints" in ph.recursive(row).report()
+    monkeypatch.setattr(size, "COUPLED", 2)
+    assert "3 speeds" in size.reason_against(row)
+    assert "3 speeds" in ph.recursive(row).report()
 
 
 @pytest.mark.parametrize("links", [50])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from polhode.actions.attachment import Attachment
 from polhode.actions.force_elements import damper, spring
 from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.joints.joint import Joint
 
 
-def Spring(on: Any, *numbers: Any, **options: Any) -> spring.Spring | JointSpring:
+def Spring(
+    on: Joint | Attachment, *numbers: Any, **options: Any
+) -> spring.Spring | JointSpring:
     """A linear spring between two points of bodies, or along a joint.
 
     Spring(point, point, stiffness, rest_length=0)     F = -k (|d| - L0) d/|d|
@@ -20,7 +23,9 @@ def Spring(on: Any, *numbers: Any, **options: Any) -> spring.Spring | JointSprin
     return spring.Spring(on, *numbers, **options)
 
 
-def Damper(on: Any, *numbers: Any, **options: Any) -> damper.Damper | JointDamper:
+def Damper(
+    on: Joint | Attachment, *numbers: Any, **options: Any
+) -> damper.Damper | JointDamper:
     """A linear damper between two points of bodies, or along a joint.
 
     Damper(point, point, damping)     F = -c (rate of the distance) along the line

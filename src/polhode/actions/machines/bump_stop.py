@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import JointAction
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -46,7 +46,7 @@ class BumpStop(JointAction):
 
     joint: Joint
     stiffness: Quantity
-    limits: Any = None
+    limits: Numbers = None
     _: KW_ONLY
     exponent: float = 1.0
     damping: Quantity = 0.0

@@ -9,6 +9,7 @@ The spring's wrench is the slope of its energy at any angle, not only at small o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
@@ -61,7 +62,7 @@ class Bushing(PointAction):
 
     on: Attachment
     by: Attachment
-    stiffness: Any
+    stiffness: Sequence[Any]
     damping: Any = None
     _: KW_ONLY
     name: str = "bushing"

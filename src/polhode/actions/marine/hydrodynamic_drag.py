@@ -9,6 +9,7 @@ Z_w) and D_quadratic = -(K_p|p|, ..., Z_w|w|).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
@@ -66,8 +67,8 @@ class HydrodynamicDrag(FramedAction):
 
     on: Attachment
     by: Frame
-    linear: Any = NONE
-    quadratic: Any = NONE
+    linear: Sequence[Any] = NONE
+    quadratic: Sequence[Any] = NONE
     _: KW_ONLY
     current: Any = (0.0, 0.0, 0.0)
     name: str = "water"

@@ -15,14 +15,14 @@ import numpy as np
 from polhode.actions.space.ephemeris import KeplerianEphemeris
 from polhode.actions.space.moon import CENTURY, DAY, OBLIQUITY, MoonEphemeris
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SUN
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross, norm
 
 NOON_2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
 
 
-def rtn(r: Any, v: Any) -> Any:
+def rtn(r: Numbers, v: Numbers) -> Any:
     """R_WF of the local frame: columns radial, transverse (ahead), normal (r x v).
 
     >>> rtn(np.array([7e6, 0, 0]), np.array([0, 7.5e3, 0])).tolist()
@@ -64,7 +64,7 @@ def perifocal(orbit: Any) -> np.ndarray:
     return axes if isinstance(orbit, KeplerianEphemeris) else axes.T
 
 
-def rotating(t: Any, rate: Any = EARTH.rate, angle: Any = 0.0) -> Any:
+def rotating(t: Numbers, rate: Numbers = EARTH.rate, angle: Numbers = 0.0) -> Any:
     """R_WF of a planet that turns about Z: its X is the prime meridian.
 
     >>> rotating(0.0, angle=np.pi / 2).round(12).tolist()

@@ -22,7 +22,7 @@ from polhode.actions.attachment import (
 from polhode.actions.coefficient import coefficient
 from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
-from polhode.arrays import namespace
+from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import admit
 from polhode.geometry.frame import Frame
@@ -63,7 +63,7 @@ class Thruster(BodyAction):
     """
 
     on: Attachment
-    direction: Any
+    direction: Numbers
     thrust: Quantity
     level: Quantity = 0.0
     _: KW_ONLY

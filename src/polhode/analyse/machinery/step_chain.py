@@ -11,7 +11,7 @@ the run, repeated with the same steps, would do.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import jax.numpy as jnp
@@ -26,6 +26,7 @@ from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.matter.parameter import Table, parameters_in
 
 if TYPE_CHECKING:
+    from polhode.integrate.results.contact_log import SwitchRow
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
 
@@ -38,6 +39,8 @@ class Replay:
     t (n,), x (n, width)   rows, each one step after the last
     names, values          parameters by name, and their values (p,) in the motion
     is_asked (n,)          which rows are among the times asked for
+    held (n, m)            of a motion with supports: modes that each row has; else None
+    switches               of these, in the order of time
     """
 
     motion: Trajectory
@@ -46,6 +49,21 @@ class Replay:
     t: np.ndarray
     x: np.ndarray
     is_asked: np.ndarray
+    held: np.ndarray | None = None
+    switches: tuple[SwitchRow, ...] = ()
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """First and last rows between switches; each last row is before a jump."""
+        jumps = [s.row for s in self.switches if s.row > 0]
+        return [
+            *zip([0, *jumps], [*(j - 1 for j in jumps), len(self.t) - 1], strict=True)
+        ]
+
+    def rows(self, take: np.ndarray) -> tuple[Any, ...]:
+        """Times, states and steps (k, ...) from some rows, and their modes."""
+        own = (self.t[take], self.x[take], self.t[take + 1] - self.t[take])
+        return own if self.held is None else (*own, self.held[take])
 
     @property
     def system(self) -> System:
@@ -58,13 +76,16 @@ class Replay:
         own = self.motion.table.items()
         return {name: float(v) for name, v in own if name not in self.names}
 
-    def step(self, t: Any, x: Any, h: Any, p: Any, table: Table) -> Any:
-        """S, traced; p (p,) are values of the parameters asked about."""
-        return _step(self.motion, self._whole(p, table))(t, x, h)
+    def step(self, row: tuple[Any, ...], p: Any, table: Table) -> Any:
+        """S, traced, of one of `rows`; p (p,) are values of those asked about."""
+        t, x, h, *held = row
+        return _step(self.motion, self.whole(p, table), *held)(t, x, h)
 
     def start(self, first: Any, move: Any, p: Any, table: Table) -> Any:
         """X, traced, of the first (t, q, z) and move = (d, e), (nz,) each."""
-        (t, q, z), (d, e), whole = first, move, self._whole(p, table)
+        (t, q, z), (d, e), whole = first, move, self.whole(p, table)
+        if self.held is not None:
+            whole = {**whole, **self.motion.inputs.inputs.drive.unpacked(self.held[0])}
         equations = self.motion.equations
         q = self.system.local(q, d)
         y = equations.functions.start(t, q, z + e, whole)
@@ -74,7 +95,7 @@ class Replay:
     def speeds(self, t: Any, x: Any, p: Any, table: Table) -> Any:
         """The system's speeds z (nz,) in a state x, traced."""
         n, core = self.system.coordinates, self.motion.equations.functions
-        return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], self._whole(p, table)))
+        return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], self.whole(p, table)))
 
     @property
     def first(self) -> tuple[float, np.ndarray, np.ndarray]:
@@ -91,7 +112,8 @@ class Replay:
         name = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
         return equations.program(name, function, example, batched=batched)
 
-    def _whole(self, p: Any, table: Table) -> Table:
+    def whole(self, p: Any, table: Table) -> Table:
+        """A table with the parameters asked about."""
         own = {name: p[k] for k, name in enumerate(self.names)}
         return {**table, **own}
 
@@ -107,18 +129,38 @@ def replay_of(
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     values = np.array([_value(motion, name) for name in names])
     t, x = motion.steps.t, motion.steps.x
+    held, switches = _contacts(motion)
+    every = np.ones(len(t), bool)
+    replay = Replay(motion, names, values, t, x, every, held, switches)
     if times is None:
-        return Replay(motion, names, values, t, x, np.ones(len(t), bool))
+        return replay
     asked = _admitted(motion, times)
     between = np.setdiff1d(asked, t)
     if len(between):
-        t, x = _refined(motion, between)
-    return Replay(motion, names, values, t, x, np.isin(t, asked))
+        replay = _refined(replay, between)
+    return replace(replay, is_asked=np.isin(replay.t, asked))
 
 
-def _step(motion: Trajectory, table: Table) -> Callable[..., Any]:
+def _contacts(motion: Trajectory) -> tuple[np.ndarray | None, tuple[SwitchRow, ...]]:
+    """The modes of all rows, and the switches between them."""
+    if not motion.contacts:
+        return None, ()
+    own = motion.contacts.parts
+    if any(s.row == 0 and np.any(s.hit) for s in own.switches):
+        raise AnalysisError(
+            f"{motion!r} strikes where it begins.",
+            "What a change of the first state does there depends on its side: it"
+            " strikes a little later, or begins inside.",
+            "Begin a little before the impact, or after it.",
+        )
+    return own.held, own.switches
+
+
+def _step(motion: Trajectory, table: Table, held: Any = None) -> Callable[..., Any]:
     """(t, x, h) -> x one step later, for use inside a trace."""
     drive = motion.inputs.inputs.drive
+    if held is not None:
+        table = {**table, **drive.unpacked(held)}
     field = settling(field_of(motion.equations, table, drive.driven), motion.method)
 
     def step(t: Any, x: Any, h: Any) -> Any:
@@ -130,25 +172,34 @@ def _step(motion: Trajectory, table: Table) -> Callable[..., Any]:
     return step
 
 
-def _refined(motion: Trajectory, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _refined(replay: Replay, times: np.ndarray) -> Replay:
     """The rows with others between them, each made by a step from the row before it."""
-    t, x = motion.steps.t, motion.steps.x
+    motion, t, x = replay.motion, replay.t, replay.x
     sign = 1.0 if t[-1] >= t[0] else -1.0
     before = np.searchsorted(sign * t, sign * times) - 1
     table = dict(motion.table)
     made_by = (type(motion.method), motion.method.name, motion.inputs.inputs.drive.key)
 
-    def step(t: Any, x: Any, h: Any, table: Any) -> Any:
-        return _step(motion, table)(t, x, h)
+    own = () if replay.held is None else (replay.held[before],)
 
-    example = (0.0, np.zeros(x.shape[1]), 0.1, table)
+    def step(t: Any, x: Any, h: Any, held: Any, table: Any) -> Any:
+        return _step(motion, table, *held)(t, x, h)
+
+    example = (0.0, np.zeros(x.shape[1]), 0.1, tuple(h[0] for h in own), table)
+    batched = ["t", "x", "h", *(["held"] if own else [])]
     program = motion.equations.program(
-        ("step", made_by), step, example, batched=["t", "x", "h"]
+        ("step", made_by), step, example, batched=batched
     )
-    between = program(t[before], x[before], times - t[before], table)
+    between = program(t[before], x[before], times - t[before], own, table)
     rows = bare(np.concatenate([t, times]), np.concatenate([x, between]))
     order = np.argsort(sign * rows.t, kind="stable")
-    return rows.t[order], rows.x[order]
+    refined = replace(replay, t=rows.t[order], x=rows.x[order])
+    if replay.held is None:
+        return refined
+    held = np.concatenate([replay.held, replay.held[before]])[order]
+    place = np.argsort(order)
+    switches = tuple(s._replace(row=int(place[s.row])) for s in replay.switches)
+    return replace(refined, held=held, switches=switches)
 
 
 def _value(motion: Trajectory, name: str) -> float:
@@ -177,7 +228,12 @@ def _require_steps(motion: Trajectory) -> None:
     """Refuse a motion whose steps cannot be made again from their rows."""
     inner = motion.method
     inner = inner.method if isinstance(inner, Unprojected) else inner
-    reset = [event for event in motion.events if event.after is not event.before]
+    own = {support.name for support in motion.system.supports}
+    reset = [
+        event
+        for event in motion.events
+        if event.name not in own and event.after is not event.before
+    ]
     reasons = {
         "Its steps were not kept: only samples of it were.": not motion.is_dense,
         f"A step of {inner.name} also follows from those before it.": isinstance(

@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 
 from polhode.analyse.machinery.step_chain import Replay, replay_of
+from polhode.analyse.sensitivities.saltation import saltation_matrix
 from polhode.analyse.sensitivities.sensitivity import ROWS, chained
 from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
@@ -103,9 +104,12 @@ def gradient(
     value, by_state, by_parameters = _costs(replay, cost)
     l = by_state[-1]
     m = np.sum(by_parameters, axis=0)
-    begins = range(0, len(replay.t) - 1, ROWS)
-    for begin in reversed(begins):
-        l, m = _back(replay, begin, by_state, (l, m))
+    for start, stop in reversed(replay.spans):
+        for begin in reversed(range(start, stop, ROWS)):
+            l, m = _back(replay, (begin, stop), by_state, (l, m))
+        if start:
+            by_x, by_p = saltation_matrix(replay, start)
+            l, m = by_x.T @ l + by_state[start - 1], m + by_p.T @ l
     d, e, first = _unstarted(replay, l)
     by = dict(zip(replay.names, map(float, m + first), strict=True))
     return Gradient(motion, float(np.sum(value)), by, d, e)
@@ -149,8 +153,11 @@ def _number(value: Any) -> Any:
     return 1.0 * value
 
 
-def _back(replay: Replay, begin: int, by_state: np.ndarray, from_: Any) -> Any:
-    steps, count = chained(replay.t, replay.x, begin)
+def _back(
+    replay: Replay, span: tuple[int, int], by_state: np.ndarray, from_: Any
+) -> Any:
+    begin, stop = span
+    steps, count = chained(replay, begin, stop)
     take = begin + np.minimum(np.arange(ROWS), count - 1)
     arguments = (steps, by_state[take], count, *from_, replay.values, replay.table)
     return replay.program("backward", _backward(replay), arguments, False)(*arguments)
@@ -161,11 +168,13 @@ def _backward(replay: Replay) -> Any:
         steps: Any, added: Any, count: Any, l: Any, m: Any, p: Any, table: Any
     ) -> Any:  # limit: what a chunk of the loop is called with
         def once(carry: Any, row: Any) -> tuple[Any, None]:
-            k, (t, x, h), add = row
+            k, (t, x, *more), add = row
 
             def moved(carry: Any) -> Any:
                 l, m = carry
-                _, pull = jax.vjp(lambda x, p: replay.step(t, x, h, p, table), x, p)
+                _, pull = jax.vjp(
+                    lambda x, p: replay.step((t, x, *more), p, table), x, p
+                )
                 by_x, by_p = pull(l)
                 return by_x + add, m + by_p
 

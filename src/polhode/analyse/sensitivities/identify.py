@@ -21,6 +21,7 @@ from polhode.analyse.machinery.naming import first_names, nominal
 from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
 from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import Numbers
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
@@ -83,8 +84,8 @@ class Identified(Answer):
 def identify(
     model: System | Equations,
     start: State,
-    times: Any,
-    record: Any,
+    times: Numbers,
+    record: Numbers,
     guess: Mapping[str, float] | list[str],
     *,
     measure: Measure | None = None,

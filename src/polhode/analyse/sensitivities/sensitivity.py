@@ -20,6 +20,7 @@ from jax import lax
 
 from polhode.analyse.machinery.naming import first_names, state_names
 from polhode.analyse.machinery.step_chain import Replay, replay_of
+from polhode.analyse.sensitivities.saltation import saltated
 from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
 from polhode.integrate.results.checked_argument import motion_argument
@@ -123,7 +124,8 @@ def sensitivity(
     method. `times` are asked rows; without them, every step.
 
     Errors of the first state are taken along the joints and in their speeds, and put on
-    the constraints as the nearest in mass.
+    the constraints as the nearest in mass. Impacts, slips that stop and contacts that
+    open move in time with what is varied: their saltation matrices are part of it.
 
     >>> import polhode as ph
     >>> swing = ph.models.pendulum()
@@ -167,24 +169,25 @@ def _first(replay: Replay, moves: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def _carried(replay: Replay, first: np.ndarray, along: np.ndarray) -> np.ndarray:
     """X (rows, columns, width) from that of the first row (columns, width)."""
-    t, x = replay.t, replay.x
     fixed = (replay.values, replay.table)
     rows = [np.asarray(first)[None]]
-    for begin in range(0, len(t) - 1, ROWS):
-        steps, count = chained(t, x, begin)
-        example = (steps, count, first[0], along[0], fixed)
-        batched = ["tangent", "direction"]
-        program = replay.program("forward", _forward(replay), example, batched)
-        found = program(steps, count, rows[-1][-1], along, fixed)
-        rows.append(np.swapaxes(found, 0, 1)[:count])
+    for start, stop in replay.spans:
+        if start:
+            rows.append(saltated(replay, start, rows[-1][-1], along)[None])
+        for begin in range(start, stop, ROWS):
+            steps, count = chained(replay, begin, stop)
+            example = (steps, count, first[0], along[0], fixed)
+            batched = ["tangent", "direction"]
+            program = replay.program("forward", _forward(replay), example, batched)
+            found = program(steps, count, rows[-1][-1], along, fixed)
+            rows.append(np.swapaxes(found, 0, 1)[:count])
     return np.concatenate(rows)
 
 
-def chained(t: np.ndarray, x: np.ndarray, begin: int) -> tuple[Any, int]:
-    """Times, states and steps (ROWS, ...) from a row on, and how many are real."""
-    count = min(ROWS, len(t) - 1 - begin)
-    take = begin + np.minimum(np.arange(ROWS), count - 1)
-    return (t[take], x[take], t[take + 1] - t[take]), count
+def chained(replay: Replay, begin: int, stop: int) -> tuple[Any, int]:
+    """Steps (ROWS, ...) from a row on, up to the row `stop`, and how many are real."""
+    count = min(ROWS, stop - begin)
+    return replay.rows(begin + np.minimum(np.arange(ROWS), count - 1)), count
 
 
 def _forward(replay: Replay) -> Any:
@@ -194,11 +197,11 @@ def _forward(replay: Replay) -> Any:
         p, table = fixed
 
         def once(tangent: Any, row: Any) -> tuple[Any, Any]:
-            k, (t, x, h) = row
+            k, (t, x, *more) = row
 
             def moved(tangent: Any) -> Any:
                 def step(x: Any, p: Any) -> Any:
-                    return replay.step(t, x, h, p, table)
+                    return replay.step((t, x, *more), p, table)
 
                 return jax.jvp(step, (x, p), (tangent, direction))[1]
 

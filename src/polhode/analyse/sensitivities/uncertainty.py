@@ -18,6 +18,7 @@ import numpy as np
 from polhode.analyse.machinery.naming import first_names, nominal, state_names
 from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.answer_table import Answer, AnswerTable, some
+from polhode.arrays import Numbers
 from polhode.errors import AnalysisError
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED
@@ -104,7 +105,7 @@ def uncertainty(
     *,
     samples: int = 0,
     correlations: Any = None,
-    times: Any = None,
+    times: Numbers | None = None,
     inputs: Mapping[str, Any] | None = None,
     seed: int = 0,
 ) -> Uncertainty:

@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +28,7 @@ from polhode.integrate.events.event import Event, admit_events
 from polhode.lowering.backends.source.c import to_c
 from polhode.output_file import replacing, write_file
 from polhode.system.state import State
+from polhode.tracebacks import warn
 
 COMPILERS = (("gcc",), ("clang",), (sys.executable, "-m", "ziglang", "cc"))
 # By so much a state leaves its manifold before another integrator is stopped for it.
@@ -49,7 +50,7 @@ class Written(NamedTuple):
 
 def to_fmu(
     start: State,
-    path: Any,
+    path: str | PathLike[str],
     *,
     inputs: Sequence[str] = (),
     outputs: Mapping[str, Callable[[State], Any]] | None = None,
@@ -267,11 +268,10 @@ def compiled(sources: Path, names: list[str], folder: Path, model: Model) -> str
         if done.returncode == 0:
             return "ziglang" if "ziglang" in command else command[0]
         shutil.rmtree(folder.parent)
-        warnings.warn(
+        warn(
             CompilerWarning(
                 f"{command[0]} could not build {identifier!r}: {done.stderr[:500]}"
-            ),
-            stacklevel=4,
+            )
         )
     return ""
 

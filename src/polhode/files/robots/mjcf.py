@@ -275,7 +275,10 @@ def _keep(reading: Reading, k: int, joint: Any, dofs: slice) -> None:
             JointDamper(joint, damping if len(damping) > 1 else damping[0])
         )
     if np.any(m.dof_frictionloss[dofs]):
-        reading.note(f"the dry friction of joint {name!r} is not taken")
+        reading.note(
+            f"the dry friction of joint {name!r} is not taken: add"
+            " supports=[ph.Brake(joint, ph.Coulomb(...))]"
+        )
     if m.jnt_limited[k] and joint.coordinates != 1:
         reading.note(f"the limit of joint {name!r} is not taken")
     if not m.jnt_stiffness[k]:

@@ -117,7 +117,9 @@ def load_urdf(
         for name, link in links.items():
             is_world = name == root == "world"
             robot.bodies[name] = world if is_world else _body(robot, name, link)
+        moving = [plan.name for plan in plans if plan.kind != "fixed"]
         plans = _held_still(robot, plans) if robot.is_sound else plans
+        still = [p.name for p in plans if p.kind == "fixed" and p.name in moving]
         for plan in plans:
             robot.joints[plan.name] = _joint(robot, plan)
         actions: list[Any] = [Weight(gravity)] if gravity else []
@@ -125,7 +127,7 @@ def load_urdf(
         mimics = [c for plan in plans for c in _mimic(robot, plan)]
         robot.report.raise_all()
         members = [*_hold(world, robot.bodies[root], base), *robot.joints.values()]
-        _require_motion(place.name, members)
+        _require_motion(place.name, members, still)
         _note_meshes(robot)
         name = top.attributes.get("name", "robot")
         own = [
@@ -209,13 +211,23 @@ def _refusing(robot: Robot, top: Element) -> Iterator[None]:
         raise refusal(robot.report.path, robot.report.issues) from reason
 
 
-def _require_motion(who: str, joints: Sequence[Any]) -> None:
-    if not any(joint.speeds for joint in joints):
+def _require_motion(who: str, joints: Sequence[Any], still: Sequence[str]) -> None:
+    """Refuse what stands; `still` are joints that carry nothing with mass."""
+    if any(joint.speeds for joint in joints):
+        return
+    if still:
         raise ModelError(
-            f"{who!r} does not move: all its joints are fixed, and so is its root.",
-            "A system needs a freedom to have a motion.",
-            'Load it with base="free", or correct the types of its joints.',
+            f"{who!r} does not move: nothing that its {len(still)} joints carry has"
+            f" mass, {still[0]!r} first.",
+            "A motion is determined by inertia, and these links have none.",
+            "Give each link its <inertial> with mass and inertia; files without are for"
+            " drawing alone.",
         )
+    raise ModelError(
+        f"{who!r} does not move: all its joints are fixed, and so is its root.",
+        "A system needs a freedom to have a motion.",
+        'Load it with base="free", or correct the types of its joints.',
+    )
 
 
 def _hold(world: World, root: Any, base: str) -> list[Any]:
@@ -345,8 +357,8 @@ def _damper(robot: Robot, plan: Plan) -> list[Any]:
         return []
     if number_of(robot, dynamics, "friction", 0.0):
         robot.notes.append(
-            f"the dry friction of joint {plan.name!r} is not taken: add a ph.Motor with"
-            " a law of its own"
+            f"the dry friction of joint {plan.name!r} is not taken: add"
+            " supports=[ph.Brake(joint, ph.Coulomb(...))]"
         )
     damping = number_of(robot, dynamics, "damping", 0.0)
     if not damping:

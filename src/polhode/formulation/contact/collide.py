@@ -375,13 +375,14 @@ def in_sequence(
         k = int(np.argmin(approach))
         if approach[k] >= -STILL * speed:
             return whole
-        whole = _added(whole, routh(W, whole.velocity, laws, k))
+        whole = together(whole, routh(W, whole.velocity, laws, k))
     still = laws._replace(restitution=np.zeros_like(laws.restitution))
     last = simultaneous(W, whole.velocity, still, touching)
-    return _added(whole, last)._replace(phases=(*whole.phases, "settles"))
+    return together(whole, last)._replace(phases=(*whole.phases, "settles"))
 
 
-def _added(one: Struck, other: Struck) -> Struck:
+def together(one: Struck, other: Struck) -> Struck:
+    """Two impacts at one instant, the second after the first."""
     return Struck(
         other.velocity,
         one.impulse + other.impulse,

@@ -28,6 +28,7 @@ ROUNDING = 1e-9
 ROUNDS = 60
 DIRECTIONS = 60
 FEW = 6  # contacts of which all combinations are tried
+SEVERAL = 3  # of which slips are tried along two lines
 
 
 class ContactMotion(NamedTuple):
@@ -212,7 +213,8 @@ def improved(at: Instant, first: np.ndarray) -> ContactMotion | None:
 def every(at: Instant) -> list[ContactMotion]:
     """All motions that the laws allow, found by trying all combinations."""
     numbers = np.flatnonzero(at.touching).tolist()
-    choices = [_choices(at, k) for k in numbers]
+    held = solved(at, _forced(at, np.full(at.points, STICKS)), at.slip).force
+    choices = [_choices(at, k, held[k, 1:], len(numbers)) for k in numbers]
     found: list[ContactMotion] = []
     for combination in product(*choices):
         status = np.zeros(at.points, int)
@@ -239,15 +241,21 @@ def _is_known(at: Instant, found: list[ContactMotion], new: ContactMotion) -> bo
     return False
 
 
-def _choices(at: Instant, k: int) -> list[tuple[int, Any]]:
+def _choices(at: Instant, k: int, T: np.ndarray, touching: int) -> list[Any]:
+    """(status, direction) that are tried of a contact that friction T would hold.
+
+    A slip that begins sets out against T; where several do, each may turn the others,
+    and of few contacts the way in which each moves most easily is tried as well.
+    """
     if k in at.forced:
         return [(at.forced[k], None if at.slipping[k] else at.slip[k])]
     if at.slipping[k] or not _may_stick(at, k):
         return [(SLIDES, None), (OPEN, None)]
     block = at.problem.delassus[3 * k + 1 : 3 * k + 3, 3 * k + 1 : 3 * k + 3]
-    axis = np.linalg.eigh(block)[1][:, -1]  # the way in which it moves most easily
+    easiest, against = np.linalg.eigh(block)[1][:, -1], _against(T)
+    ways = [against, -against, easiest, -easiest][: 4 if touching <= SEVERAL else 2]
     # Of motions that are alike the first is kept: the one in which most contacts bear.
-    return [(STICKS, None), (SLIDES, axis), (SLIDES, -axis), (OPEN, None)]
+    return [(STICKS, None), *((SLIDES, way) for way in ways), (OPEN, None)]
 
 
 def _forced(at: Instant, first: np.ndarray) -> np.ndarray:

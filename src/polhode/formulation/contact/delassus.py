@@ -25,8 +25,8 @@ from polhode.formulation.solve.equations_of_motion import (
     row_squares,
     solve_rows,
 )
-from polhode.matter.parameter import NOMINAL, Table
-from polhode.system.contacts import ContactRows, contact_rows
+from polhode.matter.parameter import NOMINAL, Table, at
+from polhode.system.contacts import ContactRows, contact_rows, pressed_pads
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 
 if TYPE_CHECKING:
@@ -88,7 +88,22 @@ def contact_problem_of(
     moved, held = constrained_response(M, columns, A, right, natural_sizes(bare))
     Y = moved[:, 1:]
     c = J @ moved[:, 0] + rows.bias.reshape(-1)
-    return ContactProblem(J @ Y, c, Y, moved[:, 0], held[:, 1:], held[:, 0], rows)
+    W, c = _with_loads(system, J @ Y, c, table)
+    return ContactProblem(W, c, Y, moved[:, 0], held[:, 1:], held[:, 0], rows)
+
+
+def _with_loads(system: System, W: Any, c: Any, table: Table) -> tuple[Any, Any]:
+    """The pads of brakes are pressed by their loads: W_N N - W_N load = 0.
+
+    Along their normals nothing moves; W_N is that of their slip.
+    """
+    for pad, load in pressed_pads(system).items():
+        k = 3 * pad
+        size = W[k + 1, k + 1]
+        size = jnp.where(size > 0, size, 1.0)
+        W = W.at[k, k].set(size)
+        c = c.at[k].set(-size * at(load, table))
+    return W, c
 
 
 def constrained_response(

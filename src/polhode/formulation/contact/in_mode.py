@@ -17,7 +17,9 @@ import numpy as np
 
 from polhode.actions.contact.carried_friction import ConstraintFriction
 from polhode.actions.contact.friction import Coulomb
+from polhode.actions.contact.friction_laws import Stribeck
 from polhode.constraints.constraint import Attachment, coordinates_of
+from polhode.constraints.joint_equation import JointEquation
 from polhode.constraints.rolling import AnyContact, NoSlip, Touching, contact_of
 from polhode.constraints.surfaces import Surface, sphere
 from polhode.constraints.surfaces import point as point_of
@@ -27,6 +29,7 @@ from polhode.formulation.contact.questions import contact_modes
 from polhode.geometry.point import Point
 from polhode.matter.parameter import NOMINAL
 from polhode.supports.candidates import CornerCandidates, RimCandidates
+from polhode.supports.joint_supports import AnySupport, Brake, Stop
 from polhode.supports.support import Support
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names
@@ -41,9 +44,9 @@ class TwoSided(NamedTuple):
     no_slip is None where nothing rubs.
     """
 
-    support: Support
+    support: AnySupport
     name: str
-    touching: Touching
+    touching: Touching | JointEquation
     no_slip: NoSlip | None
 
 
@@ -102,13 +105,32 @@ def two_sided(system: System, points: list[str]) -> list[TwoSided]:
     found = []
     for support in system.supports:
         for k, name in enumerate(support.candidates.names):
-            if name in points:
+            if name in points and not isinstance(support, Support):
+                found.append(TwoSided(support, name, _bound(support, k, name), None))
+            elif name in points:
+                assert isinstance(support, Support)
                 contact = _contact(support, k)
                 grips = support.friction is not None
                 grip = NoSlip(contact, name=f"{name}: grip", belt=support.belt)
                 touching = Touching(contact, name=name)
                 found.append(TwoSided(support, name, touching, grip if grips else None))
     return found
+
+
+def _bound(support: Stop | Brake, k: int, name: str) -> JointEquation:
+    """A coordinate that stays at a bound."""
+    if isinstance(support, Brake):
+        raise ModelError(
+            f"{name!r} cannot keep a mode: it is a brake.",
+            "Its pads are pressed by a load, not by a reaction.",
+            "Lock its joint (system.locked), or ask ph.simulate.",
+        )
+    own = support.candidates
+    sign, constants = own.signs[k], {"bound": own.bounds[k]}
+    return JointEquation(
+        [support.joint], lambda q, t, bound: sign * (q - bound),
+        constants=constants, name=name,
+    )  # fmt: skip
 
 
 def _contact(support: Support, k: int) -> AnyContact:
@@ -143,6 +165,7 @@ def _required_grip(each: TwoSided) -> NoSlip:
 
 
 def _rubbing(each: TwoSided) -> ConstraintFriction:
+    assert isinstance(each.touching, Touching)
     if each.support.belt is not None:
         raise ModelError(
             f"{each.name!r} cannot keep sliding on a belt.",
@@ -151,7 +174,12 @@ def _rubbing(each: TwoSided) -> ConstraintFriction:
             'Let it stick ("sticks") or open, or ask ph.simulate.',
         )
     law = each.support.friction
-    assert isinstance(law, Coulomb)
+    if not isinstance(law, Coulomb | Stribeck):
+        raise ModelError(
+            f"{each.name!r} cannot keep sliding: {law!r} has a direction.",
+            "Friction under a constraint is a law of the slip and the push alone.",
+            'Let it stick ("sticks") or open, or ask ph.simulate.',
+        )
     return ConstraintFriction(each.touching, law, name=f"friction of {each.name}")
 
 
@@ -179,7 +207,7 @@ def _statuses(system: System, modes: Mapping[str, str] | str) -> dict[str, str]:
     return found
 
 
-def _word(support: Support, statuses: dict[str, str]) -> str:
+def _word(support: AnySupport, statuses: dict[str, str]) -> str:
     """The word of a support, or of its points where they differ."""
     words = [statuses[name] for name in support.candidates.names]
     return words[0] if len({*words}) == 1 else "/".join(words)

@@ -78,7 +78,16 @@ def require_apart(now: Seen) -> None:
 def overlap(system: System, gap: np.ndarray) -> Overlap:
     """What is told of a start with such gaps (n,)."""
     k = int(np.argmin(gap))
-    support: Support = system.supports[owners(system)[k]]
+    support = system.supports[owners(system)[k]]
+    if not isinstance(support, Support):
+        (joint,) = support.joints
+        return Overlap(
+            f"joint {joint.name!r} starts {-gap[k]:.3g} {joint.units[0]} beyond"
+            f" {names(system)[k]!r}.",
+            "A stop pushes back from its bound; beyond it there is no motion to begin"
+            " with.",
+            "Start within the bounds, or move them.",
+        )
     body, ground = (frame.name for frame in support.bodies)
     return Overlap(
         f"{body!r} starts {-gap[k]:.3g} m inside {ground!r} at {names(system)[k]!r}.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,6 +9,7 @@ from typing import Any, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.double import doubled
 from polhode.errors import ModelError, NumericalWarning, StateError
@@ -36,10 +36,11 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.admission import admit
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import state_argument
-from polhode.system.contacts import names
+from polhode.system.contacts import names, pressed_pads
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
+from polhode.tracebacks import warn
 
 ORDERS = ("at once", "in sequence")
 GAIN = 1e-9  # of the energy that moves: less is rounding
@@ -167,7 +168,12 @@ def _undetermined(now: Seen, motion: ContactMotion) -> list[int]:
     rank = int(np.sum(sizes > UNFELT * max(float(sizes[0]), 1e-300)))
     loose = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
     closed = np.flatnonzero(motion.status != OPEN).tolist()
-    return [k for k, place in zip(closed, pushes, strict=True) if loose[place] > UNFELT]
+    pads = pressed_pads(now.state.system)  # of brakes: by their loads
+    return [
+        k
+        for k, place in zip(closed, pushes, strict=True)
+        if loose[place] > UNFELT and k not in pads
+    ]
 
 
 def _refuse_approach(now: Seen) -> None:
@@ -284,7 +290,7 @@ def _warn_of_gain(now: Seen, struck: Struck) -> None:
     words = gain_sentence(
         names(system)[k], gained, float(state.t), at_once="at once" in struck.phases
     )
-    warnings.warn(words, NumericalWarning, stacklevel=4)
+    warn(words, NumericalWarning)
 
 
 def gain_sentence(point: str, gained: float, t: float, *, at_once: bool) -> str:
@@ -332,10 +338,16 @@ def _external(now: Seen, P: np.ndarray) -> np.ndarray:
     """Impulses (n, 6) of contacts on bodies, about their origins in their own axes."""
     system, rows = now.state.system, now.problem.rows
     external = np.zeros((len(system.bodies), 6))
+    # A stop and a brake act along the speed of a joint, and on no point of a body.
     places = [
-        system.places_of(s.bodies) for s in system.supports for _ in s.candidates.names
+        None if s.joints else system.places_of(s.bodies)
+        for s in system.supports
+        for _ in s.candidates.names
     ]
-    for k, (first, second) in enumerate(places):
+    for k, both in enumerate(places):
+        if both is None:
+            continue
+        first, second = both
         force = rows.axes[k] @ P[k]
         _add(now.state, external, first, rows.point[k], force)
         _add(now.state, external, second, rows.point[k], -force)
@@ -372,7 +384,7 @@ def _joint_impulses(
 def percussion(
     state: State,
     point: Attachment,
-    impulse: Any,
+    impulse: Numbers,
     *,
     order: str = "at once",
     table: Table = NOMINAL,

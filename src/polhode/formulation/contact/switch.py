@@ -11,7 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.errors import NoMotion, SeveralMotions
-from polhode.formulation.contact.collide import Struck, simultaneous
+from polhode.formulation.contact.collide import (
+    Struck,
+    routh,
+    simultaneous,
+    together,
+)
 from polhode.formulation.contact.decide import (
     OPEN,
     SLIDES,
@@ -37,7 +42,7 @@ from polhode.formulation.contact.switch_traced import (
     SUNK,
 )
 from polhode.matter.parameter import Table
-from polhode.system.contacts import names
+from polhode.system.contacts import names, owners
 from polhode.system.state import State
 
 
@@ -133,10 +138,48 @@ def _switched(
         guess = np.where(touching, np.where(stops, STICKS, SLIDES), OPEN)
     at = instant_of(now.problem, now.touching, now.slipping, forced)
     at = _with_breaking(at, now, forced)
-    motion = _only(now, at, decided(at, guess))
+    found = decided(at, guess)
+    k = _jammed(at)
+    if not found and _may_jam(now, k):
+        blow, now = _jam(now, k, table)
+        struck = blow if struck is None else together(struck, blow)
+        at = instant_of(now.problem, now.touching, now.slipping)
+        found = decided(at, np.where(now.touching, STICKS, OPEN))
+    motion = _only(now, at, found)
     modes = _modes(now, at, motion)
     still = modes.closed * ~at.slipping
     return Switch(now.state, modes, motion.status, struck, before, still, settles)
+
+
+def _jammed(at: Instant) -> int:
+    """Of contacts that slide the one that a push of its own lifts least."""
+    slides = [int(k) for k in np.flatnonzero(at.touching & at.slipping)]
+    return min(slides or [0], key=lambda k: lift(at, k))
+
+
+def _may_jam(now: Seen, k: int) -> bool:
+    system = now.state.system
+    return bool(system.supports[owners(system)[k]].jam)
+
+
+def _jam(now: Seen, k: int, table: Table) -> tuple[Struck, Seen]:
+    """An impact without collision: Routh's path from a rate of zero.
+
+    The push grows without bound and presses the point in, until friction has stopped
+    its slip; then it is thrown back, by the law of restitution.
+    """
+    u, z = now.problem.rows.velocity.copy(), now.state.z
+    u[k, 0] = 0.0
+    struck = routh(now.problem.delassus, u, laws_of(now), k)
+    z = z + now.problem.speeds @ struck.impulse.reshape(-1)
+    after = seen(State(now.state.system, now.state.t, now.state.q, z), table)
+    v = struck.velocity
+    touching = now.touching & (v[:, 0] <= PARTS * now.speed)
+    stops = np.max(np.abs(v[:, 1:]), axis=1) <= SLIPS * now.speed
+    none = np.zeros_like(touching)
+    return struck, after._replace(
+        touching=touching, approaching=none, slipping=touching & ~stops
+    )
 
 
 def _struck(now: Seen, order: str, settles: bool) -> tuple[Struck, State]:
@@ -168,8 +211,7 @@ def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
     if len(found) == 1:
         return found[0]
     system, t = now.state.system, float(now.state.t)
-    slides = [int(k) for k in np.flatnonzero(at.touching & at.slipping)]
-    k = min(slides or [0], key=lambda k: lift(at, k))
+    k = _jammed(at)
     name = names(system)[k]
     if found:
         words = " or ".join(
@@ -192,7 +234,8 @@ def _only(now: Seen, at: Instant, found: list[ContactMotion]) -> ContactMotion:
         " touches.",
         f"A push of 1 N would move it by {lift(at, k):.3g} m/s^2 along the normal"
         f" (Painleve): friction {mu:g} is too much here.",
-        "Lower the friction, or give the contact a stiffness.",
+        "Let it jam (jam=True of its support), lower the friction, or give the contact"
+        " a stiffness (ph.CompliantContact).",
     )
 
 

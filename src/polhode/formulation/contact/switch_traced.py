@@ -113,10 +113,7 @@ def switched_traced(
 
     def impact(_: Any) -> tuple[Any, ...]:
         hit = seen.touching | approaching
-        own = TracedLaws(
-            rows.dynamic, rows.static, rows.restitution, jnp.asarray(laws(system))
-        )
-        struck = _struck(problem, own, hit, fired.settles, order)
+        struck = struck_by(system, problem, hit, fired.settles, order=order)
         after = z + problem.speeds @ struck.impulse.reshape(-1)
         later: ContactProblem = ask(t, q, after, table)
         return after, struck, _after(struck, hit, later, fired, speed)
@@ -177,12 +174,14 @@ def _seen(
     return _Seen(touching, slipping, guess, problem.free, u), approaching
 
 
-def _struck(
-    problem: ContactProblem, own: TracedLaws, hit: Any, settles: Any, order: str
+def struck_by(
+    system: System, problem: ContactProblem, hit: Any, settles: Any, *, order: str
 ) -> TracedStruck:
-    W, u = problem.delassus, problem.rows.velocity
-    own = own._replace(restitution=jnp.where(settles, 0.0, own.restitution))
-    return collide_traced(W, u, own, hit, ImpactOrder(order, settles))
+    """The impact of contacts (n,) that are hit; what settles does not rebound."""
+    W, rows = problem.delassus, problem.rows
+    e = jnp.where(settles, 0.0, rows.restitution)
+    own = TracedLaws(rows.dynamic, rows.static, e, jnp.asarray(laws(system)))
+    return collide_traced(W, rows.velocity, own, hit, ImpactOrder(order, settles))
 
 
 def _after(

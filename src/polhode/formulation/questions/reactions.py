@@ -25,7 +25,7 @@ from polhode.actions.motion_arrays import Poses, Twists
 from polhode.arrays import namespace
 from polhode.constraints.constraint import Attachment, coordinates_of
 from polhode.constraints.loop import Loop
-from polhode.errors import ModelError
+from polhode.errors import ModelError, UnknownName
 from polhode.formulation.shared.spatial import inertial_wrenches, turned
 from polhode.geometry.frame import Frame
 from polhode.geometry.point import Point
@@ -156,6 +156,18 @@ def constraint_efforts(
     return found
 
 
+class Reactions(dict[str, Wrench]):
+    """Wrenches by the name of what exerts them; an unknown name is told the others."""
+
+    def __missing__(self, name: Any) -> Wrench:
+        raise UnknownName(
+            f"nothing called {name!r} exerts a reaction.",
+            "Joints and loops are called by their names, other constraints also by the"
+            " body or joint that they act on.",
+            suggestion(str(name), self),
+        )
+
+
 def named_reactions(
     equations: Equations, state: State, table: Table
 ) -> dict[str, Wrench]:
@@ -166,7 +178,7 @@ def named_reactions(
     gears, as on the joint's second body. All along the world's axes.
     """
     both = equations.ask("reactions", _function(equations), state, table)
-    return _named(equations.system, state, both, table)
+    return Reactions(_named(equations.system, state, both, table))
 
 
 def reaction_function(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import sympy
 
+from polhode.actions.contact.friction_laws import Stribeck
 from polhode.errors import ModelError
 from polhode.formulation.contact.in_mode import TwoSided, two_sided
 from polhode.formulation.lagrange import lagrange
@@ -21,6 +22,7 @@ from polhode.formulation.reading.read import STOP, Reading, reading_of, rounded
 from polhode.lowering.reading.ring import ALLOWED
 from polhode.lowering.reading.sympy_reader import to_latex
 from polhode.matter.parameter import Parameter, at
+from polhode.supports.joint_supports import Stop
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names as names_of
 from polhode.system.system import System
@@ -43,8 +45,9 @@ class ContactLaw:
     gap         g(t, q), or None where it is too long to be read
     push        N
     friction    T along the two tangents; empty of a smooth one
-    dynamic, static, restitution   symbols or numbers
+    dynamic, static, restitution   symbols or numbers; two of an ellipse
     law         name of the law of restitution
+    fall        of Stribeck's law: the speed and the viscous part; else empty
     """
 
     name: str
@@ -55,26 +58,49 @@ class ContactLaw:
     static: Any
     restitution: Any
     law: str
+    fall: tuple[Any, ...] = ()
 
     def texts(self) -> list[str]:
         """Complementarity, friction and restitution in plain text."""
         N, T = self.push, ", ".join(map(str, self.friction))
         gap = "g" if self.gap is None else rounded(self.gap)
         lines = [f"0 <= {gap}  _|_  {N} >= 0"]
-        if self.friction:
+        if self.friction and isinstance(self.dynamic, tuple):
+            lines += self._ellipse()
+        elif self.friction:
             lines.append(f"|({T})| <= {self.static}*{N} where {self.name!r} sticks")
-            lines.append(f"({T}) = -{self.dynamic}*{N} v/|v| where it slides")
+            lines.append(f"({T}) = -{self._sliding()}*{N} v/|v| where it slides")
         if self.restitution == 0:
             return [*lines, "u_N+ = 0 where it strikes"]
         strikes = RESTITUTIONS[self.law].format(e=self.restitution)
         return [*lines, f"{strikes} where it strikes ({self.law})"]
+
+    def _sliding(self) -> str:
+        """mu of a slip."""
+        if not self.fall:
+            return f"{self.dynamic}"
+        speed, viscous = self.fall
+        low, high = self.dynamic, self.static
+        grows = "" if viscous == 0 else f" + {viscous}*|v|"
+        return f"({low} + ({high} - {low})*exp(-(|v|/{speed})^2){grows})"
+
+    def _ellipse(self) -> list[str]:
+        """Friction of two directions, T1 and T2 along and across its axis."""
+        (d_1, d_2), (s_1, s_2), N = self.dynamic, self.static, self.push
+        return [
+            f"|(T_along/{s_1}, T_across/{s_2})| <= {N} where {self.name!r} sticks",
+            f"T = -{N} D^2 v/|D v|, D = diag({d_1}, {d_2}), where it slides",
+        ]
 
     def formulas(self) -> list[str]:
         """Complementarity and friction in LaTeX."""
         N = to_latex(self.push)
         gap = "g" if self.gap is None else to_latex(rounded(self.gap))
         lines = [rf"0 \le {gap} \perp {N} \ge 0"]
-        if self.friction:
+        if self.friction and (self.fall or isinstance(self.dynamic, tuple)):
+            said = self._ellipse() if isinstance(self.dynamic, tuple) else self.texts()
+            lines += [rf"\text{{{line}}}" for line in said if "v|" in line]
+        elif self.friction:
             T = ", ".join(map(to_latex, self.friction))
             mu_s, mu_d = (
                 to_latex(sympy.sympify(m)) for m in (self.static, self.dynamic)
@@ -179,7 +205,8 @@ def contact_reading(
     0 <= ball_z  _|_  N_floor >= 0
     W_r = -e^2 W_c where it strikes (Stronge)
     """
-    points = two_sided(system, [*names_of(system)])
+    upper = _upper_bounds(system)
+    points = two_sided(system, [n for n in names_of(system) if n not in upper])
     rows = [row for p in points for row in (p.touching, p.no_slip) if row is not None]
     given = system.given
     held = (*given.constraints, *rows)
@@ -194,13 +221,57 @@ def contact_reading(
     )
     motion = tuple(each.subs(known) for each in reading.motion)
     gaps = _gaps(reading, closed, points)
-    laws = tuple(_law(p, gap) for p, gap in zip(points, gaps, strict=True))
+    laws = tuple(
+        law
+        for p, gap in zip(points, gaps, strict=True)
+        for law in (_law(p, gap), *_upper_law(p, gap))
+    )
     return ContactReading(reading.name, motion, reading.lagrangian, laws, reading)
 
 
-def _forces(points: list[TwoSided]) -> list[sympy.Symbol]:
+def _forces(points: list[TwoSided]) -> list[Any]:
     """N, T1 and T2 of all points, in the order of the rows."""
-    return [s for p in points for s in (_push(p), *_friction(p))]
+    return [s for p in points for s in (_whole_push(p), *_friction(p))]
+
+
+def _whole_push(point: TwoSided) -> Any:
+    """N; of a stop on both sides the difference of its two."""
+    stop = point.support
+    if not isinstance(stop, Stop) or len(stop.candidates.names) == 1:
+        return _push(point)
+    return _push(point) - _push(point._replace(name=stop.candidates.names[1]))
+
+
+def _upper_bounds(system: System) -> set[str]:
+    """Of stops on both sides the second: no place keeps both as equations."""
+    stops = [s for s in system.supports if isinstance(s, Stop)]
+    return {name for s in stops for name in s.candidates.names[1:]}
+
+
+def _upper_law(point: TwoSided, gap: Any) -> list[ContactLaw]:
+    """The law of the upper bound of a stop that has both, from its lower one's."""
+    stop = point.support
+    if not isinstance(stop, Stop) or len(stop.candidates.names) == 1:
+        return []
+    other = None if gap is None else sympy.expand(_span(stop, gap) - gap)
+    above = point._replace(name=stop.candidates.names[1])
+    return [_law(above, other)]
+
+
+def _span(stop: Stop, gap: Any) -> Any:
+    """upper - lower, in the symbols that the gap of the lower one has."""
+    known = {str(symbol): symbol for symbol in gap.free_symbols}
+
+    def symbol(name: str) -> sympy.Symbol:
+        return known.get(name, sympy.Symbol(name, real=True))
+
+    low, high = (
+        symbol(STOP.sub("_", bound.name))
+        if isinstance(bound, Parameter)
+        else sympy.Float(float(at(bound)), 6)
+        for bound in stop.candidates.bounds
+    )
+    return high - low
 
 
 def _push(point: TwoSided) -> sympy.Symbol:
@@ -228,16 +299,24 @@ def _gaps(reading: Reading, closed: System, points: list[TwoSided]) -> list[Any]
 def _law(point: TwoSided, gap: Any) -> ContactLaw:
     support = point.support
     rubs = support.friction
+    fall: tuple[Any, ...] = ()
+    if isinstance(rubs, Stribeck):
+        fall = (_symbol(rubs.speed), _symbol(rubs.viscous))
     return ContactLaw(
         point.name,
         gap,
         _push(point),
         _friction(point),
-        _symbol(rubs.dynamic) if rubs else 0,
-        _symbol(rubs.static) if rubs else 0,
+        _symbols(rubs.dynamic) if rubs else 0,
+        _symbols(rubs.static) if rubs else 0,
         _symbol(support.law.restitution),
         type(support.law).__name__,
+        fall,
     )
+
+
+def _symbols(value: Any) -> Any:
+    return tuple(map(_symbol, value)) if isinstance(value, tuple) else _symbol(value)
 
 
 def _symbol(value: Any) -> Any:

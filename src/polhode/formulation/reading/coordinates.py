@@ -46,7 +46,8 @@ class Coordinates:
 
     def __post_init__(self) -> None:
         names = (self.names,) if isinstance(self.names, str) else tuple(self.names)
-        if not names or len(set(names)) < len(names):
+        are_words = all(isinstance(each, str) for each in names)
+        if not names or not are_words or len(set(names)) < len(names):
             raise ModelError(
                 f"coordinates cannot be called {names!r}.",
                 "Each has a name of its own, by which equations call it.",

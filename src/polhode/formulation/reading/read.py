@@ -20,8 +20,11 @@ import sympy
 from polhode.actions.contact.carried_friction import REAL, JointFriction
 from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.ring import ALLOWED
+from polhode.lowering.reading.symbols import escaped
 from polhode.lowering.reading.sympy_reader import read, to_latex
+from polhode.lowering.reading.unread import UnreadFunction
 from polhode.system import rows
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -44,6 +47,7 @@ class Reading:
     lagrangian   L = T - V in the system's own coordinates and speeds
     positions    g(t, q) of the holonomic constraints
     is_shortest  whether all was brought to its shortest form
+    unread       functions f(x) in it that have no closed form, such as searched tables
     """
 
     name: str
@@ -54,6 +58,7 @@ class Reading:
     positions: tuple[sympy.Expr, ...]
     is_shortest: bool
     origin: Origin = field(repr=False)
+    unread: tuple[UnreadFunction, ...] = ()
 
     def said(self) -> list[sympy.Expr]:
         """The equations of motion, and those rows that say something: not 0 = 0."""
@@ -117,6 +122,7 @@ class Reading:
             for name, symbol in pushes(self.origin.equations.system).items()
             if symbol in used
         ]
+        lines += [f"({each})" for each in self.unread]
         return "\n".join([self.name, *lines])
 
     def _repr_html_(self) -> str:
@@ -130,6 +136,8 @@ class Reading:
         lines = self._equations()
         if not self.is_shortest:
             lines.append(rf"&\text{{(not in its shortest form: {self._too_long()})}}")
+        for each in self.unread:
+            lines.append(rf"&\text{{({escaped(str(each))})}}")
         return lines
 
     def _repr_latex_(self) -> str:
@@ -190,16 +198,18 @@ def reading_of(
 
     balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
     t, q, z, y, y_dot, held, table = symbols
+    unread: list[UnreadFunction] = []
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        found = read(balance, (t, q, y), z, y_dot, held, table, operations=operations)
+        given = ((t, q, y), z, y_dot, held, table)
+        found = read(balance, *given, operations=operations, unread=unread)
     motion, on_rates, M, L, places = (
         of_unit_quaternions(system, q, part) for part in found
     )
     _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
-        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+        warn(str(each.message), UnfinishedReading)
     return Reading(
         f"{equations.name}, {system.name}",
         tuple(motion),
@@ -209,6 +219,7 @@ def reading_of(
         tuple(places) if held else (),
         not early,
         Origin(equations, symbols, operations),
+        tuple(unread),
     )
 
 
@@ -250,14 +261,17 @@ def reading_in(
         return motion, A @ z_dot - g, E.T @ M @ E, L, places
 
     balance.__name__ = f"{equations.name}, {system.name}"  # as errors call it
+    unread: list[UnreadFunction] = []
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         given = ((own.t, s, s_dot), s_ddot, own.held, own.table)
-        motion, on_rates, M, L, places = read(balance, *given, operations=operations)
+        motion, on_rates, M, L, places = read(
+            balance, *given, operations=operations, unread=unread
+        )
     _require_numbers(equations, motion, on_rates)
     early = [w for w in said if issubclass(w.category, UnfinishedReading)]
     for each in early:
-        warnings.warn(str(each.message), UnfinishedReading, stacklevel=3)
+        warn(str(each.message), UnfinishedReading)
     symbols = own._replace(q=s, z=s_dot, y=s_dot, y_dot=s_ddot)
     return Reading(
         f"{equations.name}, {system.name}, in {', '.join(chart.names)}",
@@ -268,6 +282,7 @@ def reading_in(
         tuple(places) if own.held else (),
         not early,
         Origin(equations, symbols, operations),
+        tuple(unread),
     )
 
 
@@ -300,6 +315,7 @@ def reactions_of(origin: Origin) -> dict[str, dict[str, sympy.Expr]]:
         held or [0],
         table,
         operations=origin.operations,
+        unread=[],
     )
     found = of_unit_quaternions(system, q, found)
     return {

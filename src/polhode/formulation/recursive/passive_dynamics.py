@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.formulation.recursive.links import links, twist_down, wrench_up
 from polhode.formulation.shared.spatial import cross_twist
 from polhode.formulation.spatial_forms.choices import (
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 @state_argument
 def passive_dynamics(
     state: State,
-    speeds: Any,
-    rates: Any,
+    speeds: Numbers,
+    rates: Numbers,
     *,
     choice: str | CoriolisChoice = DEFAULT,
     table: Table = NOMINAL,

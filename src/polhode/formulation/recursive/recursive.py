@@ -12,6 +12,7 @@ from polhode.formulation.recursive import (
     articulated_body,
     composite_inertia,
     rolled_acting,
+    rolled_constrained,
 )
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
@@ -56,8 +57,13 @@ def recursive(system: System) -> Equations:
         by = composite_inertia if system.speeds <= FEW else articulated_body
         return by.accelerations(system, t, q, z, table), jnp.zeros(0)
 
+    def held(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        return rolled_constrained.accelerations(system, t, q, z, table)
+
     if not system.constraints:
         return in_speeds("recursive", system, terms, accelerations=of_tree)
+    if is_rolled(system):
+        return in_speeds("recursive", system, terms, accelerations=held)
     return in_speeds("recursive", system, terms, in_order(system))
 
 

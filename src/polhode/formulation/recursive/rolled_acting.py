@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -24,7 +24,18 @@ def of_tree(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     return accelerations(system, q, z, acting(system, t, q, z, table), table)
 
 
-def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
+class Driving(NamedTuple):
+    """All actions: an acceleration of the world (3,), and the loads of the others.
+
+    `moving` is where the bodies are, if any load acts on bodies; both may be None.
+    """
+
+    upward: Any
+    loads: Loads | None
+    moving: Motion | None
+
+
+def driving(system: System, t: Any, q: Any, z: Any, table: Table) -> Driving:
     """All actions, each in the cheapest form: see `links.given`."""
     known = system.loaded(t, q, z, system.table(table))
     upward = np.zeros(3)
@@ -35,14 +46,24 @@ def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
             upward = upward + at(action.law.gravity, known) * up
         else:
             rest.append(action)
-    base = namespace(upward).concatenate([np.zeros(3), upward])
     if not rest:
-        return Acting(base, None, jnp.zeros(system.speeds))
+        return Driving(upward, None, None)
     given = sorted_actions(system, rest, known)
     moving = motion(system, q, z, known)
     found = loads(system, StateArrays(t, q, z), moving, given, known)
-    if not (given.between or _of_poses(given.single)):
+    on_bodies = given.between or _of_poses(given.single)
+    return Driving(upward, found, moving if on_bodies else None)
+
+
+def acting(system: System, t: Any, q: Any, z: Any, table: Table) -> Acting:
+    """What acts, in the frames of the joints."""
+    upward, found, moving = driving(system, t, q, z, table)
+    base = namespace(upward).concatenate([np.zeros(3), upward])
+    if found is None:
+        return Acting(base, None, jnp.zeros(system.speeds))
+    if moving is None:
         return Acting(base, None, found.efforts)
+    known = system.loaded(t, q, z, system.table(table))
     return Acting(base, _in_joint_frames(system, moving, found, known), found.efforts)
 
 

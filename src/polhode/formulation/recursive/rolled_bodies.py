@@ -99,7 +99,7 @@ class Acting(NamedTuple):
 def accelerations(system: System, q: Any, z: Any, acting: Acting, table: Table) -> Any:
     """z_dot (nz,) of a tree without constraints."""
     known = system.table(table)
-    walk = walk_of(system, known, _marks(system))
+    walk = walk_of(system, known, marks_of(system))
     bodies = body_tables(system, walk, known)
     moved = _moved(walk, bodies, q, z, wrenches=acting.wrenches, table=known)
     solved = _solved(walk, bodies, moved, acting.efforts)
@@ -123,7 +123,7 @@ def body_tables(system: System, walk: Walk, table: Table) -> BodyTables:
     return BodyTables(*(namespace(*column).stack(column) for column in columns))
 
 
-def _marks(system: System) -> Any:
+def marks_of(system: System) -> Any:
     removed = removable_edges(system)
 
     def mark(edge: Edge) -> Mark:
@@ -164,7 +164,7 @@ def _joint_now(
     z_own = own(z, place.z, joint.speeds)
     shift = jnp.zeros(joint.speeds)
     if kind.mark.is_removed:
-        z_own, shift = _without_uniform(joint, z_own)
+        z_own, shift = without_uniform(joint, z_own)
     link = freedoms_of(joint, kind.is_reversed, q_own, z_own, table)
     R, p = (jnp.asarray(part, float) for part in link.pose)
     S = jnp.asarray(link.S, float)
@@ -172,7 +172,7 @@ def _joint_now(
     return R, p, padded(S, longest), S_dot_z, turning, padded(shift, longest)
 
 
-def _without_uniform(joint: Any, z: Any) -> tuple[Any, Any]:
+def without_uniform(joint: Any, z: Any) -> tuple[Any, Any]:
     """The speeds without those that displace the whole tree, and what they shift."""
     place = TRANSLATIONS[type(joint)]
     gone = jnp.zeros(place.stop - place.start)

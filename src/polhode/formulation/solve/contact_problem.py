@@ -28,6 +28,8 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
+from polhode.arrays import scanned
+
 PROXIMAL = 1e-7  # of the mean diagonal of W
 NEWTON = 16  # steps from one start
 HALVINGS = (1.0, 0.5, 0.25, 0.125)
@@ -170,11 +172,10 @@ class _Scaled(NamedTuple):
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
-        J, X = self.problem.jacobian, self.problem.response
         u = self.velocity(now.r)
-        dr = self._direction(now.r, u)
-        dr = jnp.where(jnp.isfinite(dr), dr, 0.0)
-        du = J @ jnp.sum(X @ dr[:, :, None], axis=0)[:, 0]
+        dr, du = self._direction(now.r, u)
+        is_sound = jnp.all(jnp.isfinite(dr))
+        dr, du = jnp.where(is_sound, dr, 0.0), jnp.where(is_sound, du, 0.0)
 
         def missed(a: Any) -> Any:
             return jnp.max(self.residual(now.r + a * dr, u + a * du))
@@ -199,26 +200,46 @@ class _Scaled(NamedTuple):
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 
-    def _direction(self, r: Any, u: Any) -> Any:
-        """dr (n, 3) of Newton's step on the equations of Alart and Curnier."""
+    def _direction(self, r: Any, u: Any) -> tuple[Any, Any]:
+        """dr (n, 3) of Newton's step on the equations of Alart and Curnier, and W dr.
+
+        What the proximal term has left of a step is solved for once more, with the
+        same elimination: else each step would miss by its share, and cost another.
+        """
         B, C, b = _blocks(r, u, self.problem.friction, self.rho, self.problem.is_active)
-        B = B + self.proximal * C
+        solve = self._eliminated(B + self.proximal * C, C)
+        dr = solve(b)
+        du = self._moved(dr)
+        left = b - _times(B, dr) - _times(C, du)
+        more = solve(left)
+        return dr + more, du + self._moved(more)
+
+    def _moved(self, dr: Any) -> Any:
+        """W dr (n, 3)"""
+        J, X = self.problem.jacobian, self.problem.response
+        return J @ jnp.sum(X @ dr[:, :, None], axis=0)[:, 0]
+
+    def _eliminated(self, B: Any, C: Any) -> Callable[[Any], Any]:
+        """b (n, 3) -> dr (n, 3) with B dr + C W dr = b."""
         J, X, M, applied = self.problem[:4]
         n = J.shape[0]
         if M is None or J.shape[2] >= 3 * n:
             # Blocks of C W, contact by contact: (n, 3, n, 3).
             CJ = C @ J
             CW = jnp.einsum("iak,jkb->iajb", CJ, X).reshape(3 * n, 3 * n)
-            K = CW + _block_diagonal(B)
-            return solve_rows_in_order(K, b.reshape(-1)).reshape(n, 3)
+            whole = eliminated_in_order(CW + _block_diagonal(B))
+            return lambda b: whole(b.reshape(-1)).reshape(n, 3)
         inverse = _inverse(B)
         CJ = inverse @ (C @ J)
-        right = (inverse @ b[:, :, None])[..., 0]
         transposed = jnp.swapaxes(applied, 1, 2)
-        K = M + jnp.sum(transposed @ CJ, axis=0)
-        f = jnp.sum(transposed @ right[:, :, None], axis=0)[:, 0]
-        v = solve_rows_in_order(K, f)
-        return right - CJ @ v
+        few = eliminated_in_order(M + jnp.sum(transposed @ CJ, axis=0))
+
+        def solve(b: Any) -> Any:
+            right = _times(inverse, b)
+            f = jnp.sum(transposed @ right[:, :, None], axis=0)[:, 0]
+            return right - CJ @ few(f)
+
+        return solve
 
     def swept(self, r: Any) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
@@ -334,52 +355,86 @@ def _block_diagonal(B: Any) -> Any:
     return spread.reshape(3 * n, 3 * n)
 
 
+def _times(blocks: Any, x: Any) -> Any:
+    """Blocks (n, 3, 3) times x (n, 3)."""
+    return (blocks @ x[:, :, None])[..., 0]
+
+
 def solve_rows_in_order(K: Any, b: Any) -> Any:
     """x with K x = b by elimination in the order of the rows, without pivots.
 
     b is (n,) or (n, k). Rows of Newton's step are scaled by rho, and open ones are
     those of 1; an inertia is definite but for the step's share of what turns.
     """
+    return eliminated_in_order(K)(b)
+
+
+def eliminated_in_order(K: Any) -> Callable[[Any], Any]:
+    """b -> x with K x = b, as often as it is asked; see `solve_rows_in_order`."""
     straight = K.shape[0] <= STRAIGHT
     eliminate: Callable[..., Any] = _straight if straight else _in_loops
-    return eliminate(K, b)
+    return eliminate(K)
 
 
-def _straight(K: Any, b: Any) -> Any:
+def _straight(K: Any) -> Callable[[Any], Any]:
     n = K.shape[0]
-    rows, right = [K[i] for i in range(n)], [b[i] for i in range(n)]
-    inverses = []
+    rows = [K[i] for i in range(n)]
+    inverses: list[Any] = []
+    shares: list[list[Any]] = []  # of column j, those of the rows below
     for j in range(n):
         inverses.append(1.0 / rows[j][0])
+        shares.append([rows[i][0] * inverses[j] for i in range(j + 1, n)])
         for i in range(j + 1, n):
-            share = rows[i][0] * inverses[j]
             # What is left of the column is zero, and is not written.
-            rows[i] = rows[i][1:] - share * rows[j][1:]
-            right[i] = right[i] - share * right[j]
-    x: list[Any] = [None] * n
-    for i in reversed(range(n)):
-        rest = right[i]
-        for j in range(i + 1, n):
-            rest = rest - rows[i][j - i] * x[j]
-        x[i] = rest * inverses[i]
-    return jnp.stack(x)
+            rows[i] = rows[i][1:] - shares[j][i - j - 1] * rows[j][1:]
+
+    def solve(b: Any) -> Any:
+        right = [b[i] for i in range(n)]
+        for j in range(n):
+            for i in range(j + 1, n):
+                right[i] = right[i] - shares[j][i - j - 1] * right[j]
+        x: list[Any] = [None] * n
+        for i in reversed(range(n)):
+            rest = right[i]
+            for j in range(i + 1, n):
+                rest = rest - rows[i][j - i] * x[j]
+            x[i] = rest * inverses[i]
+        return jnp.stack(x)
+
+    return solve
 
 
-def _in_loops(K: Any, b: Any) -> Any:
+def _in_loops(K: Any) -> Callable[[Any], Any]:
+    """Loops over rows: shares of rows take the place of what they eliminate."""
     n = K.shape[0]
     index = jnp.arange(n)
 
-    def forward(j: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        rest, right = state
-        below = jnp.where(index > j, rest[:, j] / rest[j, j], 0.0)
-        outer = jnp.tensordot(below, right[j], axes=0)
-        return rest - below[:, None] * rest[j][None, :], right - outer
+    def eliminate(j: Any, rest: Any) -> Any:
+        inverse, pivot = 1.0 / rest[j, j], jnp.where(index > j, rest[j], 0.0)
 
-    upper, right = lax.fori_loop(0, n, forward, (K, b))
+        def reduce(i: Any, rest: Any) -> Any:
+            share = rest[i, j] * inverse
+            row = jnp.where(index == j, share, rest[i] - share * pivot)
+            return rest.at[i].set(jnp.where(i > j, row, rest[i]))
 
-    def backward(k: Any, x: Any) -> Any:
-        j = n - 1 - k
-        known = jnp.where(index > j, upper[j], 0.0) @ x
-        return x.at[j].set((right[j] - known) / upper[j, j])
+        return _for_rows(n, reduce, rest)
 
-    return lax.fori_loop(0, n, backward, jnp.zeros_like(b))
+    lu = _for_rows(n, eliminate, K)
+
+    def solve(b: Any) -> Any:
+        def forward(i: Any, y: Any) -> Any:
+            return y.at[i].add(-jnp.where(index < i, lu[i], 0.0) @ y)
+
+        def backward(k: Any, x: Any) -> Any:
+            j = n - 1 - k
+            known = jnp.where(index > j, lu[j], 0.0) @ x
+            return x.at[j].set((x[j] - known) / lu[j, j])
+
+        return _for_rows(n, backward, _for_rows(n, forward, b))
+
+    return solve
+
+
+def _for_rows(n: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
+    """`turn(i, state)` for all rows: a loop in programs too, however few they are."""
+    return scanned(lambda state, i: (turn(i, state), None), start, jnp.arange(n))[0]

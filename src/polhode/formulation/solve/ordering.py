@@ -12,6 +12,7 @@ pivot is as large as the row is independent of those before it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -89,16 +90,16 @@ def ordered(
     blocks = _blocks(constraints, A)
     sequence = by_degree(coupled, PRODUCTS)  # of few unknowns never None
     if sequence is not None:
-        order, width, K = _placed(sequence, coupled, A)
+        order, width, K = elimination_order(sequence, coupled, A)
         below = below_pivots(K)
         if k + m <= FEW:
             return Ordering(order, width, blocks)
         if products(below) <= PRODUCTS:
             return Ordering(order, width, blocks, below)
-    return Ordering(*_placed(in_bands(coupled), coupled, A)[:2], blocks)
+    return Ordering(*elimination_order(in_bands(coupled), coupled, A)[:2], blocks)
 
 
-def _placed(
+def elimination_order(
     sequence: np.ndarray, coupled: np.ndarray, A: np.ndarray
 ) -> tuple[np.ndarray, int, np.ndarray]:
     """Speeds in a sequence, each row after the last that it feels.
@@ -143,6 +144,32 @@ def by_degree(coupled: np.ndarray, most: float = np.inf) -> np.ndarray | None:
             near[j] |= others - {j}
             near[j].discard(i)
     return None if near else np.array(found, dtype=int)
+
+
+def from_all_ends(coupled: np.ndarray) -> np.ndarray:
+    """Least degree, and of equals the one that waits for the shortest elimination.
+
+    A row of parts is eliminated from both its ends at once: two sums that do not wait
+    for each other take little longer than one.
+    """
+    near = {i: set(np.flatnonzero(row).tolist()) - {i} for i, row in enumerate(coupled)}
+    heights = dict.fromkeys(near, 0)
+    queue = [(len(others), 0, -i) for i, others in near.items()]
+    heapify(queue)
+    found = []
+    while near:
+        degree, height, negative = heappop(queue)
+        i = -negative
+        if i not in near or (degree, height) != (len(near[i]), heights[i]):
+            continue  # it has changed since, and comes again
+        found.append(i)
+        others = near.pop(i)
+        for j in others:
+            near[j] |= others - {j}
+            near[j].discard(i)
+            heights[j] = max(heights[j], heights[i] + 1)
+            heappush(queue, (len(near[j]), heights[j], -j))
+    return np.array(found, dtype=int)
 
 
 def _blocks(

@@ -6,7 +6,6 @@ array, or the refusal. Tracers pass unchecked: their numbers are not known yet.
 
 from __future__ import annotations
 
-import warnings
 from math import hypot
 from typing import Any
 
@@ -22,6 +21,7 @@ from polhode.errors import (
 from polhode.geometry.admission import admit, is_traced
 from polhode.geometry.rotations import quaternion, so3
 from polhode.geometry.vector import norm, shown
+from polhode.tracebacks import warn
 
 ORTHOGONALITY = 1e-6
 UNIT_LENGTH = 1e-3
@@ -101,10 +101,9 @@ def admit_quaternion(value: Any, who: str) -> Any:
             " that the scalar part comes first.",
         )
     if abs(length - 1) > SINGLE_PRECISION:
-        warnings.warn(
+        warn(
             f"the quaternion of {who} had length {length:.9g} and was normalised.",
             NumericalWarning,
-            stacklevel=3,
         )
     return frozen(quaternion.normalised(q))
 
@@ -128,11 +127,10 @@ def admit_angles(value: Any, shape: tuple[int, ...], who: str) -> Any:
     """Angles in radians; a warning where degrees were surely meant."""
     angles = admit(value, shape, f"the angle of {who}")
     if not is_traced(angles) and np.max(np.abs(angles)) > 100 * np.pi:
-        warnings.warn(
+        warn(
             f"the angle {shown(angles)} of {who} is over 50 whole turns;"
             " angles are in radians (numpy.radians(...) turns degrees into them).",
             NumericalWarning,
-            stacklevel=3,
         )
     return angles
 

@@ -127,8 +127,7 @@ class Promises:
         rows, modes = all_rows(motion), motion.contacts.modes(motion)
         closed, sticks = modes.closed, modes.sticks
         force = np.max(np.abs(rows.push), initial=0.0)
-        size = np.linalg.norm(rows.friction, axis=2)
-        slip = np.linalg.norm(rows.slip, axis=2)
+        size, slip = rows.grip, rows.creep
         _, static = _coefficients(motion)
         self.overlap = float(np.max(-rows.gap, initial=0.0))
         self.least_push = float(np.min(np.where(closed > 0, rows.push, force)))

@@ -12,7 +12,6 @@ system's own speeds s only, and an error d in speeds costs sqrt(2 T d M d) of en
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.rolled.size import is_rolled
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.audit.ledger import Ledger
@@ -207,21 +207,19 @@ def _say_void(motion: Trajectory, ledger: Ledger, worst: float) -> None:
     if method.atol is not None and ledger.promise > share_of(motion) * ledger.scale:
         given += f", atol = {method.atol:g}"
         wanted = f"atol = {method.atol * tighter:.0e}"
-    warnings.warn(
+    warn(
         f"{method.name} with {given} promises the energy of"
         f" {motion.system.name!r} to {ledger.promise:.3g} J only, of"
         f" {ledger.scale:.3g} J that move: each of {ledger.accepted} steps may err, and"
         f" nothing is promised of the motion in the end. It is out of balance by"
         f" {worst:.3g} J. Give {wanted} or less, or ask for a shorter time",
         NumericalWarning,
-        stacklevel=6,
     )
 
 
 def _say(motion: Trajectory, what: str, promised: str) -> None:
-    warnings.warn(
+    warn(
         f"{what}; {motion.method.name} with these settings promises {promised}. Take"
         " smaller steps or tolerances, and look for a force that is not smooth",
         NumericalWarning,
-        stacklevel=6,
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable
+from polhode.arrays import itself
 from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
 from polhode.integrate.audit.contact_ledger import (
@@ -69,6 +70,8 @@ class Ledger(Answer):
     promise: float
     ranks: tuple[int, int] = (0, 0)
     promises: Promises | ContactPromises | None = None
+
+    __copy__ = __deepcopy__ = itself
 
     @property
     def energy(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from polhode.geometry.vector import cross
 from polhode.system import rows
 from polhode.system.natural_sizes import natural_sizes, position_sizes
 from polhode.system.rolled import energies
+from polhode.system.rolled import rows as rolled_rows
 from polhode.system.rolled.size import is_rolled
 
 if TYPE_CHECKING:
@@ -70,10 +71,10 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
         powers = _powers(system, t, q, z, table)
         if system.constraints:
             intensities = core.accelerations(t, q, y, table)[1]
-            A = system.constraint_rows(t, q, z, table)[0]
+            rates = _row_rates(system, t, q, z, table)
             # Rows of joints, where a formulation has them, come first: no power.
-            own = intensities[intensities.shape[0] - A.shape[0] :]
-            powers["constraints"] = own @ (A @ z)
+            own = intensities[intensities.shape[0] - rates.shape[0] :]
+            powers["constraints"] = own @ rates
         momentum, turning = _momenta(system, t, q, z, table)
         return Audit(
             system.kinetic_energy(t, q, z, table),
@@ -85,6 +86,13 @@ def audit_function(equations: Equations, drive: Drive) -> Any:
         )
 
     return audit
+
+
+def _row_rates(system: System, t: Any, q: Any, z: Any, table: Any) -> Any:
+    """A z (m,): what of the rates of the rows is by the speeds."""
+    if is_rolled(system):
+        return rolled_rows.speed_rates(system, t, q, z, table)
+    return system.constraint_rows(t, q, z, table)[0] @ z
 
 
 def _powers(system: System, t: Any, q: Any, z: Any, table: Any) -> dict[str, Any]:

@@ -52,11 +52,15 @@ def record_of(system: System, met: np.ndarray, held: int) -> SwitchRecord:
 
 def changes_of(record: SwitchRecord) -> list[tuple[int, str]]:
     """The points that a switch changed, each with what it does from there on."""
-    found = []
-    if record.is_struck:
-        word = "settles" if record.settles else "touches"
-        struck = np.flatnonzero(np.any(record.impulse != 0, axis=1))
-        found += [(int(k), word) for k in struck]
+    struck = np.any(record.impulse != 0, axis=1) & bool(record.is_struck)
+    # A chatter may end on its way out, without a blow.
+    closes = (record.was == OPEN) & (record.status != OPEN) & bool(record.settles)
+    word = "settles" if record.settles else "touches"
+    # Struck without an approach: an impact without collision.
+    rate, speed = record.before[struck, 0], np.max(np.abs(record.before), initial=0.0)
+    if np.any(struck) and np.all(rate > -1e-9 * speed) and not record.settles:
+        word = "jams"
+    found = [(k, word) for k in np.flatnonzero(struck | closes).tolist()]
     for k in np.flatnonzero(record.status != record.was).tolist():
         status = int(record.status[k])
         found.append((k, "opens" if status == OPEN else STATUSES[status]))

@@ -116,7 +116,7 @@ class Occurrence(NamedTuple):
     """One event that happened: its state before and after, which way g went.
 
     is_grazing   g touched zero and turned back
-    kind, point  of a support: touches, opens, slides, sticks, settles; and where
+    kind, point  of a support: touches, opens, slides, sticks, settles, jams; where
     """
 
     name: str

@@ -204,8 +204,7 @@ def _begun(
     is_kept = jnp.array(True)
     if system.constraints:
         table = run.drive.table(t, q, z, run.table, held)
-        A, _ = system.constraint_rows(t, q, z, table)
-        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), table)
     is_event = jnp.any(fired & guards.changes) if guards.count else jnp.array(False)
     recent = jnp.where(is_event, jnp.append(here.recent[1:], t), here.recent)
     leg = here._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent, held=held)

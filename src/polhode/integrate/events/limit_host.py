@@ -66,7 +66,7 @@ def changed_by_host(
     first = stepper_state._replace(
         x=there.x, x_dot=there.x_dot, carried=there.x_dot, held=new, stiff=np.int64(0)
     )
-    first = aimed(context, case, first)
+    first = aimed(context, case.bounds, first)
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     status = DONE if t == float(case.bounds.stop) else status
     first = first._replace(status=np.int64(status))

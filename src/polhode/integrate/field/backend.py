@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from polhode.errors import FallbackWarning
 from polhode.lowering.native_jax import native
 from polhode.system.rolled.size import is_rolled
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -48,9 +48,8 @@ def warn_of_xla(name: str, report: Report) -> None:
         # An array of jax.numpy made where jax_enable_x64 is off draws the time along.
         repair = "Make the arrays that it closes over with NumPy, in double precision"
     if report.backend == "xla":
-        warnings.warn(
+        warn(
             f"{name!r} runs on XLA, often a hundred times slower than native code:"
             f" {report.reason}. {repair}.",
             FallbackWarning,
-            stacklevel=2,
         )

@@ -16,12 +16,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.arrays import scanned
+from polhode.formulation.recursive import rolled_constrained
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.assemble import KEPT, ROUNDING
 from polhode.system.check import rest_coordinates
 from polhode.system.lengths import entries, speed_lengths
+from polhode.system.rolled.size import is_rolled
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -56,19 +59,91 @@ def row_scales(system: System) -> RowScales:
     return system.compiled["row scales"]
 
 
-def keeps_constraints(system: System, state: StateArrays, A: Any, table: Table) -> Any:
-    """Whether a state (t, q, z) keeps all rows; traced. `A` (rows, nz) is d phi/dz."""
-    (t, q, z), own = state, row_scales(system)
-    along = speed_lengths(system, own.length)
-    # As they are here, for lengths may differ from run to run; at least as at rest.
-    here = jnp.sqrt(jnp.sum((A * along) ** 2, axis=1))
-    sizes = jnp.maximum(here, own.sizes)
+def natural_speeds(system: System) -> np.ndarray:
+    """The sizes (nz,) of speeds by which the rows of a system are measured."""
+    return speed_lengths(system, row_scales(system).length)
+
+
+def keeps_constraints(
+    system: System, state: StateArrays, table: Table, A: Any = None
+) -> Any:
+    """Whether a state (t, q, z) keeps all rows; traced.
+
+    `A` (rows, nz) is d phi/dz there, where it is known.
+    """
+    t, q, z = state
+    if is_rolled(system):
+        along = natural_speeds(system)
+        now = rolled_constrained.kept_rows(system, state, table, along)
+        missed = RowMisses(now.g, now.phi)
+        places, speeds = miss_shares(system, state, now.lengths, missed)
+        return (places <= KEPT) & (speeds <= KEPT)
+    if A is None:
+        A, _ = system.constraint_rows(t, q, z, table)
+    here = jnp.sqrt(jnp.sum((A * natural_speeds(system)) ** 2, axis=1))
     phi = rows.velocities(system, t, q, z, table)
+    g = None
+    if np.any(row_scales(system).is_position):
+        g = rows.positions(system, t, q, table)
+    return are_kept(system, state, here, RowMisses(g, phi))
+
+
+class RowMisses(NamedTuple):
+    """What rows miss: g of positions, None where there are none, and phi (rows,)."""
+
+    g: Any
+    phi: Any
+
+
+def are_kept(system: System, state: StateArrays, here: Any, missed: RowMisses) -> Any:
+    """Whether rows of lengths `here` (rows,) miss at most `KEPT` of their sizes.
+
+    Lengths are those of d phi/dz, speeds measured by `natural_speeds`.
+    """
+    (_, q, z), own = state, row_scales(system)
+    # As they are here, for lengths may differ from run to run; at least as at rest.
+    sizes = jnp.maximum(here, own.sizes)
+    along = natural_speeds(system)
     quickest = jnp.max(jnp.abs(z) / along, initial=1.0 / max(1.0, own.length))
-    kept = jnp.all(jnp.abs(phi) <= KEPT * quickest * sizes)
-    if not np.any(own.is_position):
+    kept = jnp.all(jnp.abs(missed.phi) <= KEPT * quickest * sizes)
+    if missed.g is None:
         return kept
     far = jnp.max(jnp.abs(q[entries(system, "units", "m")]), initial=0.0)
-    g = rows.positions(system, t, q, table)
     limit = (KEPT + ROUNDING / own.length * far) * sizes[own.is_position]
-    return kept & jnp.all(jnp.abs(g) <= limit)
+    return kept & jnp.all(jnp.abs(missed.g) <= limit)
+
+
+def miss_shares(
+    system: System, state: StateArrays, here: Any, missed: RowMisses
+) -> tuple[Any, Any]:
+    """The largest misses of a large system, in loops: of places, and of speeds.
+
+    Both are of what `are_kept` allows, but for its factor `KEPT`.
+    """
+    (_, q, z), own = state, row_scales(system)
+    slow = jnp.full((), 1.0 / max(1.0, own.length))
+    quickest = _largest(z, 1.0 / natural_speeds(system), slow)
+    every = np.arange(len(own.sizes))
+    speeds = _largest_share(missed.phi, here, every, own.sizes) / quickest
+    numbers = np.flatnonzero(own.is_position)
+    if not len(numbers):
+        return jnp.zeros(()), speeds
+    lengths = np.where(entries(system, "units", "m"), 1.0, 0.0)
+    far = _largest(q, lengths, jnp.zeros(())) if lengths.any() else 0.0
+    places = _largest_share(missed.g, here, numbers, own.sizes[numbers])
+    return places / (1.0 + ROUNDING / (KEPT * own.length) * far), speeds
+
+
+def _largest(values: Any, sizes: np.ndarray, least: Any) -> Any:
+    def step(most: Any, row: Any) -> tuple[Any, None]:
+        return jnp.maximum(most, jnp.abs(row[0]) * row[1]), None
+
+    return scanned(step, least, (values, sizes))[0]
+
+
+def _largest_share(values: Any, here: Any, numbers: np.ndarray, own: np.ndarray) -> Any:
+    def step(most: Any, row: Any) -> tuple[Any, None]:
+        value, number, size = row
+        return jnp.maximum(most, jnp.abs(value) / jnp.maximum(here[number], size)), None
+
+    return scanned(step, jnp.zeros(()), (values, numbers, own))[0]

@@ -26,6 +26,7 @@ from polhode.formulation.contact.mode_forces import (
     normal_and_held,
     without_modes,
 )
+from polhode.formulation.recursive import rolled_constrained
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.rolled_acting import are_sound
 from polhode.formulation.solve.equations_of_motion import (
@@ -34,9 +35,15 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.formulation.solve.ordering import FEW, ordered
 from polhode.integrate.field.backend import stepped_part
-from polhode.integrate.field.constraint_violation import keeps_constraints
+from polhode.integrate.field.constraint_violation import (
+    RowMisses,
+    keeps_constraints,
+    miss_shares,
+    natural_speeds,
+)
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
+from polhode.system.assemble import KEPT
 from polhode.system.natural_sizes import (
     NaturalSizes,
     natural_sizes,
@@ -51,6 +58,8 @@ if TYPE_CHECKING:
     from polhode.system.system import System
 
 NEWTON = 2  # after one accurate step each iteration squares what is missed
+# Of a large system the second is made where the first has missed more than this share.
+ENOUGH = 1e-13
 
 
 class Projected(NamedTuple):
@@ -196,6 +205,10 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
     if has_modes(system, table):
         own = {name: v for name, v in table.items() if name != MEMORY}
         q, y = _contact_projection(equations)(t, q, y, own)
+    elif is_rolled(system) and system.constraints and not system.supports:
+        z = core.speeds(t, q, y, table)
+        q, z, is_kept = _rolled_projection(equations)(t, q, z, dict(table))
+        y = core.start(t, q, z, table)
     elif system.constraints:
         placed, moved = _projections(equations, table)
         for _ in range(NEWTON):
@@ -203,12 +216,39 @@ def projected(equations: Equations, t: Any, x: Any, table: Table) -> Projected:
         z = core.speeds(t, q, y, table)
         for _ in range(NEWTON):
             z, A = moved(t, q, z)
-        is_kept = keeps_constraints(system, StateArrays(t, q, z), A, table)
+        is_kept = keeps_constraints(system, StateArrays(t, q, z), table, A)
         y = core.start(t, q, z, table)
     elif equations.row_names:
         y = core.start(t, q, core.speeds(t, q, y, table), table)
     y = with_states_of(x, y, equations.controller_states)
     return Projected(jnp.concatenate([q, y]), is_kept)
+
+
+def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, Any]]:
+    """(t, q, z, table) -> q, z on the constraints, and whether they are kept."""
+
+    system = equations.system
+
+    def shares(t: Any, now: rolled_constrained.Onto) -> tuple[Any, Any]:
+        state, missed = StateArrays(t, now.q, now.z), RowMisses(now.g, now.phi)
+        return miss_shares(system, state, now.lengths, missed)
+
+    def onto(t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any, Any]:
+        def is_missed(now: rolled_constrained.Onto) -> Any:
+            places, speeds = shares(t, now)
+            return (places > ENOUGH) | (speeds > ENOUGH)
+
+        found = rolled_constrained.projected(
+            system,
+            StateArrays(t, q, z),
+            table,
+            along=natural_speeds(system),
+            is_missed=is_missed,
+        )
+        places, speeds = shares(t, found)
+        return found.q, found.z, (places <= KEPT) & (speeds <= KEPT)
+
+    return stepped_part(equations, onto, "projection")
 
 
 def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:

@@ -151,6 +151,7 @@ def loose_actions(equations: Equations) -> list[str]:
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.stepper_states.x.shape
+    begins = fleet.stepper_states.x  # before resets that are due at once
     fleet, tracker = with_tracker(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     t, x = (
@@ -182,7 +183,7 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
         t = _beyond(given, way, x)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
-    first = (fleet.bounds.start, fleet.stepper_states.x)
+    first = (fleet.bounds.start, begins)
     told = sampling_faults(given, fleet, there)
     return BatchResult(t, x, landing, way.status, *first, tracker, told)
 
@@ -396,7 +397,7 @@ def attended(
     for k in waiting.tolist():
         own = _picked(after, k)
         glider, kept = tracker.attend(int(alive[k]), own)
-        if given.audited and kept is not None:
+        if own.work.size and kept is not None:
             table = tracker.table_of(int(alive[k]))
             work = glider.work + _work_of_cut(given, own, kept, table)
             glider = glider._replace(work=work)

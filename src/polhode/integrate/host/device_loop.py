@@ -65,6 +65,7 @@ class _Way(NamedTuple):
 def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their ends."""
     device = current_device()
+    begins = fleet
     fleet, tracker = with_tracker(given, fleet)
     runs, width = fleet.stepper_states.x.shape
     samples = len(given.output_times) if given.sampled else 0
@@ -85,7 +86,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     chunk = _Chunk(given, device, bounds, table, stop, sign)
     if tracker is not None:
         times = _through_events(chunk, way, tracker, x, report)
-        return _result(given, device, fleet, way, (x, times), tracker)
+        return _result(given, device, begins, way, x, times=times, tracker=tracker)
     times = _times(given, fleet, width)
     while True:
         pick = chunk.alive(way, times)
@@ -93,7 +94,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
             break
         way = chunk.after(way, pick, times, x)
         report.tell(way)
-    return _result(given, device, fleet, way, (x, None))
+    return _result(given, device, begins, way, x)
 
 
 def _through_events(
@@ -273,12 +274,14 @@ def _result(
     device: Device,
     fleet: Batch,
     way: _Way,
-    kept: tuple[Any, Any],
+    x: Any,
+    *,
+    times: Any = None,
     tracker: BatchEventTracker | None = None,
 ) -> BatchResult:
     """What came of the runs, in the machine's memory; states stay where that is asked.
 
-    `kept` are samples, and their times where runs halted at them.
+    `x` are samples, `times` theirs where runs halted at them.
     """
     there = _mapped(device.fetch, way.gliders.stepper_state)
     work = device.fetch(way.gliders.work)
@@ -288,7 +291,6 @@ def _result(
     spent = going & (there.accepted + there.rejected >= given.limit)
     status = np.where(spent, WORK_LIMIT, there.status)
     runs, width = there.x.shape
-    x, times = kept
     own = way.gliders.stepper_state
     if not given.sampled:
         t, found = own.t[:, None], own.x[:, None]

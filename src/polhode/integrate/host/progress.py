@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, final
 
 from polhode.errors import IntegrationWarning
 from polhode.integrate.host.loop import Progress, Watch
+from polhode.tracebacks import warn
 
 SECONDS = 2.0
 
@@ -46,7 +46,7 @@ class Guarded:
                 " more, and the run goes on; only Ctrl-C ends it"
             )
             warning.__cause__ = reason
-            warnings.warn(warning, stacklevel=2)
+            warn(warning)
 
 
 @final

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.errors import NumericalWarning
 from polhode.system.row_rank import plain_rank, row_rank
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 MOST = 64
 
 
-def warn_of_start(states: States, stacklevel: int = 4) -> None:
+def warn_of_start(states: States) -> None:
     """Tell of the first state beyond a joint's limits, or where constraints fork."""
-    _warn_of_limits(states, stacklevel + 1)
+    _warn_of_limits(states)
     if states.system.constraints:
-        _warn_of_fork(states, stacklevel + 1)
+        _warn_of_fork(states)
 
 
-def _warn_of_limits(states: States, stacklevel: int) -> None:
+def _warn_of_limits(states: States) -> None:
     for edge in _limited(states.system):
         margins = np.asarray(edge.joint.margin(states.q[:, edge.q]))
         beyond = np.argwhere(margins < 0)
@@ -35,14 +35,13 @@ def _warn_of_limits(states: States, stacklevel: int) -> None:
         name, unit = edge.joint.coordinate_names[k], edge.joint.units[k]
         low, high = (np.asarray(bound)[k] for bound in edge.joint.limits)
         which = f"state {run} of " if len(states) > 1 else ""
-        warnings.warn(
+        warn(
             f"{which}{states.system.name!r} begins beyond a limit: {name} ="
             f" {states.q[run, edge.q][k]:.6g} {unit} is not within {low:g} and"
             f" {high:g} {unit}. Limits say what a joint is built for, and do not push:"
-            " start within them, or give a force that pushes back there;"
+            " start within them, or give supports=[ph.Stop(joint)], which do;"
             " ph.limit_events(...) tell when they are passed",
             NumericalWarning,
-            stacklevel=stacklevel,
         )
 
 
@@ -58,7 +57,7 @@ def _limited(system: System) -> list[Any]:
     )
 
 
-def _warn_of_fork(states: States, stacklevel: int) -> None:
+def _warn_of_fork(states: States) -> None:
     system = states.system
     for run in range(min(len(states), MOST)):
         if run in states.faults:
@@ -68,10 +67,9 @@ def _warn_of_fork(states: States, stacklevel: int) -> None:
         if most is not None and rank >= most:
             continue
         which = f"state {run} of " if len(states) > 1 else ""
-        warnings.warn(
+        warn(
             f"{which}{system.name!r} begins {_what_is_wrong(t, rank, most)}",
             NumericalWarning,
-            stacklevel=stacklevel,
         )
         return
 

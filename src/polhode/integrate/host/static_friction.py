@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from polhode.actions.contact.carried_friction import JointFriction
 from polhode.actions.contact.friction import Coulomb
 from polhode.errors import IntegrationWarning
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
@@ -26,12 +26,11 @@ def warn_static_friction(states: States) -> None:
         own = z[system.edge(action.joint.name).z] if rubs else z
         if np.any(own):
             continue
-        warnings.warn(
+        warn(
             f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
             " no force at rest, and holds nothing there, whatever its static"
-            " coefficient. Give ph.contact.Regularised(mu, speed), which creeps; or"
-            " keep it at rest by a constraint as long as its reaction stays within"
-            " static times the push.",
+            " coefficient. What sticks are supports: ph.Brake(joint, law, load=...)"
+            " where the push is known, ph.Support where bodies touch; or give"
+            " ph.contact.Regularised(mu, speed), which creeps instead.",
             IntegrationWarning,
-            stacklevel=4,
         )

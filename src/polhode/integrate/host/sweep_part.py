@@ -113,6 +113,8 @@ def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
         after, before = (_asked(given, "energy at events", energy, r) for r in rows)
         each = after - before
     switches = found.number == len(found.names)
+    # A run with contacts begins after what they do at its very start.
+    each[switches & (found.t == flight.start[found.run])] = 0.0
     work = {}
     if any(event.reset is not None for event in given.context.events):
         work["events"] = _summed(found.run[~switches], each[~switches], flight)

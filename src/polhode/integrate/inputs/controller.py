@@ -16,6 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import Numbers
 from polhode.errors import IntegrationError
 from polhode.matter.parameter import Parameter, parameters_in
 from polhode.matter.quantities.constants import admit_constants
@@ -44,7 +45,7 @@ class Controller:
     law: Callable[..., Any]
     _: KW_ONLY
     constants: Mapping[str, Any] = field(default_factory=dict)
-    states: Any = ()
+    states: Numbers = ()
     name: str = "controller"
 
     def __post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, ModelError
 from polhode.integrate.field.input_table import Group, Law, arity
 from polhode.integrate.inputs.controller import Controller
 from polhode.integrate.inputs.ports import input_size
@@ -27,15 +27,17 @@ def require_names_once(inputs: Mapping[Any, Any]) -> None:
     """Refuse an input that is driven twice, and keys that are no names."""
     each = [n for key in inputs for n in (key if isinstance(key, tuple) else (key,))]
     for name in each:
-        if not isinstance(name, str) or each.count(name) > 1:
-            twice = isinstance(name, str)
+        if not isinstance(name, str):
+            # As any other name that the model does not have, at every door.
+            raise ModelError(
+                f"{name!r} is no name of an input.",
+                "Inputs are called by the names of motors and loads.",
+                'Give names: inputs={("tau1", "tau2"): law}.',
+            )
+        if each.count(name) > 1:
             raise IntegrationError(
-                f"the input {name!r} is driven twice."
-                if twice
-                else f"{name!r} is no name of an input.",
-                "An input has one value at a time."
-                if twice
-                else "Inputs are called by the names of motors and loads.",
+                f"the input {name!r} is driven twice.",
+                "An input has one value at a time.",
                 'Give each once: inputs={("tau1", "tau2"): law}.',
             )
 

@@ -49,8 +49,8 @@ def chunk_program(
     stepper_states, bounds, table = runs
     many = len(stepper_states.t) > 1
     shapes = tuple(leaf.shape[1:] for leaf in stepper_states)
-    kind = (type(method), method.name, tuple(sorted(table)), many)
-    kind = (*kind, *leg_step(method, drive))
+    own = (type(method), method.name, tuple(sorted(table)), many)
+    kind = (*own, *leg_step(method, drive))
 
     def made() -> Program | PackedChunk:
         function, backend = _chunk(equations, method, drive), backend_of(equations)

@@ -180,10 +180,8 @@ def _probe(equations: Equations, drive: Drive) -> Any:
         is_kept = jnp.array(True)
         # By its own parameters a system has checked its states already.
         if equations.system.constraints and given:
-            A, _ = equations.system.constraint_rows(t, q, z, given)
-            is_kept = keeps_constraints(
-                equations.system, StateArrays(t, q, z), A, given
-            )
+            state = StateArrays(t, q, z)
+            is_kept = keeps_constraints(equations.system, state, given)
         return InitialDerivative(x, x_dot, z_dot, field.is_sound(t, x), is_kept), there
 
     return initial_derivative

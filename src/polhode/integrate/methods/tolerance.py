@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from polhode.errors import IntegrationError, NumericalWarning
+from polhode.tracebacks import warn
 
 # Keeps the energy of a conservative tree to 1e-6 over 1000 of its own times.
 RTOL = 1e-10
@@ -61,11 +61,10 @@ def admit_tolerances(rtol: Any, atol: Any) -> tuple[float, float | None]:
         )
     relative = float(rtol)
     if relative < FLOOR and not (atol and relative == 0):
-        warnings.warn(
+        warn(
             f"rtol = {relative:g} asks for more than double precision can give;"
             f" {FLOOR:.3g} is used",
             NumericalWarning,
-            stacklevel=5,
         )
         relative = float(FLOOR)
     return relative, None if atol is None else float(atol)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.formulation.contact.decide import OPEN
 from polhode.formulation.contact.delassus import contact_problem_of
 from polhode.formulation.contact.mode_forces import (
     MODES,
@@ -25,12 +26,13 @@ from polhode.formulation.contact.mode_forces import (
     without_modes,
 )
 from polhode.formulation.contact.routh_traced import phase_words
+from polhode.integrate.contact.contact_limits import SwitchRecord
 from polhode.integrate.contact.contact_rows import is_switch, record_of
 from polhode.integrate.events.occurrence_buffer import T
 from polhode.integrate.events.occurrence_rows import Met, tail_of
 from polhode.integrate.results.body_motion import Reaction
 from polhode.lowering.compile import compile
-from polhode.system.contacts import names, owners
+from polhode.system.contacts import names, owners, slips, tangent_scales
 
 if TYPE_CHECKING:
     from polhode.integrate.field.input_table import Drive
@@ -66,6 +68,20 @@ class ImpactRow(NamedTuple):
     row: int
 
 
+class SwitchRow(NamedTuple):
+    """A switch: the first row after it, the limit that fell, and what it struck.
+
+    fired    number of the limit, 5 a candidate; 5n where all was decided anew
+    hit      (n,) candidates that took part in an impact; none where there was none
+    settles  whether it ended a chatter
+    """
+
+    row: int
+    fired: int
+    hit: np.ndarray
+    settles: bool
+
+
 class ContactParts(NamedTuple):
     """What a log holds.
 
@@ -73,12 +89,14 @@ class ContactParts(NamedTuple):
     switch    (n,) how many changes of held values were before each row
     impacts   in the order of time
     settled   row -> energy that closing and projecting at a switch have taken, J
+    switches  in the order of time
     """
 
     held: np.ndarray
     switch: np.ndarray
     impacts: tuple[ImpactRow, ...]
     settled: tuple[tuple[int, float], ...]
+    switches: tuple[SwitchRow, ...]
 
 
 @final
@@ -145,7 +163,9 @@ class ContactLog:
 
         impacts = tuple(i._replace(row=there(i.row)) for i in own.impacts)
         settled = tuple((there(row), by) for row, by in own.settled)
-        return ContactParts(own.held[rows], own.switch[rows], impacts, settled)
+        switches = tuple(s._replace(row=there(s.row)) for s in own.switches)
+        held, switch = own.held[rows], own.switch[rows]
+        return ContactParts(held, switch, impacts, settled, switches)
 
 
 NO_CONTACTS = ContactLog()
@@ -162,10 +182,11 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
     # Where a motion has samples a switch may lie beyond the last.
     impacts: list[ImpactRow] = []
     settled: list[tuple[int, float]] = []
+    switches: list[SwitchRow] = []
     system, width = motion.system, log.inputs.drive.width
     supports = len(system.supports)
     words = motion.events.names[supports:]
-    labels, entry = names(system), 0
+    labels, entry, scales = names(system), 0, tangent_scales(system, motion.table)
     for each in met:
         if not isinstance(each, np.ndarray) or not is_switch(each, words):
             continue
@@ -175,6 +196,7 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
         row = row if row < len(place) else 0
         record = record_of(system, each, width)
         settled.append((row, float(record.settled)))
+        switches.append(_switch(record, row))
         if not record.is_struck:
             continue
         for k in np.flatnonzero(np.any(record.impulse != 0, axis=1)).tolist():
@@ -182,16 +204,23 @@ def _parts(motion: Trajectory, met: Sequence[Met]) -> ContactParts:
                 ImpactRow(
                     float(each[T]),
                     labels[k],
-                    record.before[k],
-                    record.after[k],
-                    record.impulse[k],
+                    record.before[k] / np.where(scales[k] > 0, scales[k], np.inf),
+                    record.after[k] / np.where(scales[k] > 0, scales[k], np.inf),
+                    record.impulse[k] * scales[k],
                     float(record.push[k]),
                     float(record.friction[k]),
                     phase_words(record.phases),
                     row,
                 )
             )
-    return ContactParts(log.values[place], place, tuple(impacts), tuple(settled))
+    own = (tuple(impacts), tuple(settled), tuple(switches))
+    return ContactParts(log.values[place], place, *own)
+
+
+def _switch(record: SwitchRecord, row: int) -> SwitchRow:
+    struck = np.any(record.impulse != 0, axis=1) | (record.was != OPEN)
+    hit = struck & bool(record.is_struck)
+    return SwitchRow(row, int(record.fired), hit, bool(record.settles))
 
 
 def _entries(motion: Trajectory) -> np.ndarray:
@@ -218,7 +247,10 @@ def _entry(log: Any, first: int, t: float, held: np.ndarray) -> int:
 
 
 class ContactRow(NamedTuple):
-    """Of all n candidates at one row, in the world's axes."""
+    """Of all n candidates at one row, in the world's axes.
+
+    grip, creep   sizes of friction and slip as the cone counts them, an ellipse too
+    """
 
     gap: Any
     push: Any
@@ -228,6 +260,13 @@ class ContactRow(NamedTuple):
     belt: Any
     point: Any
     normal: Any
+    grip: Any
+    creep: Any
+
+
+def _sizes(vectors: Any) -> Any:
+    """(n,) of vectors (n, 2)."""
+    return jnp.sqrt(jnp.sum(vectors * vectors, axis=1))
 
 
 def contact_row_function(system: System, drive: Drive) -> Any:
@@ -241,7 +280,7 @@ def contact_row_function(system: System, drive: Drive) -> Any:
         r = mode_forces(problem, modes_in(system, whole)).force
         axes, u = problem.rows.axes, problem.rows.velocity
         friction = jnp.sum(axes[:, :, 1:] * r[:, None, 1:], axis=2)
-        slip = jnp.sum(axes[:, :, 1:] * u[:, None, 1:], axis=2)
+        slip = slips(system, t, x[:n], x[n:], own)
         work = jnp.sum(r[:, 1:] * u[:, 1:], axis=1)
         J = problem.rows.jacobian
         # What a moving plane or belt adds: the force on its velocity.
@@ -250,6 +289,7 @@ def contact_row_function(system: System, drive: Drive) -> Any:
         return ContactRow(
             problem.rows.gap, r[:, 0], friction, slip, work, belt,
             problem.rows.point, axes[:, :, 0],
+            _sizes(r[:, 1:]), _sizes(u[:, 1:]),
         )  # fmt: skip
 
     return row

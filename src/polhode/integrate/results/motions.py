@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.errors import IntegrationError
 from polhode.integrate.results.body_motion import Reaction
 from polhode.integrate.results.export import dataset_of
@@ -25,6 +26,8 @@ class Motions:
     """
 
     each: tuple[Trajectory, ...]
+
+    __copy__ = __deepcopy__ = itself
 
     def __len__(self) -> int:
         return len(self.each)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
@@ -70,6 +71,8 @@ class Sweep:
     events: SweepEvents | None = None
     told: dict[int, str] = field(default_factory=dict)
     drive: Drive = UNDRIVEN
+
+    __copy__ = __deepcopy__ = itself
 
     def __len__(self) -> int:
         return len(self.t)

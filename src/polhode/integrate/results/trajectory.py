@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.arrays import itself
 from polhode.integrate.events.event import NO_EVENTS, Events
 from polhode.integrate.field.dense_output import Steps, bare, evaluate
 from polhode.integrate.inputs.inputs import UNFED, InputLog
@@ -73,6 +74,8 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     inputs: InputLog = UNFED
     cause: BaseException | None = None
     contacts: ContactLog = NO_CONTACTS
+
+    __copy__ = __deepcopy__ = itself
 
     def __post_init__(self) -> None:
         for part in self.steps:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -34,6 +33,7 @@ from polhode.integrate.storage.layout import (
     row_variables,
 )
 from polhode.integrate.storage.lock import is_in_use
+from polhode.tracebacks import warn
 
 # Looks at a file that a run is writing, before it is called damaged.
 LOOKS = 8
@@ -112,10 +112,7 @@ def _readable(path: Path) -> Any:
     try:
         repair(path)
     except FileError as error:  # a journal of another file: left alone
-        warnings.warn(
-            IntegrationWarning(f"{error.what} The file is read without it."),
-            stacklevel=5,
-        )
+        warn(IntegrationWarning(f"{error.what} The file is read without it."))
     except OSError:
         content = finished(path)
         return path if content is None else io.BytesIO(content)

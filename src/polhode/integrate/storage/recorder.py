@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -26,6 +25,7 @@ from polhode.integrate.storage.paths import file_errors
 from polhode.integrate.storage.reading import content_of
 from polhode.integrate.storage.uninterrupted import Job, uninterrupted
 from polhode.integrate.storage.write_queue import WriteQueue
+from polhode.tracebacks import warn
 
 # A part goes to the disk when it is this old or this large.
 SECONDS, BYTES = 0.25, 32e6
@@ -196,7 +196,7 @@ class Recorder:  # limit: a store of rows, and the short steps of their writing
             self.put_ending(outcome)
         except FileError as error:
             words = f"how the run ended is not in its file: {error.what} {error.why}"
-            warnings.warn(IntegrationWarning(words), stacklevel=3)
+            warn(IntegrationWarning(words))
 
     def put_ending(self, outcome: Outcome) -> None:
         """How the run ended, into the closed file."""

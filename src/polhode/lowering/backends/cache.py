@@ -24,7 +24,6 @@ import re
 import secrets
 import tempfile
 import time
-import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -39,6 +38,7 @@ from polhode.lowering.backends.private_folder import (
     own_folder,
     private_folder,
 )
+from polhode.tracebacks import warn
 
 LARGEST = 512 * 2**20  # bytes in all
 TRIMMED_EVERY = 64  # shares of that: so much more than all may lie there for a while
@@ -265,10 +265,8 @@ def _warn_once(why: str) -> None:
     """Say once in a process that programs are compiled anew each time."""
     if not _warned:
         _warned.add(why)
-        warnings.warn(
-            f"compiled programs are not kept for the next process: {why}.",
-            CacheWarning,
-            stacklevel=2,
+        warn(
+            f"compiled programs are not kept for the next process: {why}.", CacheWarning
         )
 
 

@@ -66,6 +66,7 @@ class Lowering:
 
     build: Arithmetic
     reading: bool = False  # for people: loops unroll, branches are selects
+    unread: bool = False  # what has no rule becomes a node that readers name
     exact: bool = False  # inside a removable singularity: take the closed form
     unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
@@ -110,11 +111,11 @@ class Lowering:
         for equation in jaxpr.eqns:
             self.equations += 1
             rule = RULES.get(equation.primitive.name)
-            if rule is None:
-                raise unlowerable(equation)
+            operands = [*map(read, equation.invars)]
             try:
+                if rule is None:
+                    raise unlowerable(equation)
                 self.where = equation
-                operands = [*map(read, equation.invars)]
                 if equation.primitive.name not in BY_INDEX:
                     operands = [*map(elements, operands)]
                 if not checked and not any(inner_jaxprs(equation.params)):
@@ -124,8 +125,10 @@ class Lowering:
                 else:
                     results = rule(self, equation, *operands)
             except Unlowerable as stop:
-                raise unlowerable(equation, stop) from None
-            if not equation.primitive.multiple_results:
+                if not self.unread:
+                    raise unlowerable(equation, stop) from None
+                results = unread_results(self.graph, equation, operands)
+            if not isinstance(results, list):
                 results = [results]
             values.update(zip(equation.outvars, results, strict=True))
         self.checked.add(id(jaxpr))
@@ -148,6 +151,20 @@ class Lowering:
             return self.interpret(jaxpr, (), *arguments)
         finally:
             self.exact = before
+
+
+def unread_results(graph: Graph, equation: Any, operands: list[Value]) -> list[Value]:
+    """The results of an equation that has no rule, as nodes that only have a name."""
+    given = [a for operand in operands for a in elements(operand).flat]
+    args = tuple(dict.fromkeys(a for a in given if isinstance(a, Node)))
+    results = []
+    for number, variable in enumerate(equation.outvars):
+        out = np.empty(variable.aval.shape, object)
+        for k, place in enumerate(np.ndindex(out.shape)):
+            data = (equation.primitive.name, id(equation), number, k)
+            out[place] = graph.make("unread", "float64", args, data)
+        results.append(out)
+    return results
 
 
 def single_precision(equation: Any, operands: list[Value]) -> Any:
@@ -245,11 +262,13 @@ def scalarise(
     reading: bool = False,
     unroll_at_most: int = UNROLL_AT_MOST,
     shares: bool = False,
+    *,
+    unread: bool = False,
 ) -> ScalarProgram:
     """The scalar program of a jaxpr; `reading` unrolls every loop of known length."""
     graph = Graph()
     lowering = Lowering(Arithmetic(graph, fold), reading, unroll_at_most=unroll_at_most)
-    lowering.shares = shares
+    lowering.shares, lowering.unread = shares, unread
     inputs, arguments = [], []
     for slot, variable in enumerate(jaxpr.jaxpr.invars):
         name, shape = type_of(variable.aval), variable.aval.shape

@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Graph, Node
 
-LARGE = 2048  # elements: so many are not named one by one unless someone asks
+LARGE = 128  # elements: so many are not named one by one unless someone asks
 
 
 class Stored(np.ndarray):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sympy import QQ
@@ -16,12 +17,15 @@ from sympy import QQ
 from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.reading import functions as f
 from polhode.lowering.reading.ring import ONE, Polynomial, Ring, key_of, plus, scaled
+from polhode.lowering.reading.unread import CALLED, Unread, UnreadFunctions
 
 Condition: TypeAlias = bool | tuple
 Reading: TypeAlias = Polynomial | Condition
 
 RELATIONS = ("eq", "ne", "lt", "le", "gt", "ge")
 ORDER = {name: getattr(operator, name) for name in RELATIONS}
+LOGIC = ("is_finite", "not", "and", "or", "select")
+READABLE = (*RELATIONS, *LOGIC, "convert", "named")
 INVERSE = ("asin", "acos", "atan", "atan2", "asinh", "acosh", "atanh")
 NAMED = (*INVERSE, "tanh", "erf", "erfc", "erf_inv", "floor", "ceil", "cbrt")
 
@@ -32,6 +36,10 @@ class Unreadable(Exception):
     def __init__(self, op: str, why: str):
         super().__init__(op, why)
         self.op, self.why = op, why
+
+
+class Undefined(Unreadable):
+    """An operation that has no value, wherever it is asked."""
 
 
 def condition_key(value: Reading) -> Any:
@@ -72,21 +80,43 @@ def element(ring: Ring, value: Element) -> Reading:
     return f.constant(ring, value)
 
 
+@dataclass(frozen=True)
+class _Walk:
+    """What a walk has and makes: inputs by argument and element, values by node.
+
+    Where `unread` is None, what has no closed form is refused.
+    """
+
+    ring: Ring
+    inputs: list[list[Polynomial]]
+    unread: UnreadFunctions | None
+    values: dict[Node, Reading | Unread]
+
+    def reading(self, wanted: Element) -> Reading:
+        """The value of an element whose node has been visited."""
+        if not isinstance(wanted, Node):
+            return element(self.ring, wanted)
+        value = self.values[wanted]
+        if not isinstance(value, Unread) or self.unread is None:
+            return value
+        number = self.unread.polynomial(self.ring, value, self.inputs)
+        return ("ne", number, {}) if wanted.type == "bool" else number
+
+
 def evaluate(
-    ring: Ring, outputs: Iterable[Element], inputs: list[list[Polynomial]]
+    ring: Ring,
+    outputs: Iterable[Element],
+    inputs: list[list[Polynomial]],
+    unread: UnreadFunctions | None = None,
 ) -> list[Reading]:
     """The outputs as polynomials in the inputs, given by argument and element."""
-    values: dict[Node, Reading] = {}
-    return [_value(ring, out, inputs, values) for out in outputs]
+    walk = _Walk(ring, inputs, unread, {})
+    return [_value(walk, out) for out in outputs]
 
 
-def _value(
-    ring: Ring,
-    wanted: Element,
-    inputs: list[list[Polynomial]],
-    values: dict[Node, Reading],
-) -> Reading:
+def _value(walk: _Walk, wanted: Element) -> Reading:
     """Leaves first, without recursion: programs are deeper than Python's stack."""
+    values = walk.values
     stack = [wanted] if isinstance(wanted, Node) else []
     while stack:
         node = stack[-1]
@@ -94,22 +124,36 @@ def _value(
         if node in values or not missing:
             stack.pop()
             if node not in values:
-                values[node] = _node(ring, node, inputs, values)
+                values[node] = _value_or_unread(walk, node)
         else:
             stack.extend(missing)
-    return values[wanted] if isinstance(wanted, Node) else element(ring, wanted)
+    return walk.reading(wanted)
 
 
-def _node(
-    ring: Ring,
-    node: Node,
-    inputs: list[list[Polynomial]],
-    values: dict[Node, Reading],
-) -> Reading:
-    op = node.op
+def _value_or_unread(walk: _Walk, node: Node) -> Reading | Unread:
+    if walk.unread is None:
+        return _node(walk, node)
+    before = [walk.values[a] for a in node.args if isinstance(a, Node)]
+    gone_on = walk.unread.absorbing(node, before)
+    if gone_on is not None:
+        return gone_on
+    try:
+        return _node(walk, node)
+    except Undefined:
+        raise
+    except Unreadable as stop:
+        return Unread(node, stop.op)
+
+
+def _node(walk: _Walk, node: Node) -> Reading:
+    ring, op = walk.ring, node.op
     if op == "load":
-        return _load(node, inputs)
-    args = [values[a] if isinstance(a, Node) else element(ring, a) for a in node.args]
+        return _load(node, walk.inputs)
+    if op == "unread":
+        raise Unreadable(node.data[0], "it has no lowering rule")
+    if op not in READABLE and op not in OPERATIONS:
+        raise Unreadable(op, _why(op))
+    args = [walk.reading(a) for a in node.args]
     if op in RELATIONS:
         return _relation(ring, op, *args)
     if node.type == "bool":
@@ -121,20 +165,14 @@ def _node(
     if op == "convert":
         return _convert(ring, as_number(ring, args[0]), node)
     if op == "named":
-        return f.function(
-            ring, f.CALLED + node.data, *(as_number(ring, a) for a in args)
-        )
-    if op not in OPERATIONS:
-        raise Unreadable(op, _why(op))
+        return f.function(ring, CALLED + node.data, *(as_number(ring, a) for a in args))
     try:
         numbers = [as_number(ring, a) for a in args]
         if node.type != "float64" and op == "div":
             return truncate(ring, OPERATIONS[op](ring, *numbers))
         return OPERATIONS[op](ring, *numbers)
     except ZeroDivisionError:
-        raise Unreadable(
-            "div", "it divides by an expression that is always 0"
-        ) from None
+        raise Undefined("div", "it divides by an expression that is always 0") from None
 
 
 def _why(op: str) -> str:

@@ -35,7 +35,6 @@ from polhode.lowering.reading.trig_polynomials import pair, turn
 MULTIPLES = 8  # sin(n x) is expanded in sin x, cos x up to this n
 SUMMANDS = 5  # and sin(a + b + ...) up to so many angles
 POWERS = 64
-CALLED = "called "  # before the name of a function that is known by its name alone
 
 
 class Refined(Exception):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,12 +22,14 @@ from polhode.lowering.reading.kept_reading import KeptReading
 from polhode.lowering.reading.ring import ALLOWED, Ring
 from polhode.lowering.reading.shape import Shape
 from polhode.lowering.reading.symbols import from_sympy, latex_name
+from polhode.lowering.reading.unread import UnreadFunction, UnreadFunctions
 from polhode.lowering.trace.trace import (
     ClosedJaxpr,
     closed_jaxpr,
     inner_jaxprs,
     source_line,
 )
+from polhode.tracebacks import warn
 
 HEAVY = 20  # operations that a division or a root is worth to who reads it
 
@@ -39,6 +40,7 @@ def read(
     operations: float = ALLOWED,
     collect: Iterable[sympy.Expr] = (),
     latex: bool = False,
+    unread: list[UnreadFunction] | None = None,
 ) -> Any:
     r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
 
@@ -50,6 +52,10 @@ def read(
     `collect`, are collected. With `latex` every expression is a string. A result that
     is not in its shortest form after so many `operations` on its terms, five million or
     some ten seconds by default, is given as it is, with a warning.
+
+    What has no closed form, such as a search in a table, is refused. Where a list is
+    given as `unread`, it is written as f(x), a function of what it depends on, and the
+    list says of each where it is computed.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
@@ -64,12 +70,12 @@ def read(
     if found is None:
         ring = Ring(operations)
         trace = _trace(function, symbols)
-        program, written = _read(ring, trace, Shape(ring, collect))
+        program, written = _read(ring, trace, Shape(ring, collect), unread)
         shapes = [output.shape for output in program.outputs]
         found = [*zip(written, shapes, strict=True)], trace.result
         if ring.unfinished:
             _warn(function, operations)
-        else:
+        elif not unread:
             kept.save(*found)
     leaves = [_leaf(elements, shape, latex) for elements, shape in found[0]]
     return jax.tree_util.tree_unflatten(found[1], leaves)
@@ -128,13 +134,23 @@ def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
 
 
 def _read(
-    ring: Ring, trace: _Trace, shape: Shape
+    ring: Ring, trace: _Trace, shape: Shape, unread: list[UnreadFunction] | None
 ) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
     """The scalar program, and its outputs as SymPy writes them."""
+    functions = None
+    if unread is not None:
+        given = [sympy.sympify(e) for a in trace.arrays for e in a.flat]
+        names = {s.name for e in given for s in e.atoms(sympy.Symbol)}
+        functions = UnreadFunctions(names)
     try:
-        program = scalarise(trace.jaxpr, fold="zeros", reading=True)
-        readings = _evaluate(ring, program, trace.arrays)
-        return program, [[_written(shape, r) for r in out] for out in readings]
+        program = scalarise(
+            trace.jaxpr, fold="zeros", reading=True, unread=unread is not None
+        )
+        readings = _evaluate(ring, program, trace.arrays, functions)
+        written = [[_written(shape, r) for r in out] for out in readings]
+        if functions is not None and unread is not None:
+            unread += _told(functions, trace)
+        return program, written
     except Unlowerable as stop:
         primitive, why, line = stop.primitive, stop.reason, stop.line
     except Unreadable as stop:
@@ -147,6 +163,15 @@ def _read(
         "Read the part of the function before it, or write it without.",
         f"Used at {line}." if line else "",
     )
+
+
+def _told(functions: UnreadFunctions, trace: _Trace) -> Iterator[UnreadFunction]:
+    """What is said of each unread function."""
+    for name, op, places in functions.found.values():
+        primitive = PRIMITIVES.get(op, op)
+        line = _line_of(trace.jaxpr.jaxpr, primitive)
+        args = tuple(str(trace.arrays[slot].flat[k]) for slot, k in places)
+        yield UnreadFunction(name, args, primitive, line)
 
 
 # The scalar program's operations whose primitive has another name.
@@ -179,14 +204,18 @@ def _as_arrays(argument: Any) -> Any:
 
 
 def _evaluate(
-    ring: Ring, program: ScalarProgram, arrays: list[np.ndarray]
+    ring: Ring,
+    program: ScalarProgram,
+    arrays: list[np.ndarray],
+    functions: UnreadFunctions | None,
 ) -> list[list[Reading]]:
     """Every output element in the ring; again from the start where units refine."""
     while True:
         try:
             inputs = [[from_sympy(ring, e) for e in a.flat] for a in arrays]
             outputs = [[*output.flat] for output in program.outputs]
-            values = evaluate(ring, [e for output in outputs for e in output], inputs)
+            every = [e for output in outputs for e in output]
+            values = evaluate(ring, every, inputs, functions)
         except Refined:
             continue
         rest = iter(values)
@@ -288,9 +317,8 @@ def _name(function: Callable) -> str:
 
 
 def _warn(function: Callable, operations: float) -> None:
-    warnings.warn(
+    warn(
         f"'{_name(function)}' was not brought to its shortest form: it is too long, or "
         f"{operations:g} operations were done. What is written is right.",
         UnfinishedReading,
-        stacklevel=3,
     )

@@ -10,8 +10,8 @@ from sympy import QQ
 
 from polhode.lowering.reading.constants import LONG
 from polhode.lowering.reading.evaluation import Condition, Unreadable
-from polhode.lowering.reading.functions import CALLED
 from polhode.lowering.reading.ring import Generator, Monomial, Number, Polynomial, Ring
+from polhode.lowering.reading.unread import CALLED
 
 RELATIONS = {
     "eq": sympy.Eq,

@@ -16,6 +16,7 @@ import numpy as np
 
 from polhode.lowering.ir.graph import Buffer, Element, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.scalars import INTEGERS
 from polhode.lowering.ir.stored import Stored, elements
 from polhode.lowering.ir.strided_views import in_steps, is_one_number
 from polhode.lowering.rules import memory
@@ -44,7 +45,10 @@ def pick(
     if not any(isinstance(item, Node) for item in items):
         if is_one_number(items):
             return first
-        return low.graph.load(low.table(items, type), index)
+        found = low.graph.load(low.table(items, type), index)
+        if type in INTEGERS:  # an index from a table: no need to look where it is
+            low.ranges[found] = (min(items), max(items))
+        return found
     steps = in_steps(items)
     if steps is not None:
         buffer, start, step = steps

@@ -24,8 +24,8 @@ EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
 FLOWING = {"loop", "branch", "call", "spill", "phi", "counter"}
 FLOWING |= {"version", "update", "copy_all", "proj"}
-# Operations, and numbers passed, of a function whose arguments are passed by value.
-# More go through memory anyway, and LLVM takes long over lists of hundreds of them.
+# Operations, and numbers passed, of a function with arguments passed by value. More
+# go through memory anyway, and LLVM takes long over lists of hundreds of them.
 LARGEST, MOST_PASSED = 2_500, 32
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from polhode.arrays import namespace
+from polhode.errors import ModelError
 from polhode.matter.parameter import Parameter
 
 
@@ -63,7 +64,14 @@ def of_quantity(word: str, value: Any) -> Any:
     law = LAWS[word]
     if isinstance(value, Parameter):
         return Parameter.derived(f"{word}({value.name})", law, value)
-    return law(value)
+    try:
+        return law(value)
+    except (TypeError, ValueError, AttributeError):
+        raise ModelError(
+            f"{word} of a {type(value).__name__} is no number: {value!r:.60}.",
+            "It is a function of numbers.",
+            "Give a number, a ph.Parameter or an array of numbers.",
+        ) from None
 
 
 def sin(angle: Any) -> Any:

@@ -254,7 +254,7 @@ def as_plain(value: Any) -> Any:
 
 
 def _require_word(name: str, what: str, word: Any, known: tuple[str, ...]) -> None:
-    if word not in known:
+    if not isinstance(word, str) or word not in known:
         raise ModelError(
             f"the table {name!r} cannot be {what}={word!r}.",
             f"It is one of {', '.join(map(repr, known))}.",
@@ -267,8 +267,19 @@ def _is_pair(x: Any) -> bool:
     return isinstance(x, tuple | list) and len(x) == 2 and np.ndim(x[0]) == 1
 
 
+def _real(name: str, given: Any) -> np.ndarray:
+    try:
+        return np.array(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError(
+            f"the table {name!r} cannot be made of {given!r:.60}.",
+            "A table has rows of real numbers, each within the range of a double.",
+            "Give a list or an array of numbers.",
+        ) from None
+
+
 def _axis(name: str, given: Any, smooth: str) -> np.ndarray:
-    axis = np.array(given, dtype=float)
+    axis = _real(name, given)
     least = 2 if smooth != "spline" else 3
     rises = axis.ndim == 1 and len(axis) >= least and np.all(np.diff(axis) > 0)
     if not rises or not np.all(np.isfinite(axis)):
@@ -282,7 +293,7 @@ def _axis(name: str, given: Any, smooth: str) -> np.ndarray:
 
 
 def _values(name: str, given: Any, axes: tuple[np.ndarray, ...]) -> np.ndarray:
-    values = np.array(given, dtype=float)
+    values = _real(name, given)
     wanted = tuple(map(len, axes))
     if values.shape != wanted or not np.all(np.isfinite(values)):
         raise ModelError(

@@ -12,6 +12,7 @@ from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.matter.axes import turn_to
 from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
 from polhode.show.drawing.glyphs import Link
+from polhode.supports.support import Support
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -45,16 +46,17 @@ def contact_frames(rows: Trajectory, size: float) -> ContactFrames | None:
     A motion by Moreau's scheme has impulses of its steps, not forces at times.
     """
     system = rows.system
-    if not system.supports or isinstance(rows.method, Moreau):
-        return None
+    supports = [s for s in system.supports if isinstance(s, Support)]
+    if not supports or isinstance(rows.method, Moreau):
+        return None  # stops and brakes push along joints, at no place
     table = system.table(dict(rows.table))
-    parts = [rows[support.name] for support in system.supports]
+    parts = [rows[support.name] for support in supports]
     push = np.concatenate([p.push[..., None] * p.normal for p in parts], axis=1)
     friction = np.concatenate([p.friction for p in parts], axis=1)
     most = float(np.max(np.linalg.norm(push, axis=-1), initial=0.0))
     static = [
         float(support.coefficients(table)[1])
-        for support in system.supports
+        for support in supports
         for _ in support.candidates.names
     ]
     return ContactFrames(
@@ -89,6 +91,8 @@ def world_planes(rows: Trajectory) -> list[tuple[np.ndarray, np.ndarray]]:
     system, table = rows.system, rows.system.table(dict(rows.table))
     found: list[tuple[np.ndarray, np.ndarray]] = []
     for support in system.supports:
+        if not isinstance(support, Support):
+            continue
         on: Any = support.on
         if not isinstance(on, Attachment) or on.frame is not system.tree.world.frame:
             continue

@@ -7,7 +7,6 @@ left out.
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 
 from polhode.matter.shape import Shape
 from polhode.show.drawing.surface import SHAPES, Surface
+from polhode.tracebacks import warn
 
 MOST = 6000  # triangles of one shape: more cannot be told apart in a picture
 FINEST, COARSEST = 400, 6  # cells of the grid along the longest side
@@ -48,10 +48,9 @@ def _own(shape: Shape) -> list[Surface]:
             changed = path.stat().st_mtime_ns
             return list(_of_file(str(path), changed))
         except Exception as reason:  # each format fails in its own way
-            warnings.warn(
+            warn(
                 f"the mesh {path.name!r} is not shown: {type(reason).__name__}:"
-                f" {reason}. Meshes in DAE need pycollada.",
-                stacklevel=2,
+                f" {reason}. Meshes in DAE need pycollada."
             )
             return []
     surface = SHAPES[shape.kind](**shape.sizes)

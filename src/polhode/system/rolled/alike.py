@@ -88,12 +88,15 @@ def parted(thing: Any, table: Table) -> tuple[Any, Numbers]:
         elif isinstance(value, tuple) and _are_quantities(value):
             entries = [at(entry, table) for entry in value]
             numbers[word] = namespace(*entries).stack(entries)
+        elif isinstance(value, Mapping) and _are_quantities(tuple(value.values())):
+            numbers[word] = {name: at(entry, table) for name, entry in value.items()}
         elif isinstance(value, Joint):
             inner, numbers[word] = parted(value, table)
             key.append((word, inner))
         else:
             key.append((word, _told_apart(value)))
-    shapes = [(word, np.shape(n)) for word, n in numbers.items() if word != "joint"]
+    plain = [(w, n) for w, n in numbers.items() if not isinstance(n, dict)]
+    shapes = [(word, np.shape(n)) for word, n in plain]
     return (*key, *shapes), numbers
 
 
@@ -132,6 +135,8 @@ def _told_apart(value: Any) -> Any:
         return value
     if isinstance(value, tuple) and all(isinstance(v, str) for v in value):
         return value
+    if isinstance(value, Mapping) and not value:
+        return ()
     return id(value)
 
 
@@ -147,6 +152,8 @@ def with_numbers(thing: Any, row: Mapping[str, Any]) -> Any:
 
 
 def _replaced(value: Any, number: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {**value, **number}
     if isinstance(number, dict):
         return with_numbers(value, number)
     if isinstance(value, Point | MaterialPoint):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
+from polhode.system.rolled.kinds import ALIKE
 from polhode.system.rolled.walk import KINDS
 
 if TYPE_CHECKING:
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
 # Bodies above which a tree is walked in loops. Below, straight code is up to twice as
 # quick, and takes at most some seconds to be made: docs/decisions/0022.
 LARGE = 48
+# Constraints of kinds that no loop serves: so few may be written on their own.
+FEW_OTHERS = 8
+# Speeds that one constraint feels: fronts of the elimination are straight code.
+COUPLED = 24
 
 
 def is_large(system: System) -> bool:
@@ -36,8 +42,38 @@ def reason_against(system: System) -> str:
     }
     if others:
         return f"no loop walks joints of the kinds {', '.join(sorted(others))}"
-    if system.constraints:
-        return "it has constraints, whose rows are written one by one"
     if system.supports:
         return "it has supports, whose contacts are written one by one"
+    return _against_rows(system) if system.constraints else ""
+
+
+def _against_rows(system: System) -> str:
+    """Why constraints are written out one by one."""
+    if any(body.carries_fluid for body in system.bodies):
+        return "it has constraints, and bodies that carry fluid"
+    if any(isinstance(a, JointFriction | ConstraintFriction) for a in system.actions):
+        return "it has constraints, and friction that reads what they carry"
+    kinds = [type(c).__name__ for c in system.constraints if not isinstance(c, ALIKE)]
+    if len(kinds) > FEW_OTHERS:
+        return f"no loop serves constraints of the kinds {', '.join(sorted({*kinds}))}"
+    most = max(coupled_speeds(system))
+    if most > COUPLED:
+        return (
+            f"a joint or a constraint has {most} speeds on its way to the world, and"
+            f" loops serve up to {COUPLED}"
+        )
     return ""
+
+
+def coupled_speeds(system: System) -> list[int]:
+    """How many speeds move each body, and how many each constraint feels."""
+    feels: list[frozenset[int]] = []
+    for edge in system.tree.edges:
+        above = feels[edge.parent] if edge.parent >= 0 else frozenset()
+        feels.append(above | set(range(edge.z.start, edge.z.stop)))
+    counts = [len(own) for own in feels]
+    n = len(system.bodies)
+    for constraint in system.constraints:
+        held = [b % (n + 1) for b in system.places_of(constraint.bodies)]
+        counts.append(len(frozenset().union(*(feels[b] for b in held if b < n))))
+    return counts

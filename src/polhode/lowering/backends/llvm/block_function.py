@@ -18,22 +18,31 @@ from polhode.lowering.ir.schedule import Schedule, inner_blocks, size_of
 
 PROGRAM_AT_LEAST = 4_000  # nodes: shorter programs stay in one piece, and run quickest
 BLOCK_AT_LEAST = 400  # nodes of a block that is worth a call, those inside it too
+REST_AT_LEAST = 0.25  # of the block's: what the function around it keeps besides
 
 
 def write(
     emit: Emitter, block: Block, outs: Sequence[Element], stores: Sequence[Store] = ()
 ) -> None:
     """A block of a branch or a loop: here, or in a function that is called here."""
-    if _is_apart(emit.plan, block):
+    if _is_apart(emit, block):
         _write_apart(emit, block, outs, stores)
     else:
         emit.block(block, outs, stores)
 
 
-def _is_apart(plan: Schedule, block: Block) -> bool:
+def _is_apart(emit: Emitter, block: Block) -> bool:
+    """A block that is nearly all of its function stays: the code is as long either way.
+
+    The one loop of a plain run of steps is such a block.
+    """
+    plan = emit.plan
     if len(plan.live.nodes) < PROGRAM_AT_LEAST:
         return False
-    return size_of(plan, block) >= BLOCK_AT_LEAST and not _reads_inputs(plan, block)
+    size = size_of(plan, block)
+    rest = emit.size - size
+    is_long = size >= BLOCK_AT_LEAST and rest >= REST_AT_LEAST * size
+    return is_long and not _reads_inputs(plan, block)
 
 
 def _reads_inputs(plan: Schedule, block: Block) -> bool:
@@ -57,6 +66,7 @@ def _write_apart(
     waits = allowance.may_take_long(outer.plan, block) and outer.leaves is not None
     inner.leaves = "ret i1 true" if waits else None
     inner.mask = "%mask" if outer.mask is not None else None
+    inner.size = size_of(outer.plan, block)
     inner.block(block, outs, stores)
     for out in map(inner.resolve, outs):
         if isinstance(out, Node) and inner.is_named(out):

@@ -48,6 +48,7 @@ class Emitter:  # limit: the words in which all code is written
         self.functions: list[str] = []  # parts of blocks too long for one function
         self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
         self.holes: list[tuple[int, str]] = []  # phis of open loops
+        self.size = 0  # nodes of all that it writes, see `block_function`
         self.leaves: str | None = None  # how it is left when the allowance is spent
         self.exits: list[str] = []  # blocks by which it is left before its end
         self._next = 0

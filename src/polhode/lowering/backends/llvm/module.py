@@ -20,7 +20,7 @@ from polhode.lowering.backends.llvm.lanes import find_varying
 from polhode.lowering.backends.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
 from polhode.lowering.ir.graph import Buffer, Element
 from polhode.lowering.ir.program import ScalarProgram
-from polhode.lowering.ir.schedule import Function, Schedule
+from polhode.lowering.ir.schedule import Function, Schedule, size_of
 from polhode.lowering.ir.strided_views import LONG, Column, columns_of, roots_of
 
 RUN = 128  # stores in a row
@@ -46,6 +46,7 @@ def write_module(
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
     emit.label, emit.leaves = "systems", "ret i64 %system"
+    emit.size = size_of(plan, program.graph.top)
     _turn_inputs(emit, program)
     emit.block(program.graph.top, roots_of(program.outputs))
     _store_outputs(emit, program)
@@ -249,6 +250,7 @@ def _large_function(emit: Emitter, name: str, function: Function) -> str:
             emit.mask = "%mask"
             params.append(f"{vector('bool', emit.lanes)} %mask")
         params.append("ptr %allowance")
+    emit.size = size_of(emit.plan, function.block)
     emit.block(function.block, function.outs)
     outs = zip(function.outs, function.types, strict=True)
     for k, (element, type) in enumerate(outs):

@@ -1,0 +1,220 @@
+"""A large tree with constraints: accelerations, and the way back onto its rows.
+
+All of it is loops over tables: the walk outward, the walk inward, like constraints, the
+entries of M and A, and the elimination.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from polhode.arrays import scanned
+from polhode.formulation.recursive.rolled_acting import driving
+from polhode.formulation.recursive.rolled_bodies import marks_of, without_uniform
+from polhode.formulation.recursive.rolled_world import (
+    Outward,
+    inward,
+    outward,
+    wrench_needed,
+)
+from polhode.formulation.shared.uniform_motion import has_shift, removable_edges
+from polhode.formulation.solve.rolled_rows import (
+    Elimination,
+    Felt,
+    eliminated,
+    row_entries,
+    row_lengths,
+    row_products,
+    solution,
+)
+from polhode.formulation.solve.row_tables import row_tables
+from polhode.matter.parameter import Table
+from polhode.system.natural_sizes import NaturalSizes, natural_sizes, position_sizes
+from polhode.system.rolled.motion import motion
+from polhode.system.rolled.rows import (
+    At,
+    Rows,
+    asked,
+    place,
+    right,
+    rows_of,
+    slope,
+    speed,
+)
+from polhode.system.rolled.walk import Kind, Places, entered, own, padded, walk_of
+from polhode.system.state_arrays import StateArrays
+from polhode.system.system import System
+
+NEWTON = 2  # after one accurate step each iteration squares what is missed
+# Proximal iterations of such a step, which another follows where it was too short.
+REPEATED = (1.0, -2.0)
+SHORT = 1e-10  # of a miss: the next step squares more than that away
+
+
+def accelerations(
+    system: System, t: Any, q: Any, z: Any, table: Table
+) -> tuple[Any, Any]:
+    """z_dot (nz,) and the intensities (m,) of the constraints."""
+    known = system.table(table)
+    upward, loads, moving = driving(system, t, q, z, table)
+    now = outward(system, q, z, known)
+    inertial, shift = now, None
+    if removable_edges(system):
+        # Masses feel no uniform motion: see `uniform_motion`.
+        z0, shift = _still(system, z, known)
+        inertial = outward(system, q, z0, known)
+    wrenches = loads.wrenches if loads is not None and moving is not None else None
+    felt, force = _felt(system, inertial, upward, wrenches, known)
+    force = force[: system.speeds]
+    force = force if loads is None else force + loads.efforts
+    tables, rows = row_tables(system), rows_of(system, known)
+    at = At(t, q, z, now.moving, now.drift)
+    slopes, gamma = asked(rows, at, (slope, right), known)
+    A = row_entries(tables, felt, slopes)
+    if shift is not None and has_shift(system):
+        gamma = gamma + row_products(tables, A, shift)
+    held = eliminated(tables, felt, A, natural_sizes(system))
+    z_dot, intensities = solution(held, force, gamma)
+    return (z_dot if shift is None else z_dot - shift), intensities
+
+
+def _felt(
+    system: System, now: Outward, upward: Any, wrenches: Any, table: Table
+) -> tuple[Felt, Any]:
+    needed = wrench_needed(now, upward, wrenches)
+    found = inward(system, now, needed, table)
+    return _as_felt(system, now, found.F, table), found.force
+
+
+def _as_felt(system: System, now: Outward, F: Any, table: Table) -> Felt:
+    return Felt(now.S, F, now.moving.poses.origins, system.rotor_inertias(table))
+
+
+def _still(system: System, z: Any, table: Table) -> tuple[Any, Any]:
+    """Speeds without uniform motions, and what those shift: `uniform_motion.still`."""
+    walk = walk_of(system, table, marks_of(system))
+
+    def step(state: tuple[Any, Any], place: Places) -> tuple[tuple[Any, Any], None]:
+        def joint(kind: Kind) -> tuple[Any, Any]:
+            z_own = own(z, place.z, kind.joint.speeds)
+            kept, shift = z_own, jnp.zeros(kind.joint.speeds)
+            if kind.mark.is_removed:
+                kept, shift = without_uniform(kind.joint, z_own)
+            return padded(kept, walk.speeds), padded(shift, walk.speeds)
+
+        found = walk.of_kind(place, joint)
+        pairs = zip(state, found, strict=True)
+        return tuple(entered(room, part, place.z) for room, part in pairs), None
+
+    room = jnp.zeros(system.speeds + walk.speeds)
+    (z0, shift), _ = scanned(step, (room, room), walk.places)
+    return z0[: system.speeds], shift[: system.speeds]
+
+
+class Onto(NamedTuple):
+    """A state put nearer to its rows; what these miss, and their lengths by `along`.
+
+    g (rows of positions,), phi (m,) and lengths (m,); count of the steps taken.
+    """
+
+    q: Any
+    z: Any
+    g: Any
+    phi: Any
+    lengths: Any
+    count: Any
+
+
+def projected(
+    system: System,
+    state: StateArrays,
+    table: Table,
+    *,
+    along: np.ndarray,
+    is_missed: Callable[[Onto], Any],
+) -> Onto:
+    """The state nearest in mass that keeps all constraints, by Newton's steps.
+
+    A step goes to the place nearest in mass, then to the speeds, with one matrix for
+    both: between them lies a small miss. Another follows where `is_missed`.
+    """
+    t, q, z = state
+    known, every = system.table(table), system.constraints
+    places = tuple(c for c in every if c.is_holonomic)
+    rows, place_rows = rows_of(system, known), rows_of(system, known, places)
+
+    def nearer(now: Onto) -> Onto:
+        walked = outward(system, now.q, None, known)
+        at = At(t, now.q, now.z, walked.moving)
+        felt = _as_felt(system, walked, inward(system, walked, None, known).F, known)
+        q, held = now.q, None
+        if places:
+            slopes, g = asked(place_rows, at, (slope, place), known)
+            held = _held(system, places, felt, slopes, position_sizes(system))
+            delta, _ = solution(held, None, -g, REPEATED, SHORT)
+            q = system.local(q, delta)
+        if held is None or len(places) < len(every):
+            at = At(t, now.q, now.z, motion(system, now.q, now.z, known))
+            (slopes,) = asked(rows, at, (slope,), known)
+            held = _held(system, every, felt, slopes, natural_sizes(system))
+        (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
+        delta, _ = solution(held, None, -phi, REPEATED, SHORT)
+        z = now.z + delta
+        found = _at(system, t, q, z, known)
+        g, phi = _misses(rows, place_rows, found, known)
+        lengths = row_lengths(row_tables(system), held.A, along)
+        return Onto(q, z, g, phi, lengths, now.count + 1.0)
+
+    def goes_on(now: Onto) -> Any:
+        return (now.count < 1.0) | ((now.count < NEWTON) & is_missed(now))
+
+    m, none = rows.total, jnp.zeros(())
+    start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)
+    return lax.while_loop(goes_on, nearer, start)
+
+
+def kept_rows(
+    system: System, state: StateArrays, table: Table, along: np.ndarray
+) -> Onto:
+    """A state as it is, with what its rows miss and their lengths."""
+    (t, q, z), known = state, system.table(table)
+    now = outward(system, q, None, known)
+    moving = _at(system, t, q, z, known)
+    rows = rows_of(system, known)
+    places = tuple(c for c in system.constraints if c.is_holonomic)
+    g, phi = _misses(rows, rows_of(system, known, places), moving, known)
+    (slopes,) = asked(rows, moving, (slope,), known)
+    felt = _as_felt(system, now, now.S, known)  # entries of A need no inertia
+    A = row_entries(row_tables(system), felt, slopes)
+    lengths = row_lengths(row_tables(system), A, along)
+    return Onto(q, z, g, phi, lengths, jnp.zeros(()))
+
+
+def _misses(rows: Rows, places: Rows, at: At, table: Table) -> tuple[Any, Any]:
+    """g and phi; in one loop where all rows are of positions."""
+    if rows.total == places.total:
+        g, phi = asked(rows, at, (place, speed), table)
+        return g, phi
+    (g,), (phi,) = asked(places, at, (place,), table), asked(rows, at, (speed,), table)
+    return g, phi
+
+
+def _at(system: System, t: Any, q: Any, z: Any, table: Table) -> At:
+    return At(t, q, z, motion(system, q, z, table))
+
+
+def _held(
+    system: System,
+    constraints: Sequence[Any],
+    felt: Felt,
+    slopes: Any,
+    natural: NaturalSizes,
+) -> Elimination:
+    """The elimination of some rows, all of the system or those of positions."""
+    tables = row_tables(system, constraints)
+    return eliminated(tables, felt, row_entries(tables, felt, slopes), natural)
