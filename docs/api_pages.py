@@ -16,7 +16,7 @@ import polhode
 
 NAMESPACES = (
     *("methods", "results", "theory", "formations", "space"),
-    *("machines", "marine", "vehicles"),
+    *("goals", "machines", "marine", "vehicles"),
 )
 WIDE = 72  # letters of a signature on one line
 ROOMS = {
@@ -38,6 +38,7 @@ ROOMS = {
     "scale": "Many runs",
     "methods": "Methods of integration",
     "results": "Results",
+    "goals": "Goals of a motion",
     "theory": "Theory",
     "formations": "Formations of spacecraft",
     "space": "Spacecraft",

@@ -206,6 +206,8 @@ PUBLIC = {
     "inverse_kinematics": "polhode.analyse.inverse_kinematics",
     "is_equilibrium": "polhode.analyse.equilibria.rest",
     "kinematics": "polhode.analyse.robot_kinematics",
+    "InputShape": "polhode.analyse.optimisation.variable",
+    "optimise": "polhode.analyse.optimisation.optimise",
     "limit_margins": "polhode.analyse.linear.margins",
     "linear_form": "polhode.analyse.linear.linear_form",
     "linearise": "polhode.analyse.linear.linearise",
@@ -236,6 +238,7 @@ PUBLIC = {
     "work_precision": "polhode.show.plots.charts",
     # namespaces, and models: a room of its own
     "formations": "polhode",
+    "goals": "polhode",
     "gym": "polhode",
     "machines": "polhode",
     "marine": "polhode",
@@ -292,7 +295,8 @@ ELSEWHERE = {
     "simulation": "ph.simulate",
     "linearize": "ph.linearise",
     "equilibrium": "ph.equilibria",
-    "optimize": "ph.gradient with scipy.optimize, or ph.identify",
+    "optimize": "ph.optimise",
+    "minimize": "ph.optimise",
     "Quaternion": "ph.Rotation.from_quaternion_wxyz",
     "EulerAngles": "ph.Rotation.from_euler_angles",
 }

@@ -1,5 +1,6 @@
 # Written by tests/support/stubs.py from the table of public names.
 from polhode import formations as formations
+from polhode import goals as goals
 from polhode import gym as gym
 from polhode import machines as machines
 from polhode import marine as marine
@@ -61,6 +62,8 @@ from polhode.analyse.inverse_kinematics import inverse_kinematics as inverse_kin
 from polhode.analyse.linear.linear_form import linear_form as linear_form
 from polhode.analyse.linear.linearise import linearise as linearise
 from polhode.analyse.linear.margins import limit_margins as limit_margins
+from polhode.analyse.optimisation.optimise import optimise as optimise
+from polhode.analyse.optimisation.variable import InputShape as InputShape
 from polhode.analyse.reactions import reaction_table as reaction_table
 from polhode.analyse.robot_kinematics import kinematics as kinematics
 from polhode.analyse.sensitivities.gradient import gradient as gradient

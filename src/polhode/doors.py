@@ -38,6 +38,8 @@ DOORS: dict[str, str] = {
     "polhode.analyse.linear.modes:Modes.page": "show",
     "polhode.analyse.linear.modes:Modes.plot": "show",
     "polhode.analyse.linear.modes:Modes.show": "show",
+    "polhode.analyse.optimisation.optimum:Optimum._repr_html_": "show",
+    "polhode.analyse.optimisation.optimum:Optimum.plot": "show",
     "polhode.analyse.machinery.parts:Parts._repr_html_": "show",
     "polhode.analyse.machinery.parts:Parts.plot": "show",
     "polhode.analyse.reactions:ReactionTable._repr_html_": "show",

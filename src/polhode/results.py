@@ -31,6 +31,7 @@ HOMES = {
     "Model": "polhode.files.model",
     "Modes": "polhode.analyse.linear.modes",
     "Motions": "polhode.integrate.results.motions",
+    "Optimum": "polhode.analyse.optimisation.optimum",
     "Picture": "polhode.show.plots.picture",
     "PositionIntegrals": "polhode.analyse.machinery.leaves",
     "Posture": "polhode.analyse.inverse_kinematics",

@@ -16,6 +16,7 @@ from polhode.analyse.linear.linearise import Linear as Linear
 from polhode.analyse.linear.margins import LimitMargins as LimitMargins
 from polhode.analyse.linear.modes import Modes as Modes
 from polhode.analyse.machinery.leaves import PositionIntegrals as PositionIntegrals
+from polhode.analyse.optimisation.optimum import Optimum as Optimum
 from polhode.analyse.reactions import ReactionTable as ReactionTable
 from polhode.analyse.robot_kinematics import Kinematics as Kinematics
 from polhode.analyse.robot_kinematics import RobotFrame as RobotFrame

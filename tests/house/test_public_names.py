@@ -25,7 +25,7 @@ def is_public(name: str) -> bool:
 
 
 NAMESPACES = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("methods", "results", "theory", "formations", "goals", "gym", "space"),
     *("machines", "marine", "vehicles"),
 )
 HOMES = {f"ph.{name}": home for name, home in polhode.PUBLIC.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 import polhode
 
 NAMESPACES = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("methods", "results", "theory", "formations", "goals", "gym", "space"),
     *("machines", "marine", "vehicles"),
 )
 HEAD = "# Written by tests/support/stubs.py from the table of public names.\n"

@@ -13,6 +13,7 @@ from polhode.analyse.linear.margins import HEADS as LIMITS
 from polhode.analyse.linear.state_space import ROOT, root_numbers
 from polhode.analyse.machinery.naming import state_names
 from polhode.analyse.machinery.table import number, relative, some
+from polhode.analyse.optimisation.optimum import HEADS as BEST
 from polhode.analyse.reactions import ENVELOPE, PEAKS
 from polhode.show.notebook import listed, titled
 from polhode.show.page.sections import note
@@ -274,6 +275,14 @@ def _identified(found: Any) -> Sheet:
     return Sheet(f"Identified: {found.motion.system.name}", heads, lines, [size])
 
 
+def _optimum(found: Any) -> Sheet:
+    title = (
+        f"{found.motion.system.name}: {found.value:.6g} from {found.first_value:.6g}"
+    )
+    lines = [*found.rows, *found.constraint_rows]
+    return Sheet(title, ("", *BEST), lines, [found.sentence])
+
+
 def _identifiable(found: Any) -> Sheet:
     lines = [(n, "yes" if n in found.alone else "no") for n in found.names]
     notes = [f"told only together: {', '.join(row)}" for row in found.together]
@@ -311,6 +320,7 @@ SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "Linear": _linear,
     "LinearAlong": _along,
     "Modes": _modes,
+    "Optimum": _optimum,
     "Parts": _parts,
     "PositionIntegrals": _leaves,
     "ReactionTable": _reactions,

@@ -18,6 +18,11 @@ import jax
 import numpy as np
 
 from polhode.analyse.machinery.naming import first_names, nominal
+from polhode.analyse.sensitivities.first_state import (
+    move_chart,
+    moved_state,
+    require_free_start,
+)
 from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
 from polhode.analyse.sensitivities.sensitivity import sensitivity
 from polhode.errors import AnalysisError, PolhodeError
@@ -149,11 +154,7 @@ class _Task:
 
     def first(self, off: np.ndarray) -> State:
         """The first state, moved by errors (2 nz,) along the joints and of speeds."""
-        if not len(off):
-            return self.start
-        system, n = self.equations.system, self.equations.system.speeds
-        q = np.asarray(system.normalised(system.local(self.start.q, off[:n])))
-        return State(system, self.start.t, q, self.start.z + off[n:])
+        return moved_state(self.start, off) if len(off) else self.start
 
     def sizes(self, p: np.ndarray) -> np.ndarray:
         """What changes are measured by: parameters by themselves, errors by the
@@ -191,7 +192,7 @@ class _Task:
         k, n = len(self.names), self.equations.system.speeds
         whole = np.eye(len(p))
         if self.unknown:
-            E = _turned(self.start, p[k : k + n])
+            E = move_chart(self.start, p[k : k + n])
             whole[k : k + n, k : k + n] = E
         return whole
 
@@ -216,28 +217,9 @@ class _Task:
 
 def _first_errors(system: System, initial: bool) -> tuple[str, ...]:
     """Names of the errors of a first state that is to be found."""
-    if initial and system.constraints:
-        raise AnalysisError(
-            f"the first state of {system.name!r} cannot be found with its parameters.",
-            "Constraints hold it, and they may change with the parameters.",
-            "Give the start, or ask a model whose joints do not close a loop.",
-        )
+    if initial:
+        require_free_start(system)
     return first_names(system) if initial else ()
-
-
-def _turned(start: State, d: np.ndarray) -> np.ndarray:
-    """E (nz, nz): an error at the place local(q, d) is E times a change of d."""
-    system, t = start.system, float(start.t)
-
-    def function(q: Any, d: Any) -> Any:
-        def along(rate: Any) -> Any:
-            place, moved = jax.jvp(lambda d: system.local(q, d), (d,), (rate,))
-            return system.speeds_from(t, place, moved)
-
-        return jax.vmap(along, out_axes=1)(np.eye(len(d)))
-
-    program = system.program("errors at a place", function, (start.q, d))
-    return np.asarray(program(start.q, d))
 
 
 def _report(task: _Task, p: np.ndarray, y: np.ndarray) -> Identified:
