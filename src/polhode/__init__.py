@@ -196,6 +196,9 @@ PUBLIC = {
     "ideal_reactions": "polhode.formulation.questions.ideal_reactions",
     # analyse
     "symmetries": "polhode.analyse.symmetries",
+    "bifurcation": "polhode.analyse.section",
+    "campbell": "polhode.analyse.linear.campbell",
+    "poincare": "polhode.analyse.section",
     "conserved": "polhode.analyse.conserved",
     "equilibria": "polhode.analyse.equilibria.equilibrium",
     "continuation": "polhode.analyse.equilibria.continuation",

@@ -59,6 +59,7 @@ from polhode.analyse.equilibria.stability import stability as stability
 from polhode.analyse.equilibria.steady_motion import steady_motions as steady_motions
 from polhode.analyse.integrability import integrability as integrability
 from polhode.analyse.inverse_kinematics import inverse_kinematics as inverse_kinematics
+from polhode.analyse.linear.campbell import campbell as campbell
 from polhode.analyse.linear.linear_form import linear_form as linear_form
 from polhode.analyse.linear.linearise import linearise as linearise
 from polhode.analyse.linear.margins import limit_margins as limit_margins
@@ -66,6 +67,8 @@ from polhode.analyse.optimisation.optimise import optimise as optimise
 from polhode.analyse.optimisation.variable import InputShape as InputShape
 from polhode.analyse.reactions import reaction_table as reaction_table
 from polhode.analyse.robot_kinematics import kinematics as kinematics
+from polhode.analyse.section import bifurcation as bifurcation
+from polhode.analyse.section import poincare as poincare
 from polhode.analyse.sensitivities.gradient import gradient as gradient
 from polhode.analyse.sensitivities.identifiable import identifiable as identifiable
 from polhode.analyse.sensitivities.identify import identify as identify

@@ -11,6 +11,8 @@ from polhode.analyse.equilibria.steady_motion import SteadyMotion as SteadyMotio
 from polhode.analyse.equilibria.steady_motion import SteadyMotions as SteadyMotions
 from polhode.analyse.integrability import Integrability as Integrability
 from polhode.analyse.inverse_kinematics import Posture as Posture
+from polhode.analyse.linear.campbell import Campbell as Campbell
+from polhode.analyse.linear.feedback_margins import FeedbackMargins as FeedbackMargins
 from polhode.analyse.linear.linear_along import LinearAlong as LinearAlong
 from polhode.analyse.linear.linearise import Linear as Linear
 from polhode.analyse.linear.margins import LimitMargins as LimitMargins
@@ -20,6 +22,7 @@ from polhode.analyse.optimisation.optimum import Optimum as Optimum
 from polhode.analyse.reactions import ReactionTable as ReactionTable
 from polhode.analyse.robot_kinematics import Kinematics as Kinematics
 from polhode.analyse.robot_kinematics import RobotFrame as RobotFrame
+from polhode.analyse.section import Section as Section
 from polhode.analyse.sensitivities.gradient import Gradient as Gradient
 from polhode.analyse.sensitivities.identifiable import Identifiable as Identifiable
 from polhode.analyse.sensitivities.identify import Identified as Identified

@@ -25,6 +25,7 @@ from polhode.models.mechanisms.bricard import bricard
 from polhode.models.mechanisms.four_bar import four_bar, slider_crank
 from polhode.models.mechanisms.four_bars import four_bars
 from polhode.models.mechanisms.gears_on_arm import gears_on_arm
+from polhode.models.mechanisms.rotor import rotor
 from polhode.models.mechanisms.trees import humanoid, tree
 from polhode.models.pendulums.cart_pendulum import cart_pendulum
 from polhode.models.pendulums.chain_pendulum import chain_pendulum
@@ -105,6 +106,7 @@ GALLERY: dict[str, Callable[..., ph.System]] = {
     "rocking_block": rocking_block,
     "rolling_cone": rolling_cone,
     "rolling_disc": rolling_disc,
+    "rotor": rotor,
     "rov": rov,
     "satellite": satellite,
     "shaken_pendulum": shaken_pendulum,
@@ -175,6 +177,7 @@ STARTS: dict[str, Start | Callable[[], Start]] = {
     "rocking_block": rocking_block_start,
     "rolling_cone": ({}, {"O": (4.0, 0.0, 0.0)}),
     "rolling_disc": ({}, {"free": (0.1, 4.0, 0.2, 1.04, -0.026, 0.0)}),
+    "rotor": ({"lean x": 0.1}, {"spin": 120.0}),
     "rov": ({}, {"free": (0.0, 0.0, 0.0, 1.5, 0.2, 0.0)}),
     "satellite": ({"orbit": {"x": 7.0e6}}, {"orbit": (0.002, *ORBITING)}),
     "shaken_pendulum": ({"hinge": 0.1}, {"lift": 6.0}),

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.analyse.equilibria.stability import said
+from polhode.analyse.linear.campbell import CRITICAL
+from polhode.analyse.linear.feedback_margins import HEADS as LOOP
 from polhode.analyse.linear.linear_along import HEADS, INSTANT
 from polhode.analyse.linear.margins import HEADS as LIMITS
 from polhode.analyse.linear.state_space import ROOT, root_numbers
@@ -275,6 +277,22 @@ def _identified(found: Any) -> Sheet:
     return Sheet(f"Identified: {found.motion.system.name}", heads, lines, [size])
 
 
+def _campbell(found: Any) -> Sheet:
+    title = f"Critical speeds of {found.system.name}"
+    return Sheet(title, CRITICAL, found.rows, [f"speeds of {found.spin}"])
+
+
+def _feedback(found: Any) -> Sheet:
+    word = "stable" if found.is_stable else "unstable"
+    title = f"{found.output} back to {found.input}: {word}"
+    return Sheet(title, ("", *LOOP), found.rows, [])
+
+
+def _section(found: Any) -> Sheet:
+    lines = [_numbers(row) for row in found.rows]
+    return Sheet(f"Section of {found.system.name}", found.heads, lines, [])
+
+
 def _optimum(found: Any) -> Sheet:
     title = (
         f"{found.motion.system.name}: {found.value:.6g} from {found.first_value:.6g}"
@@ -308,10 +326,12 @@ def _integrability(found: Any) -> Sheet:
 SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "Branch": _branch,
     "Branches": _branches,
+    "Campbell": _campbell,
     "Conserved": _conserved,
     "Equilibria": _equilibria,
     "Equilibrium": _equilibrium,
     "EquilibriumSweep": _sweep,
+    "FeedbackMargins": _feedback,
     "Gradient": _gradient,
     "Identifiable": _identifiable,
     "Identified": _identified,
@@ -327,6 +347,7 @@ SHEETS: dict[str, Callable[[Any], Sheet]] = {
     "Response": _response,
     "Rest": _is_rest,
     "RestSensitivity": _rest,
+    "Section": _section,
     "SecondVariation": _variation,
     "Sensitivity": _sensitivity,
     "Spectrum": _spectrum,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.analyse.integrability import Integrability
     from polhode.analyse.linear.linear_along import LinearAlong
     from polhode.analyse.linear.margins import LimitMargins
-    from polhode.analyse.linear.state_space import Response, Transfer
+    from polhode.analyse.linear.state_space import Transfer
     from polhode.analyse.machinery.leaves import PositionIntegrals
     from polhode.analyse.machinery.second_variation import SecondVariation
     from polhode.analyse.reactions import ReactionTable
@@ -57,22 +57,6 @@ def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
     axes.set_xlabel("real part  [1/s]")
     axes.set_ylabel("imaginary part  [rad/s]")
     return finished(figure, axes, title)
-
-
-def response_picture(response: Response) -> Picture:
-    """Gain and phase over frequency, a line for each output and input."""
-    figure, (gain, phase) = panels_of(2, 2.4)
-    pairs = [(o, k) for o in response.outputs for k in response.inputs]
-    for n, (o, k) in enumerate(pairs):
-        value = response.of(o, k)
-        style = {"color": colour(n), "linewidth": 1.6, "label": f"{o} by {k}"}
-        gain.loglog(response.frequencies, np.abs(value), **style)
-        turned = np.degrees(np.unwrap(np.angle(value)))
-        phase.semilogx(response.frequencies, turned, **style)
-    gain.set_ylabel("gain")
-    phase.set_ylabel("phase  [deg]")
-    phase.set_xlabel("angular frequency  [rad/s]")
-    return finished(figure, gain, "frequency response")
 
 
 def transfer_picture(transfer: Transfer) -> Picture:
