@@ -22,6 +22,7 @@ DOORS: dict[str, str] = {
     "polhode.analyse.sensitivities.identifiable:Identifiable._repr_html_": "show",
     "polhode.analyse.sensitivities.identifiable:Identifiable.plot": "show",
     "polhode.analyse.sensitivities.identify:Identified._repr_html_": "show",
+    "polhode.analyse.sensitivities.identify:Identified.confidence": "show",
     "polhode.analyse.sensitivities.identify:Identified.plot": "show",
     "polhode.analyse.integrability:Integrability._repr_html_": "show",
     "polhode.analyse.integrability:Integrability.plot": "show",

@@ -148,7 +148,7 @@ def poincare(
     >>> low = ph.Event("low", lambda t, state: state["hinge"], direction=1)
     >>> found = poincare(swing, swing.state(hinge=1.0), at=low, until=6.0)
     >>> found["speed of hinge"].round(4).tolist()
-    [4.1118, 4.1118, 4.1118]
+    [4.1123, 4.1123, 4.1123, 4.1123]
     """
     own = {name: [float(v)] for name, v in dict(parameters or {}).items()}
     many = [states] if not isinstance(states, Sequence) else list(states)

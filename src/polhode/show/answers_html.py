@@ -272,7 +272,7 @@ def _gradient(found: Any) -> Sheet:
 
 def _identified(found: Any) -> Sheet:
     lines = [(n, *_numbers((v, found.deviations[n]))) for n, v in found.values.items()]
-    size = f"{found.residuals.size} measurements, noise {found.noise:.3g}"
+    size = f"{found.count} measurements, noise {found.noise:.3g}"
     heads = ("parameter", "value", "standard deviation")
     return Sheet(f"Identified: {found.motion.system.name}", heads, lines, [size])
 

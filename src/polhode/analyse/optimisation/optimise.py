@@ -80,8 +80,8 @@ def optimise(
 
     >>> import polhode as ph
     >>> swing = ph.models.pendulum()
-    >>> height = lambda t, state: -state["hinge"] ** 2
-    >>> found = optimise(swing, {"first speed of hinge": (0.0, 3.0)}, height,
+    >>> least = lambda t, state: -state["hinge"]
+    >>> found = optimise(swing, {"first speed of hinge": (0.0, 3.0)}, least,
     ...                  start=swing.rest(), until=0.3)
     >>> found["first speed of hinge"]
     3.0

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from polhode.analyse.reactions import ReactionTable
     from polhode.analyse.sensitivities.gradient import Gradient
     from polhode.analyse.sensitivities.identifiable import Identifiable
-    from polhode.analyse.sensitivities.identify import Identified
     from polhode.analyse.sensitivities.sensitivity import Sensitivity
     from polhode.analyse.sensitivities.uncertainty import Uncertainty
     from polhode.integrate.results.trajectory import Trajectory
@@ -223,21 +222,6 @@ def bars_picture(
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(along)
     return finished(figure, axes, title)
-
-
-def identified_picture(found: Identified) -> Picture:
-    """What the best motion leaves unexplained, over time; the band is the noise."""
-    figure, (axes,) = panels_of(1, 3.2)
-    style: dict[str, Any] = {"marker": "o", "ms": 3, "linestyle": "none"}
-    for k, row in enumerate(found.residuals.T):
-        label = f"measurement {k + 1}"
-        axes.plot(found.times, row, color=colour(k), label=label, **style)
-    band = {"color": FAINT, "alpha": 0.2, "label": f"noise, {found.noise:.2g}"}
-    axes.axhspan(-found.noise, found.noise, **band)
-    axes.set_xlabel("time  [s]")
-    axes.set_ylabel("motion found - record")
-    told = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
-    return finished(figure, axes, f"{found.motion.system.name}: {told}")
 
 
 def along_picture(found: LinearAlong) -> Picture:
