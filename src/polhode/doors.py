@@ -92,6 +92,7 @@ DOORS: dict[str, str] = {
     "polhode.integrate.results.trajectory:Trajectory.page": "show",
     "polhode.integrate.results.trajectory:Trajectory.picture": "show",
     "polhode.integrate.results.trajectory:Trajectory.plot": "show",
+    "polhode.integrate.results.trajectory:Trajectory.report": "show",
     "polhode.integrate.results.trajectory:Trajectory.show": "show",
     "polhode.system.system:System._repr_html_": "show",
     "polhode.system.system:System.loaded": "formulation",

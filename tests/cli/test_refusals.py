@@ -89,9 +89,14 @@ WRONG_WORDS = {
         "  End it in .png, .svg, .pdf; a film ends in .gif or .mp4.\n"
     ),
     ("report", "pendulum", "--until", "0.1", "--out", "."): (
-        "ShowError: '.' is a folder, not a file for a page.\n\n"
-        "  A page is one file.\n\n"
-        "  Give its name too: motion.page('out/motion.html').\n"
+        "ShowError: '.' is a folder, not a file for a report.\n\n"
+        "  A report is one file.\n\n"
+        "  Give its name too: report.pdf.\n"
+    ),
+    ("report", "pendulum", "--until", "0.1", "--out", "report.doc"): (
+        "ShowError: a report cannot be written as 'report.doc'.\n\n"
+        "  The end of the name says of which kind the file is.\n\n"
+        "  End it in .pdf, .md, .html.\n"
     ),
     ("run", "pendlum"): NO_PENDLUM,
     ("run", "pendulum", "--set", "mass=2"): (

@@ -80,21 +80,30 @@ def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Pictur
 
 
 def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
-    """Components of force and couple along the motion, two panels a joint."""
-    asked = tuple(names) or table.names[: MOST // 2]
-    figure, panels = panels_of(2 * len(asked), 1.7)
-    pairs = zip(panels[::2], panels[1::2], strict=True)
-    for name, pair in zip(asked, pairs, strict=True):
-        parts = (
-            (table.forces[name], 0.0, "force  [N]"),
-            (table.torques[name], table.lever, "couple  [N m]"),
+    """Components of force and couple along the motion, a panel each.
+
+    What is nothing all along is left out, unless all is.
+    """
+    chosen = tuple(names) or table.names[: MOST // 2]
+    parts = [
+        part
+        for name in chosen
+        for part in (
+            (name, "force  [N]", table.forces[name], 0.0),
+            (name, "couple  [N m]", table.torques[name], table.lever),
         )
-        for axes, (values, size, word) in zip(pair, parts, strict=True):
-            rows = np.where(np.abs(values) > ROUNDING * size, values, 0.0)
-            for k, axis in enumerate("xyz"):
-                label = f"{axis} of {table.axes}"
-                axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
-            axes.set_ylabel(f"{name}\n{word}", fontsize=9)
+    ]
+    cleared = [
+        (name, word, np.where(np.abs(rows) > ROUNDING * size, rows, 0.0))
+        for name, word, rows, size in parts
+    ]
+    shown = [each for each in cleared if np.any(each[2])] or cleared[:1]
+    figure, panels = panels_of(len(shown), 1.8)
+    for axes, (name, word, rows) in zip(panels, shown, strict=True):
+        for k, axis in enumerate("xyz"):
+            label = f"{axis} of {table.axes}"
+            axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
+        axes.set_ylabel(f"{name}\n{word}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
     return finished(figure, panels[0], f"reactions of {table.motion.system.name}")
 
@@ -282,5 +291,6 @@ def finished(figure: Any, first: Any, title: str) -> Picture:
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         if labels:
-            axes.legend(handles, labels, frameon=False, fontsize=8, labelcolor=INK)
+            style = {"facecolor": PAPER, "edgecolor": "none", "framealpha": 0.8}
+            axes.legend(handles, labels, fontsize=8, labelcolor=INK, **style)
     return Picture(figure)
