@@ -79,6 +79,8 @@ DOORS: dict[str, str] = {
     "polhode.formulation.compare:Comparison._repr_html_": "show",
     "polhode.formulation.compare:Comparison.plot": "show",
     "polhode.formulation.equations:Equations._repr_html_": "show",
+    "polhode.formulation.reading.contact_reading:ContactReading._repr_html_": "show",
+    "polhode.formulation.reading.positions:ReadPositions._repr_html_": "show",
     "polhode.formulation.reading.read:Reading._repr_html_": "show",
     "polhode.formulation.reading.read:Reading.picture": "show",
     "polhode.geometry.rotations.rotation:Rotation._repr_html_": "show",

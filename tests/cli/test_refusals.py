@@ -184,7 +184,7 @@ def test_files_that_are_not_there_end_with_four(capsys, tmp_path, monkeypatch, w
 def test_a_place_that_cannot_be_written_ends_with_four(capsys, tmp_path, words):
     """A folder that is a file: what cannot be written, and why."""
     (tmp_path / "file").write_text("")
-    path = tmp_path / "file" / "it.png"
+    path = tmp_path / "file" / "it.pdf"
     assert main([*words.split(), str(path)]) == 4
     assert capsys.readouterr().err == (
         f"FileError: {str(path)!r} cannot be written: what should be its folder is a"

@@ -55,6 +55,7 @@ def page(
     compare: Any = OPERATIONS,
     frames: int | None = None,
     chapters: Sequence[Chapter] = (),
+    follow: str | None = None,
 ) -> Path | InlinePage:
     """Write a motion as one HTML file that opens anywhere, and return its path.
 
@@ -69,12 +70,13 @@ def page(
                it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     chapters   more cards below the ledger, as a report has them
+    follow     a body that the observer goes along with, in the world's axes
     """
     if path is not None:
         require_place(Path(path))
     rows = framed(motion, frames)
     curves = plots_of(motion, rows, plots)
-    scene = scene_of(rows)
+    scene = scene_of(rows, follow=follow)
     sections = [
         equations_section(motion, equations),
         chapter_section(content.ledger(motion)),
