@@ -10,7 +10,7 @@ DOCS_READY := $(VENV)/.docs-ready
 # longest begin first (tests/support/file_order.py); xdist would order by their number.
 PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-all test-part test-browser check attack docs format bench rows clean
+.PHONY: demo test test-all test-part test-torch test-browser check attack docs format bench rows clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -51,6 +51,11 @@ test-part: $(READY)
 
 test-browser: $(BROWSER_READY)
 	$(BIN)/python -m pytest tests/browser -m browser
+
+# PyTorch is large: it is installed for these tests alone.
+test-torch: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[torch]'
+	$(BIN)/python -m pytest tests/lowering/test_native_torch.py tests/house/test_documentation.py
 
 check: $(READY)
 	$(BIN)/ruff format --check .

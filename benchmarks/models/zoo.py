@@ -198,6 +198,32 @@ def winding(x: Array, h: Array) -> Array:
     return bent + rows.mean(0) + rows[jnp.argmin(x) + 1]
 
 
+@shared
+def open_ended(x: Array, h: Array) -> Array:
+    """A function whose loops end for each system by itself, and that calls another."""
+
+    def turn(state: tuple) -> tuple:
+        v, k = state
+        v = lax.while_loop(lambda w: w[0] > 1.0, lambda w: w * 0.75, v)
+        return jnp.sin(v) * 0.9 + 0.01 * winding(v, h), k + 1
+
+    def more(state: tuple) -> Array:
+        return (state[1] < 30) & (jnp.abs(state[0]).max() > h)
+
+    return lax.while_loop(more, turn, (x, 0))[0]
+
+
+def open_functions(x: Array, h: Array) -> Array:
+    """Calls of it in a branch that some systems take, where others would not end."""
+
+    def endless(v: Array) -> Array:
+        y = open_ended(v, h)
+        return lax.while_loop(lambda w: ~(w.max() <= 1 + x[0] ** 2), jnp.sin, 9 * y)
+
+    y = lax.cond(x[0] > 0, endless, lambda v: v, x)
+    return lax.fori_loop(0, 3, lambda _, v: open_ended(v + x[1], h), y)
+
+
 def large_functions(x: Array, h: Array) -> Array:
     """Calls of a large function by each other, in a branch and in a loop."""
     y = lax.cond(x[0] > 0, lambda v: winding(winding(v, h), 2 * h), lambda v: v, x)
@@ -312,6 +338,9 @@ def zoo(steps: int = 100) -> dict[str, Animal]:
         "elementary functions": Animal(elementary, (wide,)),
         "large functions": Animal(
             large_functions, (angles(4), 0.1 + angles(1)[:, 0] ** 2)
+        ),
+        "functions with open loops": Animal(
+            open_functions, (angles(4), 0.1 + angles(1)[:, 0] ** 2)
         ),
         "rolled scans": Animal(rolled, (angles(2), angles(200))),
         "while loops": Animal(

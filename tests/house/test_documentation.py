@@ -20,6 +20,8 @@ PAGES = [
 ]
 RUNNING = [page for page in PAGES if blocks(page)]
 KINDS = {"", "python", "text", "toml", "sh"}  # of blocks; each is tried below
+# Pages about what the tests do not install: they run where it is.
+NEEDS = {"docs/how-to/torch.md": "torch"}
 COMMAND = re.compile(r"(?:^|`)polhode ([a-z]+)\b", re.MULTILINE)
 LINK = re.compile(r"\[[^]]*\]\(([^)#\s]+)[^)]*\)")
 
@@ -44,6 +46,8 @@ def test_there_are_pages_that_run():
 @pytest.mark.parametrize("page", RUNNING, ids=name)
 def test_code_blocks_run_and_print_what_follows_them(page):
     """Blocks of a page share their names, from the top to the bottom."""
+    if name(page) in NEEDS:
+        pytest.importorskip(NEEDS[name(page)])
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     space: dict = {"__name__": "__page__"}
     for block in blocks(page):

@@ -15,6 +15,7 @@ from source_tree import HALL, ROOMS, imports, package
 LIBRARIES = {
     "llvmlite": ("polhode.lowering",),
     "cupy": ("polhode.lowering",),
+    "torch": ("polhode.lowering.native_torch",),
     "sympy": (
         "polhode.lowering.reading.sympy_reader",
         "polhode.lowering.reading",

@@ -139,3 +139,13 @@ def test_painleve_in_the_middle_of_a_run_is_named():
     assert motion.outcome.code == "CONTACT"
     assert isinstance(motion.cause, NoMotion)
     assert motion.t[-1] == 0.01
+
+
+def test_an_audited_sweep_books_what_contacts_take(motion):
+    """Friction on the way and impacts at switches, as the ledger of a run alone."""
+    swept = ph.sweep(SYSTEM, starts(3), until=1.5, method=METHOD, audited=True)
+    assert np.max(np.abs(swept.ledger.balance)) < 1e-8
+    work, own = swept.ledger.work, motion.ledger().work
+    once = ("impacts of floor", "friction of floor", "settling")
+    taken = sum(own[name][-1] for name in once if name in own)
+    assert work["impacts"][0] + work["friction of floor"][0] == pytest.approx(taken)

@@ -42,8 +42,6 @@ ABOVE = SYSTEM.state(ball=(0, 0, 1))
          ModelError, "cannot strike 'later'"),
         (lambda: ph.sweep(SYSTEM, [ABOVE], until=1.0, method=ph.methods.RadauIIA()),
          IntegrationError, "cannot run 'bouncing', which has supports"),
-        (lambda: ph.sweep(SYSTEM, [ABOVE], until=1.0, audited=True),
-         IntegrationError, "cannot be audited"),
         (lambda: ph.simulate(SYSTEM, ABOVE, until=1.0,
                              events=[ph.Event("floor", lambda t: t)]),
          IntegrationError, "two events are called 'floor'"),

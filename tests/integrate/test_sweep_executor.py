@@ -20,7 +20,12 @@ import pytest
 
 import polhode as ph
 from moving import double_pendulum
-from polhode.errors import FileError, IntegrationError, StateError
+from polhode.errors import (
+    FileError,
+    IntegrationError,
+    IntegrationWarning,
+    StateError,
+)
 from polhode.integrate import sweep_executor
 from swept_by import (
     RUNS,
@@ -309,3 +314,34 @@ def test_two_hosts_write_to_one_folder(tmp_path, alone):
     assert [host.wait(timeout=200) for host in hosts] == [0, 0]
     assert hashes(folder) == alone
     assert not [p for p in folder.iterdir() if p.name.startswith(".")]
+
+
+def test_parts_that_no_worker_leaves_are_told_of(tmp_path, monkeypatch):
+    """Workers that write elsewhere: a warning says what is missing."""
+    monkeypatch.setattr(sweep_executor, "make_part", _made_elsewhere)
+    executor, drawn = Here(), ensemble()
+    wish = {"until": 0.1, "slab": SLAB, "to": tmp_path / "a"}
+    words = f"{PARTS} of the {PARTS} parts of the sweep are missing after 3 rounds"
+    with pytest.warns(IntegrationWarning, match=words):
+        parts = ph.sweep(drawn.system, drawn, **wish, executor=executor)
+    assert len(parts.missing) == PARTS
+    assert executor.tasks == 3 * PARTS
+
+
+def _made_elsewhere(*given):
+    return 0
+
+
+def test_workers_know_contacts(tmp_path):
+    """A system with supports has the bits, and the impacts, of a lone sweep."""
+    start = ph.models.start("bouncing_ball")
+    z = start.z + 0.1 * np.random.default_rng(4).normal(size=(6, len(start.z)))
+    states = ph.States(start.system, 0.0, np.repeat(start.q[None], 6, axis=0), z)
+    lone = ph.sweep(start.system, states, until=0.6)
+    to = tmp_path / "a"
+    parts = ph.sweep(start.system, states, until=0.6, to=to, slab=4, executor=Here())
+    whole = parts.whole()
+    assert np.array_equal(whole.q, lone.q)
+    assert np.array_equal(whole.events.told, lone.events.told)
+    assert len(whole.events.impacts(5)) == len(lone.events.impacts(5)) > 0
+    assert np.array_equal(ph.load_sweep(to).whole().events.t, lone.events.t)

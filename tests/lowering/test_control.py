@@ -83,3 +83,18 @@ def test_loops_within_loops_are_not_lowered_by_powers_of_two():
     x = np.array([0.4, -0.7])
     work = [ph.compile(nested(depth), x).report().equations for depth in (4, 5, 6)]
     assert work[2] - work[1] < 1.5 * (work[1] - work[0])
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_a_loop_that_ends_only_where_it_is_taken_is_not_run_elsewhere(lanes):
+    """However short: a branch of few operations is else computed beside the other."""
+
+    def run(x):
+        def halved(v):
+            return lax.while_loop(lambda w: ~(w < 1.0), lambda w: w / 2, v)
+
+        return lax.cond(jnp.isfinite(x), halved, lambda v: -v, x)
+
+    program = ph.compile(run, 1.0, batched=True, lanes=lanes)
+    x = np.array([5.0, np.nan, np.inf, 0.5, 3.0])
+    np.testing.assert_array_equal(program(x), [0.625, np.nan, -np.inf, 0.5, 0.75])

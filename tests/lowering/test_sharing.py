@@ -10,7 +10,8 @@ import pytest
 import polhode as ph
 from closeness import assert_close
 from polhode.arrays import shared
-from polhode.lowering.backends.llvm import outline
+from polhode.lowering.backends import cache
+from polhode.lowering.backends.llvm import block_function, outline
 from polhode.lowering.backends.source.c import to_c
 
 
@@ -206,3 +207,57 @@ def test_a_large_function_may_call_others(monkeypatch):
     results = [ph.compile(f, X, H)(X, H) for f in (outer, shared(outer))]
     for ours, theirs in zip(*results, strict=True):
         assert_close(ours, theirs, rtol=1e-8)
+
+
+def steep(x, h):
+    """A loop whose length is each system's own, around another, and long code."""
+
+    def goes_on(carry):
+        return (carry[1] < 40) & (jnp.abs(carry[0]).max() > h)
+
+    def turn(carry):
+        v, k = carry
+        v = jax.lax.while_loop(lambda w: w[0] > 1.0, lambda w: w * 0.75, v)
+        return jnp.sin(v) * 0.9 + 0.01 * v[::-1] * jnp.cos(v), k + 1
+
+    y, count = jax.lax.while_loop(goes_on, turn, (x, 0))
+    return y / (1.0 + y @ y), h + 1e-3 * count
+
+
+def test_a_function_with_an_open_loop_is_written_once():
+    """Three calls have the operations of one, and the results of plain code."""
+    plain, once = (ph.compile(thrice(f), X, H / 9) for f in (steep, shared(steep)))
+    assert once.report().operations < 0.5 * plain.report().operations
+    for ours, theirs in zip(once(X, H / 9), plain(X, H / 9), strict=True):
+        assert_close(ours, theirs, rtol=1e-12)
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_an_open_loop_in_a_function_ends_for_each_lane_by_itself(
+    monkeypatch, lanes, is_cut
+):
+    """Also of lanes that have no part in the call, and never would end by theirs."""
+    if is_cut:
+        monkeypatch.setattr(block_function, "PROGRAM_AT_LEAST", 1)
+        monkeypatch.setattr(block_function, "BLOCK_AT_LEAST", 5)
+        monkeypatch.setattr(cache, "load", lambda name: None)  # code cut otherwise
+    call = shared(steep)
+
+    def endless(x, h):
+        return jax.lax.while_loop(lambda v: ~(v.max() <= h), jnp.sin, x), h
+
+    never = shared(lambda x, h: endless(steep(x, h)[0], h))
+
+    def run(x, h):
+        y = jax.lax.cond(
+            jnp.isfinite(x[0]), lambda v: never(v, h)[0], lambda v: jnp.zeros(4), x
+        )
+        return jax.lax.fori_loop(0, 3, lambda _, v: call(v + x[1], h)[0], y)
+
+    program = ph.compile(run, X, H, batched=True, lanes=lanes)
+    many = np.random.default_rng(5).normal(size=(11, 4)) * 4
+    many[3, 0] = np.nan
+    y = program(many, np.full(11, H))
+    for k, x in enumerate(many):
+        assert np.array_equal(y[k], program(x, H))

@@ -67,7 +67,7 @@ def bouncing() -> tuple[ph.System, dict]:
         ph.Event("stop", lambda t, state: state["angle"] - 0.5, 1, reset=bounce),
         ph.Event("middle", lambda t, state: state["angle"]),
     ]
-    law = ph.Sampled(control, 0.01, memory=[0.0])
+    law = ph.Sampled(control, 0.01, state=[0.0])
     return system, {"events": events, "inputs": {"push": law}}
 
 

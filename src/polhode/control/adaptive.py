@@ -109,4 +109,4 @@ def adaptive_tracking(
         Y, s, others = ask(t, state.q, state.z)
         return Y @ memory - K @ s - others, memory - dt * G * (Y.T @ s)
 
-    return {motor: Sampled(law, dt, memory=np.asarray(guess, float))}
+    return {motor: Sampled(law, dt, state=np.asarray(guess, float))}

@@ -341,11 +341,18 @@ class Equations:  # limit: one noun answers every question about the motion
         """
         from polhode.lowering.native_jax import native
 
-        def made() -> Core:
-            own = self.functions._asdict()
-            return Core(**{word: native(f) for word, f in own.items() if f is not None})
+        return self.remembered("jax", lambda: self._functions_as(native))
 
-        return self.remembered("jax", made)
+    @property
+    def torch(self) -> Core:
+        """`functions` as native code on PyTorch's tensors; see `Program.torch`."""
+        from polhode.lowering.native_torch import native
+
+        return self.remembered("torch", lambda: self._functions_as(native))
+
+    def _functions_as(self, native: Callable[[Callable], Callable]) -> Core:
+        own = self.functions._asdict()
+        return Core(**{word: native(f) for word, f in own.items() if f is not None})
 
     def program(
         self,

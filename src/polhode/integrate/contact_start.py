@@ -35,9 +35,10 @@ from polhode.integrate.events.occurrence_buffer import GUARD, OccurrenceBuffer, 
 from polhode.integrate.events.occurrence_rows import tail_of
 from polhode.integrate.events.restart import undecided
 from polhode.integrate.field.states import States, unchecked
-from polhode.integrate.kernel.chunk import RunBounds, Runs, StepperState
+from polhode.integrate.kernel.chunk import Runs
 from polhode.integrate.kernel.start import InitialStep, initialise, step_settings
 from polhode.integrate.kernel.status import NEEDS_HOST
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.runge_kutta.calvo import Calvo7
 from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
@@ -93,29 +94,32 @@ def _require_few(system: System) -> None:
         )
 
 
-def with_contacts(context: RunContext, asked: Admitted, order: str) -> RunContext:
-    """The context of runs whose contacts are limits, their modes where they begin."""
-    equations, runs = context.equations, asked.runs
+def with_contacts(
+    context: RunContext, starts: np.ndarray, end: float, order: str
+) -> RunContext:
+    """The context of runs whose contacts are limits, their modes where they begin.
+
+    `starts` are the times at which runs begin, `end` that to which all go.
+    """
+    equations = context.equations
     if not knows_modes(equations):
         return context
-    system, end = equations.system, asked.until
+    system = equations.system
     if equations.controller_states:
         raise IntegrationError(
             f"a controller with states cannot drive {system.name!r}, which has"
             " supports.",
             "A switch of contacts begins velocities anew, and would begin the"
             " controller's states anew as well.",
-            "Sample the controller: ph.Sampled(law, dt, memory=[...]).",
+            "Sample the controller: ph.Sampled(law, dt, state=[...]).",
         )
-    late = runs.t > end
-    if np.any(late):
+    if np.any(starts > end):
         raise IntegrationError(
             f"{system.name!r} cannot run back to t = {end:g} s.",
             "An impact and a slip that stops forget what was before them.",
             "Let until be later than the start.",
         )
-    span = end - float(np.min(runs.t))
-    inputs = context.inputs.with_modes(first_modes(system, span))
+    inputs = context.inputs.with_modes(first_modes(system, end - float(np.min(starts))))
     limits = contact_limits(equations, order)
     return context._replace(inputs=inputs, limits=limits)
 
@@ -206,7 +210,7 @@ def contact_start(
     """The starts of runs of `simulate`, where a run that cannot begin is an error."""
 
     def turn(first: StepperState, bounds: RunBounds) -> Any:
-        after, _, buffers = program(first, bounds, runs.table)
+        after, _, buffers, *_ = program(first, bounds, runs.table)
         return after, buffers
 
     found = decided_starts(context, states, runs, turn)
@@ -219,17 +223,6 @@ def require_apart(asked: Admitted) -> None:
     """Refuse starts inside of what bodies rest on."""
     for error in overlaps(asked).values():
         raise error
-
-
-def refuse_folder(system: System, to: Any) -> None:
-    """Refuse a folder for a sweep with supports."""
-    if to is not None:
-        raise IntegrationError(
-            f"a sweep of {system.name!r}, which has supports, cannot go to a folder.",
-            "Parts in a folder have no place yet for what contacts tell.",
-            "Leave to=... out, and sweep in shares that fit in memory; one run goes to"
-            " a file by ph.simulate(..., to=path).",
-        )
 
 
 def warn_of_gains(context: RunContext, met: list[Any]) -> None:

@@ -19,6 +19,7 @@ from polhode.errors import IntegrationError, ModelError, PolhodeError
 from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
+from polhode.integrate.contact_start import exact_equations, is_exact
 from polhode.integrate.simulate import equations_of
 from polhode.integrate.storage import model_text
 from polhode.system.system import System
@@ -30,10 +31,14 @@ KEPT = 8
 @final
 @dataclass(frozen=True, eq=False)
 class ModelSource:
-    """Equations of a model, and how others come by them."""
+    """Equations of a model, and how others come by them.
+
+    impacts   in which order contacts strike, where they are located; else empty
+    """
 
     equations: Equations
     factory: Callable[[], Any] | None = None
+    impacts: str = ""
 
     @cached_property
     def text(self) -> str:
@@ -44,7 +49,7 @@ class ModelSource:
     def _is_usual(self) -> bool:
         """Whether the equations are those that their name and system give again."""
         system, name = self.equations.system, self.equations.name
-        if self.equations is system.compiled.get("motion"):
+        if self.equations is system.compiled.get("motion") or self.impacts:
             return True
         try:
             again = FORMULATIONS[name](system)
@@ -55,7 +60,7 @@ class ModelSource:
     def carried(self) -> CarriedModel:
         """The model for another process; refused if there is no way to carry it."""
         if self.factory is not None:
-            return CarriedModel(factory=self.factory)
+            return CarriedModel(factory=self.factory, impacts=self.impacts)
         if not self.text:
             raise IntegrationError(
                 f"{self.equations.system.name!r} cannot be handed to other processes.",
@@ -64,7 +69,7 @@ class ModelSource:
                 "Give a function in place of the model: ph.sweep(build, ...), where"
                 " build() is at the top level of a module and returns the system.",
             )
-        return CarriedModel(self.text, self.equations.name)
+        return CarriedModel(self.text, self.equations.name, impacts=self.impacts)
 
 
 @final
@@ -75,21 +80,32 @@ class CarriedModel:
     text: str = ""
     form: str = ""
     factory: Callable[[], Any] | None = None
+    impacts: str = ""
 
     def equations(self) -> Equations:
         """The equations, built once a process."""
         if self.factory is not None:
-            return built(self.factory)
+            return _equations(_built(self.factory), None, self.impacts)
+        if self.impacts:
+            return _equations(_read(self.text), None, self.impacts)
         return _from_text(self.text, self.form)
 
 
-def model_source(model: Any, method: Any, executor: Any) -> ModelSource:
+def model_source(model: Any, method: Any, executor: Any, impacts: str) -> ModelSource:
     """The source of a model as it was given: a system, equations, or a function."""
-    if isinstance(model, System | Equations) or not callable(model):
-        return ModelSource(equations_of(model, method))
-    if executor is not None:
-        require_carried(model, "the function that builds the model")
-    return ModelSource(built(model, method), model)
+    factory = None
+    if not isinstance(model, System | Equations) and callable(model):
+        if executor is not None:
+            require_carried(model, "the function that builds the model")
+        factory, model = model, _built(model)
+    order = impacts if is_exact(model, method) else ""
+    return ModelSource(_equations(model, method, order), factory, order)
+
+
+def _equations(model: Any, method: Any, impacts: str) -> Equations:
+    if impacts:
+        return exact_equations(model, method, impacts)
+    return equations_of(model, method)
 
 
 def require_carried(subject: Any, what: str) -> None:
@@ -107,17 +123,21 @@ def require_carried(subject: Any, what: str) -> None:
 
 
 @lru_cache(maxsize=KEPT)
-def _from_text(text: str, form: str) -> Equations:
+def _read(text: str) -> System:
     header = {"model_text": text, "formulation": model_text.USUAL}
-    system = model_text.read(Path("sweep.json"), header)
-    if form == model_text.USUAL:
-        return equations_of(system)
-    return FORMULATIONS[form](system)
+    return model_text.read(Path("sweep.json"), header)
 
 
 @lru_cache(maxsize=KEPT)
-def built(factory: Callable[[], Any], method: Any = None) -> Equations:
-    """The equations of the model that a function builds, once a process."""
+def _from_text(text: str, form: str) -> Equations:
+    if form == model_text.USUAL:
+        return equations_of(_read(text))
+    return FORMULATIONS[form](_read(text))
+
+
+@lru_cache(maxsize=KEPT)
+def _built(factory: Callable[[], Any]) -> System | Equations:
+    """The model that a function builds, once a process."""
     found = factory()
     if not isinstance(found, System | Equations):
         raise ModelError(
@@ -125,4 +145,4 @@ def built(factory: Callable[[], Any], method: Any = None) -> Equations:
             "It is called without arguments to build the model of a sweep.",
             "Let it return a ph.System, or equations of one.",
         )
-    return equations_of(found, method)
+    return found

@@ -39,12 +39,7 @@ from polhode.integrate.host.event_request import guided, initial_inputs, run_con
 from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
 from polhode.integrate.host.method_choice import ChosenMethod, picked, suited
 from polhode.integrate.host.progress import watched
-from polhode.integrate.kernel.chunk import (
-    RunBounds,
-    Runs,
-    StepperState,
-    chunk_program,
-)
+from polhode.integrate.kernel.chunk import Runs, chunk_program
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.start import (
     InitialStep,
@@ -53,6 +48,7 @@ from polhode.integrate.kernel.start import (
     step_settings,
 )
 from polhode.integrate.kernel.status import DONE
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.integrate.kernel.stiffness import Start, decay_of
 from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.method import Method
@@ -179,7 +175,7 @@ def simulate(
     if begins:
         require_apart(given)
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
-    context = with_contacts(context, given, impacts)
+    context = with_contacts(context, given.runs.t, given.until, impacts)
     equations = context.equations
     first_inputs = initial_inputs(context, given.runs, given.until)
     # Contacts are located between steps of an explicit method.

@@ -30,7 +30,7 @@ from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.ports import is_input, port_size
-from polhode.integrate.kernel.chunk import fault_status
+from polhode.integrate.kernel.attempt import fault_status
 from polhode.integrate.kernel.outcome import Ending, growth, lawless
 from polhode.integrate.kernel.start import require_clock
 from polhode.integrate.kernel.status import (
@@ -384,6 +384,17 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         True
         """
         from polhode.lowering.native_jax import native
+
+        return native(self.function)
+
+    @cached_property
+    def torch(self) -> Any:
+        """(t, q, z, inputs) -> (q, z) as native code on PyTorch's tensors.
+
+        It is batched by `torch.vmap` and differentiated by autograd; see
+        `Program.torch`. Nothing is refused: what is not finite flows on.
+        """
+        from polhode.lowering.native_torch import native
 
         return native(self.function)
 

@@ -4,60 +4,48 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
+from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
-from polhode.integrate.contact_start import (
-    decided_starts,
-    exact_equations,
-    is_exact,
-    overlaps,
-    refuse_folder,
-    with_contacts,
-)
+from polhode.integrate.contact_start import with_contacts
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
 from polhode.integrate.field.ensemble import Ensemble
 from polhode.integrate.field.input_table import Drive
 from polhode.integrate.field.states import States
+from polhode.integrate.gpu_workers import WORD as GPUS
+from polhode.integrate.gpu_workers import executor_of
 from polhode.integrate.host.admission import (
     Admitted,
     admit_limit,
     admit_threads,
     admit_watch,
-    raise_of_run,
 )
-from polhode.integrate.host.batch_kernel import first_gliders
-from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_batch
-from polhode.integrate.host.checks import sentence_of, start_faults, status_of
-from polhode.integrate.host.event_request import run_context
+from polhode.integrate.host.batch_loop import Given, Place
+from polhode.integrate.host.checks import start_faults
+from polhode.integrate.host.event_request import (
+    require_forward,
+    run_context,
+    sampled_starts,
+    unasked,
+)
 from polhode.integrate.host.loop import Watch
 from polhode.integrate.host.method_choice import picked, suited
 from polhode.integrate.host.progress import watched
-from polhode.integrate.host.single_run import flown_alone
-from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
     Overall,
     Runs,
-    Slab,
     admit_slab,
     drawn_runs,
     given_runs,
     moved_to,
     require_drawn_alone,
 )
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
-from polhode.integrate.kernel.chunk import Runs as ChunkRuns
-from polhode.integrate.kernel.start import (
-    initial_derivative,
-    initialise,
-    require_feasible,
-    step_settings,
-)
+from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.kernel.stiffness import (
     NO_DECAY,
     Decay,
@@ -69,9 +57,13 @@ from polhode.integrate.methods.method import Method
 from polhode.integrate.model_source import ModelSource, model_source
 from polhode.integrate.results.sweep_result import Sweep, joined
 from polhode.integrate.simulate import LIMIT
+from polhode.integrate.sweep_start import launched, slab_result
 from polhode.lowering.backends.thread_limit import at_most_threads
 from polhode.system.state import State
 from polhode.system.system import System
+
+if TYPE_CHECKING:
+    from polhode.integrate.storage.sweep_parts import SweepParts
 
 # Runs that are under way together: their lanes are refilled from among them.
 SLAB = 16384
@@ -101,6 +93,7 @@ def sweep(
     slab: int | None = None,
     part: str | None = None,
     backend: str = "llvm",
+    device: bool = False,
 ) -> Any:
     """Many runs at once, from 1 to millions of states or values of parameters.
 
@@ -113,7 +106,8 @@ def sweep(
     can. `to` is a folder: results go there part
     by part, memory stays bounded, and a sweep that was killed goes on with the parts
     that are missing. `events` are watched for as by `simulate`: `sweep.events.of(k)`.
-    `inputs` are laws of time, or of time and state, by the names of what they drive.
+    `inputs` are laws of time, or of time and state, by the names of what they drive;
+    sampled controllers in jax.numpy, and noise, which each run draws by its number.
     What supports of a system do is among the events; `impacts` is as in `simulate`.
 
     `states` may be a `ph.Ensemble`: runs drawn by their numbers. `form` is that of the
@@ -124,7 +118,9 @@ def sweep(
     a call takes (a worker's: one), `slab` how many runs a part has. `part="17/200"` is
     the 17th of 200 shares of the parts, for job arrays; `part="missing"` those that are
     not there yet, in an order of chance, so that two processes seldom make the same.
-    `backend="cuda"` makes the runs on a GPU, with the same bits; not with events.
+    `backend="cuda"` makes the runs on a GPU, with the same bits; with `device=True` the
+    states that are kept stay there, as arrays of CuPy. executor="gpus" takes a process
+    for each GPU of the machine.
 
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 0.1)
@@ -134,24 +130,87 @@ def sweep(
     >>> found.final_q[:, 2].round(6).tolist()
     [3.2, -0.9]
     """
-    has_contacts = is_exact(model, method)
-    if has_contacts:
-        source = ModelSource(exact_equations(model, method, impacts))
-        refuse_folder(source.equations.system, to)
-    else:
-        source = model_source(model, method, executor)
+    _require_folder(to, form, executor, part)
+    admit_threads(threads)
+    slab = admit_slab(slab, SLAB_OF_DEVICE if backend == "cuda" else SLAB)
+    watch = admit_watch(watch)
+    choices = _Choices(
+        method,
+        rtol,
+        atol,
+        limit=admit_limit(limit),
+        audited=audited,
+        events=events,
+        inputs=inputs,
+        impacts=impacts,
+        place=Place(backend, device),
+    )
+    source = model_source(model, method, executor, impacts)
+    runs = _runs(
+        source,
+        states,
+        until=until,
+        samples=samples,
+        parameters=parameters,
+        inputs=inputs,
+        looked_at=slab if to is not None else None,
+    )
+    given = _given(source.equations, runs, choices)
+    _require_device(given, to, executor)
+    with at_most_threads(threads):
+        folder = None
+        if to is not None:
+            folder = _folder(to, given, runs, slab=slab, form=form, text=source.text)
+        with watched(watch, given.equations.system.name) as report:
+            if executor is None:
+                todo = _todo(runs, slab, folder, part)
+                found = _all(given, runs, folder, todo, report)
+            else:
+                from polhode.integrate.sweep_executor import Driven, SweepJob, spread
+
+                driven = Driven(events, inputs, threads)
+                start = float(runs.asked.runs.t[0])
+                job = SweepJob.of(given, folder, source, driven, start)
+                with executor_of(executor) as workers:
+                    found = spread(workers, job, runs, folder, report)
+    return _finished(found, folder, is_spread=executor is not None)
+
+
+class _Choices(NamedTuple):
+    """What a caller chose of the runs of a sweep; `sweep` says what each is."""
+
+    method: Method | None
+    rtol: float | None
+    atol: float | None
+    limit: int
+    audited: bool
+    events: Any
+    inputs: Any
+    impacts: str
+    place: Place
+
+
+def _runs(
+    source: ModelSource,
+    states: Any,
+    *,
+    until: Any,
+    samples: Any,
+    parameters: Any,
+    inputs: Any,
+    looked_at: int | None,
+) -> Runs:
+    """The runs, of which one at least can begin, all at one time.
+
+    Of an ensemble that goes to a folder only so many are looked at.
+    """
     equations = source.equations
     if source.factory is not None:
         states = moved_to(equations.system, states)
-    pick = picked(equations, method, rtol, atol)
-    usual = SLAB_OF_DEVICE if backend == "cuda" else SLAB
-    watch, slab = admit_watch(watch), admit_slab(slab, usual)
-    admit_threads(threads)
-    _require_folder(to, form, executor, part)
+    runs: Runs
     if isinstance(states, Ensemble):
         require_drawn_alone(parameters)
-        looked_at = slab if to is not None else None
-        runs: Runs = _drawn(equations, states, until, samples, slab=looked_at)
+        runs = _drawn(equations, states, until, samples, slab=looked_at)
     else:
         runs = given_runs(
             equations,
@@ -161,59 +220,76 @@ def sweep(
             parameters=parameters,
             inputs=inputs,
         )
-    asked = runs.asked
-    _require_one_start(asked.runs)
-    if len(asked.refused) == runs.count:
-        asked.require_all()
-    until, times = asked.until, asked.times
-    output_times = np.array([until]) if times is None else times
-    context = run_context(equations, pick[0], events, inputs, runs.count)
-    context = with_contacts(context, asked, impacts)
-    equations = context.equations
-    drive = _drive(context)
-    if method is None and not has_contacts:
-        decay = _decay(equations, asked, drive)
-        pick = suited(equations, pick, rtol, atol, decay)
-    options = (output_times, admit_limit(limit), audited, times is not None)
-    is_watched = context.watched.is_needed
-    watched_for = context._replace(method=pick[0]) if is_watched else None
-    given = Given(equations, pick[0], *options, watched_for, drive, backend)
-    _require_unaudited(given)
-    _require_device(given, executor)
-    parts: Any = None
-    if to is not None:
-        from polhode.integrate.storage.sweep_parts import (
-            complete,
-            failed_runs,
-            share_of,
-            sweep_parts,
-        )
+    _require_one_start(runs.asked.runs)
+    if len(runs.asked.refused) == runs.count:
+        runs.asked.require_all()
+    return runs
 
-    with at_most_threads(threads):
-        if to is not None:
-            # A folder is made for runs that begin, as a file is.
-            _launched(given, runs.slab(0, min(slab, runs.count)))
-            parts = sweep_parts(to, given, runs.swept(slab), form, source.text)
-        with watched(watch, equations.system.name) as told:
-            if executor is None:
-                firsts = range(0, runs.count, slab)
-                todo = firsts if parts is None else share_of(parts, part)
-                found = _all(given, runs, parts, [*todo], told)
-            else:
-                from polhode.integrate.sweep_executor import Driven, SweepJob, spread
 
-                driven = Driven(events, inputs, threads)
-                job = SweepJob.of(given, parts, source, driven)
-                spread(executor, job, runs, parts, told)
-                found = None
-    result: Any = found if parts is None else parts
-    if parts is not None and not parts.missing:
-        complete(parts)
-    if executor is not None:  # to check all that others made would take long
-        _warn(result, failed_runs(parts.files, parts.files.status)[0])
+def _given(equations: Equations, runs: Runs, choices: _Choices) -> Given:
+    """What all runs share: method, times, events and inputs, each admitted."""
+    asked, (method, rtol, atol, *_) = runs.asked, choices
+    chosen = picked(equations, method, rtol, atol)
+    context = run_context(
+        equations, chosen.method, choices.events, choices.inputs, runs.count
+    )
+    context = with_contacts(context, asked.runs.t, asked.until, choices.impacts)
+    drive = _drive(context, asked)
+    if method is None and context.limits is None:
+        decay = _decay(context, asked)
+        chosen = suited(context.equations, chosen, rtol, atol, decay)
+    context = context._replace(method=chosen.method)
+    times = asked.times
+    return Given(
+        context.equations,
+        chosen.method,
+        np.array([asked.until]) if times is None else times,
+        choices.limit,
+        choices.audited,
+        times is not None,
+        context if context.watched.is_needed else None,
+        drive,
+        choices.place,
+        context if drive.samplers else None,
+    )
+
+
+def _folder(
+    to: Any, given: Given, runs: Runs, *, slab: int, form: str, text: str
+) -> SweepParts:
+    """The folder of the sweep: it is made for runs that begin, as a file is."""
+    from polhode.integrate.storage.sweep_parts import sweep_parts
+
+    launched(given, runs.slab(0, min(slab, runs.count)))
+    return sweep_parts(to, given, runs.swept(slab), form, text)
+
+
+def _todo(
+    runs: Runs, slab: int, folder: SweepParts | None, part: str | None
+) -> list[int]:
+    """With which runs the slabs begin that are to be made."""
+    if folder is None:
+        return [*range(0, runs.count, slab)]
+    from polhode.integrate.storage.sweep_parts import share_of
+
+    return share_of(folder, part)
+
+
+def _finished(found: Sweep | None, folder: SweepParts | None, is_spread: bool) -> Any:
+    """What is given back; of runs that failed a warning says how many, and why."""
+    if folder is None:
+        assert found is not None
+        _warn(found, found.failed)
+        return found
+    from polhode.integrate.storage.sweep_parts import complete, failed_runs
+
+    if not folder.missing:
+        complete(folder)
+    if is_spread:  # to check all that others made would take long
+        _warn(folder, failed_runs(folder.files, folder.files.status)[0])
     else:
-        _warn(result, result.failed)
-    return result
+        _warn(folder, folder.failed)
+    return folder
 
 
 def _drawn(
@@ -230,62 +306,65 @@ def _drawn(
     return GivenRuns(drawn.asked) if slab is None else drawn
 
 
-def _drive(context: RunContext) -> Drive:
-    """The laws that drive all runs; what is sampled is refused."""
-    for source in context.inputs.sources:
+def _drive(context: RunContext, asked: Admitted) -> Drive:
+    """The laws that drive all runs; what only the host can sample is refused."""
+    inputs = context.inputs
+    if not inputs.sources:
+        return inputs.drive
+    if not inputs.drive.samplers:
         raise IntegrationError(
-            f"the input {source.name!r} of a sweep cannot be sampled.",
-            "Samples are asked between steps, run by run, and runs of a sweep go side"
-            " by side without halting.",
-            "Give a law of time and state, or ask ph.simulate for these states, with"
+            f"the input {inputs.sources[0].name!r} of a sweep cannot be sampled.",
+            "Its law, or that of another, is plain Python, which is asked between"
+            " steps, run by run, and runs of a sweep go side by side without halting.",
+            "Write the laws in jax.numpy, with what they remember in"
+            " ph.Sampled(..., state=[...]); or ask ph.simulate for these states, with"
             " samples=... to keep little of each.",
         )
-    return context.inputs.drive
+    require_forward(context, asked.runs, asked.until)
+    return inputs.drive
 
 
-def _require_unaudited(given: Given) -> None:
-    if given.context is not None and given.audited:
-        raise IntegrationError(
-            "a sweep with events cannot be audited.",
-            "Works are reckoned over whole steps on the way, and events cut steps.",
-            "Leave audited=True out, or ask ph.simulate(...)[k].ledger().",
-        )
-
-
-def _require_device(given: Given, executor: Any) -> None:
-    """Refuse what does not run on a GPU, and words that are no backend."""
+def _require_device(given: Given, to: Any, executor: Any) -> None:
+    """Refuse words that are no backend, and arrays of a GPU where there are none."""
     if given.backend not in ("llvm", "cuda"):
         raise IntegrationError(
             f"a sweep has no backend {given.backend!r}.",
             "Runs are made by native code or on a GPU.",
             'Give backend="llvm" or backend="cuda".',
         )
-    if given.backend != "cuda":
-        return
-    if given.context is not None or executor is not None:
-        what = "with events" if executor is None else "by an executor"
+    if executor == GPUS and given.backend != "cuda":
         raise IntegrationError(
-            f'a sweep {what} does not run with backend="cuda".',
-            "Events that are not plain are looked at by the host, run by run, and"
-            " workers would share one GPU.",
-            'Leave backend="cuda" out.',
+            "processes for GPUs cannot make runs by native code.",
+            f"The sweep runs by {given.backend!r}.",
+            'Give backend="cuda" with executor="gpus".',
+        )
+    if given.on_device and (given.backend != "cuda" or to is not None):
+        raise IntegrationError(
+            "a sweep leaves arrays on a GPU only where it runs there, and in memory.",
+            f"It runs by {given.backend!r}"
+            + (", and goes to a folder." if to is not None else "."),
+            'Give backend="cuda" with device=True, and no folder.',
         )
 
 
-def _decay(equations: Equations, asked: Admitted, drive: Drive) -> Decay:
+def _decay(context: RunContext, asked: Admitted) -> Decay:
     """How quickly something decays at the start of the first run that can begin."""
+    equations, drive = context.equations, context.inputs.drive
     if not may_decay(equations.system, drive):
         return NO_DECAY
     runs = asked.runs
     first = next(k for k in range(len(runs)) if k not in asked.refused)
     two = slice(first, first + 2) if len(runs) > first + 1 else slice(first, first + 1)
     states, own = runs.part(two), {n: v[two] for n, v in asked.table.items()}
-    start = initial_derivative(equations, states, own, drive)
-    none = np.zeros((len(states), drive.width))
+    held = np.zeros((len(states), drive.width))
+    if drive.samplers:
+        numbers = first + np.arange(len(states))
+        held = sampled_starts(context, states, unasked(context, numbers)).held
+    start = initial_derivative(equations, states, own, drive, held)
     others = [k - first for k in asked.refused]
-    if start_faults(drive, states, start, table=own, held=none, refused=others):
+    if start_faults(drive, states, start, table=own, held=held, refused=others):
         return NO_DECAY  # it is refused, or a failed run, where it is launched
-    return decay_of(equations, Start(states, own, drive, none, start), asked.until)
+    return decay_of(equations, Start(states, own, drive, held, start), asked.until)
 
 
 def _all(
@@ -321,25 +400,6 @@ def _all(
     return joined(found) if parts is None else None
 
 
-def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
-    """The runs of one slab, to their goals."""
-    asked, until = slab.asked, slab.asked.until
-    refused: dict[int, PolhodeError] = {}
-    if given.backend == "cuda":
-        from polhode.integrate.host.device_loop import run_on_device
-
-        fleet, refused = _launched(given, slab)
-        flight = run_on_device(given, fleet, watch)
-    elif slab.total == 1 and given.context is None:
-        flight = flown_alone(given, (asked.runs, asked.table, until), watch)
-    else:
-        fleet, refused = _launched(given, slab)
-        flight = run_batch(given, fleet, watch)
-    part = part_of(given, flight, asked.table, until)
-    part.told.update({k: sentence_of(error) for k, error in refused.items()})
-    return part
-
-
 def _warn_of_missing(runs: int, done: int) -> None:
     """Ctrl-C before a slab has begun, or after its end: what is done is given."""
     warnings.warn(
@@ -349,88 +409,16 @@ def _warn_of_missing(runs: int, done: int) -> None:
     )
 
 
-def _launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
-    """The runs of a slab, ready to go; and those that cannot begin, with the reason.
-
-    Where no run of the sweep can, that is raised.
-    """
-    (states, until, _, table, before), first, total = slab
-    if given.context is not None and given.context.limits is not None:
-        before = {**overlaps(slab.asked), **before}
-    settings, drive = step_settings(given.method, until), given.drive
-    held = np.zeros((len(states), 0))
-    if given.context is not None:
-        own = slice(first, first + len(states))
-        held = given.context.inputs.first_held(total)[own]
-    go = initialise(given.equations, states, table, settings, drive=drive, held=held)
-    faults = start_faults(
-        drive,
-        states,
-        go.initial_derivative,
-        table=table,
-        held=held,
-        refused=before,
-    )
-    refused = {**before, **faults}
-    if len(refused) == total:
-        raise_of_run(0, refused, total)
-    require_feasible(given.equations, go, given.method)
-    stepper_states, bounds = go.stepper_state, go.bounds
-    if refused:
-        status = np.array(stepper_states.status)
-        status[[*refused]] = [status_of(error) for error in refused.values()]
-        stepper_states = stepper_states._replace(status=status)
-    if given.context is not None:
-        sides = np.zeros((len(states), len(given.context.events)), np.int64)
-        stepper_states = stepper_states._replace(sides=sides, held=held)
-    share = (first / total, len(states) / total)
-    fleet = Batch(stepper_states, bounds, table, share)
-    if given.context is None or given.context.limits is None:
-        return fleet, refused
-    return _with_contacts_decided(given, states, fleet, refused)
-
-
-def _with_contacts_decided(
-    given: Given, states: States, fleet: Batch, refused: dict[int, PolhodeError]
-) -> tuple[Batch, dict[int, PolhodeError]]:
-    """The fleet in the modes in which its runs begin, and those that cannot."""
-    assert given.context is not None
-    before = fleet.stepper_states
-
-    def turn(first: StepperState, bounds: RunBounds) -> Any:
-        gliders = first_gliders(first, *extent(given))
-        every = np.arange(len(states))
-        here = fleet._replace(bounds=bounds)
-        after, buffer = called(given, here, gliders, every, np.inf, room=0)
-        return after.stepper_state, buffer
-
-    runs = ChunkRuns(before, fleet.bounds, fleet.table)
-    begun = decided_starts(given.context, states, runs, turn)
-    refused = {**begun.faults, **refused}
-    if len(refused) == len(states):
-        raise_of_run(0, refused, len(states))
-    status = np.array(begun.go.stepper_state.status)
-    status[[*refused]] = [status_of(error) for error in refused.values()]
-    # Runs that are refused keep what they were to begin from.
-    lost = np.isin(np.arange(len(states)), [*refused])[:, None]
-    new = begun.go.stepper_state
-    new = new._replace(
-        x=np.where(lost, before.x, new.x), held=begun.held, sides=before.sides
-    )
-    met = [(k, row) for k, rows in enumerate(begun.met) for row in rows]
-    met = [(k, row) for k, row in met if k not in refused]
-    fleet = fleet._replace(stepper_states=new._replace(status=status), begun=met)
-    return fleet._replace(bounds=begun.go.bounds), refused
-
-
 def _require_folder(to: Any, form: str, executor: Any, part: str | None) -> None:
     """Refuse forms and workers of parts where there is no folder for parts."""
-    if executor is not None and not callable(getattr(executor, "submit", None)):
+    is_known = executor is None or executor == GPUS
+    if not is_known and not callable(getattr(executor, "submit", None)):
         raise IntegrationError(
             f"{executor!r} cannot make parts of a sweep.",
             "Work is handed out by the submit of a concurrent.futures.Executor.",
             "Give ProcessPoolExecutor(mp_context=get_context('spawn')), or"
-            " client.get_executor() of dask.distributed.",
+            " client.get_executor() of dask.distributed; with backend='cuda'"
+            " executor='gpus', a process for each GPU.",
         )
     if to is None and (executor is not None or part or form != "netcdf"):
         word = "an executor" if executor is not None else f"form={form!r}"

@@ -29,13 +29,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
-from polhode.integrate.host.batch_loop import Given
+from polhode.integrate.contact_start import with_contacts
+from polhode.integrate.host.batch_loop import Given, Place
 from polhode.integrate.host.event_request import run_context
 from polhode.integrate.host.loop import Progress, Watch
 from polhode.integrate.host.sweep_runs import Carried, Runs, Swept, Times
 from polhode.integrate.model_source import CarriedModel, ModelSource, require_carried
 from polhode.integrate.storage.sweep_parts import SweepParts, sweep_parts
-from polhode.integrate.sweep import slab_result
+from polhode.integrate.sweep_start import slab_result
 from polhode.lowering.backends.thread_limit import VARIABLE, at_most_threads
 
 if TYPE_CHECKING:
@@ -71,15 +72,21 @@ class SweepJob:
     identity: str
     form: str
     swept: Swept
-    times: tuple[float, tuple[float, ...] | None]
+    times: tuple[float, float, tuple[float, ...] | None]
     options: tuple[int, bool]
     driven: Driven
+    place: Place
 
     @classmethod
     def of(
-        cls, given: Given, parts: SweepParts, source: ModelSource, driven: Driven
+        cls,
+        given: Given,
+        parts: SweepParts,
+        source: ModelSource,
+        driven: Driven,
+        start: float,
     ) -> SweepJob:
-        """The job of a sweep whose folder is there."""
+        """The job of a sweep whose folder is there, and whose runs begin at `start`."""
         samples = tuple(given.output_times.tolist()) if given.sampled else None
         job = cls(
             source.carried(),
@@ -88,9 +95,10 @@ class SweepJob:
             parts.files.identity,
             parts.files.form,
             parts.files.swept,
-            (parts.until, samples),
+            (start, parts.until, samples),
             (given.limit, given.audited),
             driven,
+            given.place,
         )
         require_carried(driven, "a law of an event or an input")
         require_carried(job, "the method of the sweep")
@@ -116,7 +124,7 @@ def make_part(job: SweepJob, first: int, runs: Carried) -> int:
         given, parts = _prepared(job)
         if parts.files.place(first).exists():
             return 0
-        until, samples = job.times
+        _, until, samples = job.times
         times = Times(until, None if samples is None else np.array(samples))
         part = slab_result(given, runs.slab(given.equations, times), None)
         if part.is_interrupted:
@@ -132,16 +140,19 @@ def _prepared(job: SweepJob) -> tuple[Given, SweepParts]:
     context = run_context(
         equations, job.method, job.driven.events, job.driven.inputs, job.swept.runs
     )
-    equations = context.equations  # with the states of controllers, if there are any
-    until, samples = job.times
+    start, until, samples = job.times
+    if job.model.impacts:
+        context = with_contacts(context, np.array([start]), until, job.model.impacts)
     given = Given(
-        equations,
+        context.equations,  # with the states of controllers, if there are any
         job.method,
         np.array([until] if samples is None else samples),
         *job.options,
         samples is not None,
-        context if context.switches else None,
+        context if context.watched.is_needed else None,
         context.inputs.drive,
+        job.place,
+        context if context.inputs.drive.samplers else None,
     )
     parts = sweep_parts(job.folder, given, job.swept, job.form, job.model.text)
     return given, parts
@@ -160,6 +171,7 @@ def spread(
             if not missing:
                 return
             work.make(missing)
+        _warn_of_missing(parts)
     except KeyboardInterrupt:
         work.cancel()
         left, count = len(parts.missing), len(parts.files.firsts)
@@ -172,6 +184,21 @@ def spread(
     except BaseException:
         work.cancel()
         raise
+
+
+def _warn_of_missing(parts: SweepParts) -> None:
+    """Say so where workers report parts as made and the folder still has none."""
+    left = parts.missing
+    if left:
+        first = parts.files.place(left[0]).name
+        warnings.warn(
+            f"{len(left)} of the {len(parts.files.firsts)} parts of the sweep are"
+            f" missing after {TRIES} rounds, {first} the first: workers say that they"
+            f" made them, and {str(parts.folder)!r} does not list them. See that all"
+            " of them reach this folder; the same call makes what is missing.",
+            IntegrationWarning,
+            stacklevel=4,
+        )
 
 
 @final

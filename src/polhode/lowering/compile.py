@@ -283,6 +283,26 @@ class Program:  # limit: made, called, inlined, asked, pickled and kept
         function.__doc__ = self.function.__doc__
         return function
 
+    @cached_property
+    def torch(self) -> Callable:
+        """The same function of PyTorch's tensors, in double precision.
+
+        It takes what the program takes, one system at a time; `torch.vmap` runs many,
+        and autograd differentiates it, forward and reverse. Tensors on a GPU of
+        NVIDIA's stay there.
+        """
+        from polhode.lowering.native_torch import as_torch
+
+        flat = as_torch(self._flat_leaves, self._described)
+
+        def function(*arguments: Any) -> Any:
+            outputs = flat(*self._match(arguments))
+            return jax.tree_util.tree_unflatten(self._trace.tree, outputs)
+
+        function.__name__ = self._report.name
+        function.__doc__ = self.function.__doc__
+        return function
+
     def _flat_leaves(self, *inputs: Any) -> list[Any]:
         return jax.tree_util.tree_leaves(self._flat(*inputs))
 

@@ -73,7 +73,7 @@ def test_a_sampled_law_of_several_is_asked_once_a_sample():
         asked.append(t)
         return -30.0 * np.array([state["shoulder"], state["elbow"]]), memory + 1
 
-    sampled = ph.Sampled(law, 0.05, memory=[0.0])
+    sampled = ph.Sampled(law, 0.05, state=[0.0])
     motion = ph.simulate(ARM, START, until=0.2, inputs={BOTH: sampled})
     times, values = motion.inputs["tau2"]
     assert len(asked) == len(set(asked)) == len(times)

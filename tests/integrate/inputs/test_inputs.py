@@ -146,7 +146,7 @@ def test_what_a_controller_remembers_goes_with_the_run():
         sums[0] = sums[0] + 0.05 * state["track"]
         return -2.0 * state.speed("track") - sums[0]
 
-    kept = run(ph.Sampled(integral, 0.05, memory=[0.0]), until=2.0)
+    kept = run(ph.Sampled(integral, 0.05, state=[0.0]), until=2.0)
     own = run(ph.Sampled(by_itself, 0.05), until=2.0)
     assert np.array_equal(kept.q, own.q)
     assert kept.checkpoint.stepper_state.recall[0] == sums[0]
@@ -174,7 +174,22 @@ def test_chunks_change_no_bit_of_a_sampled_run(monkeypatch):
     assert len(whole.events) == 1
 
 
-def test_a_run_goes_on_from_its_file_with_events_and_inputs(tmp_path):
+def integral(t, state, x):
+    """A law with a discrete state, which can be traced."""
+    return -1.0 - 0.01 * x[0], x + state["track"]
+
+
+def integral_by_python(t, state, x):
+    """The same, which cannot."""
+    return -1.0 - 0.01 * float(x[0]), x + state["track"]
+
+
+@pytest.mark.parametrize(
+    ("law", "until", "chunks"), [(integral, 60.0, 2), (integral_by_python, 5.0, 40)]
+)
+def test_a_run_goes_on_from_its_file_with_events_and_inputs(
+    law, until, chunks, tmp_path
+):
     """Stopped after some chunks and resumed: rows, events and samples, bit for bit."""
     bounce = ph.Event(
         "wall",
@@ -183,24 +198,21 @@ def test_a_run_goes_on_from_its_file_with_events_and_inputs(tmp_path):
         reset=lambda t, state: state.changed(speeds={"track": -state.speed("track")}),
     )
 
-    def law(t, state, memory):
-        return -1.0 - 0.01 * memory[0], memory + state["track"]
-
     given = {
         "events": bounce,
-        "inputs": {MOTOR: ph.Sampled(law, 0.07, memory=[0.0])},
+        "inputs": {MOTOR: ph.Sampled(law, 0.07, state=[0.0])},
     }
     system, told = driven(), []
 
     def watch(progress):
         told.append(progress)
-        if len(told) == 40:
+        if len(told) == chunks:
             raise KeyboardInterrupt
 
     start, path = system.state(track=1.0), tmp_path / "run.nc"
-    whole = ph.simulate(system, start, until=5.0, **given)
+    whole = ph.simulate(system, start, until=until, **given)
     with pytest.warns(IntegrationWarning, match="was interrupted"):
-        ph.simulate(system, start, until=5.0, to=path, watch=watch, **given)
+        ph.simulate(system, start, until=until, to=path, watch=watch, **given)
     resumed = ph.resume(path, system, **given)
     assert all(map(np.array_equal, resumed.steps, whole.steps))
     assert str(resumed.events) == str(whole.events)

@@ -153,11 +153,29 @@ def test_events_of_a_sweep_are_kept_on_disk(tmp_path, monkeypatch):
 
 
 def test_what_a_sweep_cannot_watch_is_refused():
-    """Works over cut steps, things that are no events, starts past a limit."""
-    with pytest.raises(IntegrationError, match="with events cannot be audited"):
-        ph.sweep(ball(), thrown(), until=1.0, events=FLOOR, audited=True)
+    """Things that are no events, starts past a limit."""
     with pytest.raises(IntegrationError, match="is not an event"):
         ph.sweep(ball(), thrown(), until=1.0, events=3)
     guard = ph.Event("guard", lambda t, s: height(t, s) - 1.0, required=True)
     with pytest.raises(IntegrationError, match="'guard' has passed by 1"):
         ph.sweep(ball(), thrown(), until=1.0, events=guard)
+
+
+def test_an_audited_sweep_books_resets(monkeypatch):
+    """As the ledger of a run alone; resets in plain Python cut steps on the host."""
+    told = []
+
+    def by_python(t, state):
+        told.append(t)
+        x, y, z = (float(v) for v in state.speed("ball"))
+        return state.changed(speeds={"ball": (x, y, -0.8 * z)})
+
+    floor = ph.Event("floor", height, -1, reset=by_python)
+    for event in (FLOOR, floor):
+        wish = {"until": 1.0, "events": event, "rtol": 1e-9}
+        swept = ph.sweep(ball(), thrown(), audited=True, **wish)
+        assert np.max(np.abs(swept.ledger.balance)) < 1e-9
+        alone = ph.simulate(ball(), thrown()[0], **wish).ledger()
+        for name, work in alone.work.items():
+            assert swept.ledger.work[name][0] == pytest.approx(work[-1], abs=1e-12)
+    assert len(told) > 2

@@ -15,6 +15,7 @@ import pytest
 from jax import lax
 
 import polhode as ph
+from polhode.arrays import shared
 from polhode.lowering.backends import runner, threads
 
 MANY = np.linspace(0, 1, 600).reshape(200, 3)
@@ -38,6 +39,21 @@ def summed(x):
         return inner, inner.sum()
 
     return lax.scan(turn, x, jnp.arange(400.0))
+
+
+@shared
+def slow(x, most):
+    """Turns of a loop in a function that programs call."""
+
+    def turn(carry):
+        return jnp.sin(carry[0]) * 1.1 + 0.1, carry[1] + 1.0
+
+    return lax.while_loop(lambda carry: carry[1] < most, turn, (x, 0.0))[0]
+
+
+def calling(x):
+    """Calls of a function with a loop of unknown length."""
+    return slow(slow(x, 30.0 + x[0]), 10.0 + x[1])
 
 
 class Press:
@@ -70,7 +86,7 @@ class Press:
 
 
 @pytest.mark.parametrize("choices", [{"threads": 1}, {"threads": 3}, {"lanes": 3}])
-@pytest.mark.parametrize("function", [turned, summed])
+@pytest.mark.parametrize("function", [turned, summed, calling])
 def test_a_call_that_is_left_and_gone_on_with_has_the_same_bits(
     function, choices, monkeypatch
 ):

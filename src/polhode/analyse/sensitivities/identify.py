@@ -365,7 +365,7 @@ def _require_speeds(equations: Equations, late: tuple[str, ...]) -> None:
     core = equations.functions
     if late and core.start is not core.speeds:
         raise AnalysisError(
-            f"the time offset cannot be found with {equations.formulation!r}.",
+            f"the time offset cannot be found with {equations.name!r}.",
             "Its velocities are not the speeds along the joints.",
             "Give the system itself.",
         )

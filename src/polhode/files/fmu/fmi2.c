@@ -1,22 +1,6 @@
-/* FMI 2.0, model exchange and co-simulation, over the functions of a system.
- *
- * The numbers of states, inputs, parameters, outputs and events, first values and the
- * length of a step are in model.h, beside the functions of the system themselves.
- * Value references: 0 time; then states, their rates, inputs, parameters, outputs.
- */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "model.h"
+/* FMI 2.0, model exchange and co-simulation: unit.h under its names. */
+#include "unit.h"
 
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
-#define AT_LEAST_ONE(n) ((n) > 0 ? (n) : 1)
-
-typedef double Real;
 typedef int Integer;
 typedef int Boolean;
 typedef char Char;
@@ -39,69 +23,6 @@ typedef struct {
     Boolean nominals_changed, values_changed, next_event_time_defined;
     Real next_event_time;
 } EventInfo;
-
-typedef struct {
-    Real t, x[NX], u[AT_LEAST_ONE(NU)], p[AT_LEAST_ONE(NP)];
-    Real g[AT_LEAST_ONE(NE)]; /* the events' functions after the last event */
-    int is_settling; /* whether the integrator's states are to be put on their manifold */
-} Model;
-
-static void restart(Model *m) {
-    static const Real x[] = FIRST_X, u[] = FIRST_U, p[] = FIRST_P;
-    memset(m, 0, sizeof *m);
-    memcpy(m->x, x, sizeof m->x);
-    memcpy(m->u, u, NU * sizeof(Real));
-    memcpy(m->p, p, NP * sizeof(Real));
-}
-
-static int is_number(const Real *x, int n) {
-    for (int k = 0; k < n; ++k)
-        if (!isfinite(x[k])) return 0;
-    return 1;
-}
-
-static void settle(Model *m) {
-    Real x[NX];
-    MODEL(settled)(&m->t, m->x, m->u, m->p, x);
-    if (is_number(x, NX)) memcpy(m->x, x, sizeof x);
-}
-
-/* ------------------------------------------------------------------------- events */
-
-static void look(const Model *m, Real t, const Real *x, Real *g) {
-    (void)m, (void)t, (void)x, (void)g;
-#if NE > 0
-    MODEL(indicators)(&t, x, m->u, m->p, g);
-#endif
-}
-
-/* The first event whose function passed zero in its direction, or -1. */
-static int passed(const Real *before, const Real *after) {
-    (void)before, (void)after;
-#if NE > 0
-    static const int directions[] = DIRECTIONS;
-    for (int k = 0; k < NE; ++k) {
-        int rises = before[k] < 0 && after[k] >= 0, falls = before[k] > 0 && after[k] <= 0;
-        if ((rises && directions[k] >= 0) || (falls && directions[k] <= 0)) return k;
-    }
-#endif
-    return -1;
-}
-
-/* What follows an event; whether the run ends there. */
-static int happen(Model *m, int k) {
-    int ends = 0;
-    (void)k;
-#if NE > 0
-    static const int is_terminal[] = TERMINAL;
-    Real which = k, x[NX];
-    MODEL(reset)(&m->t, m->x, m->u, m->p, &which, x);
-    if (is_number(x, NX)) memcpy(m->x, x, sizeof x);
-    ends = is_terminal[k];
-#endif
-    look(m, m->t, m->x, m->g);
-    return ends;
-}
 
 /* ------------------------------------------------------------------ life of a unit */
 
@@ -139,41 +60,10 @@ EXPORT Status fmi2Reset(Component c) { restart(c); return OK; }
 /* ------------------------------------------------------------------------ variables */
 
 EXPORT Status fmi2GetReal(Component c, const Reference r[], size_t n, Real value[]) {
-    Model *m = c;
-    Real rates[NX], y[AT_LEAST_ONE(NY)];
-    int has_rates = 0, has_outputs = 0;
-    for (size_t i = 0; i < n; ++i) {
-        long k = r[i];
-        if (k == 0) { value[i] = m->t; continue; }
-        if ((k -= 1) < NX) { value[i] = m->x[k]; continue; }
-        if ((k -= NX) < NX) {
-            if (!has_rates) MODEL(rates)(&m->t, m->x, m->u, m->p, rates);
-            has_rates = 1, value[i] = rates[k];
-            continue;
-        }
-        if ((k -= NX) < NU) { value[i] = m->u[k]; continue; }
-        if ((k -= NU) < NP) { value[i] = m->p[k]; continue; }
-        if ((k -= NP) >= NY) return ERROR_;
-#if NY > 0
-        if (!has_outputs) MODEL(outputs)(&m->t, m->x, m->u, m->p, y);
-#endif
-        has_outputs = 1, value[i] = y[k];
-    }
-    return OK;
+    return get_values(c, r, n, value) ? OK : ERROR_;
 }
 EXPORT Status fmi2SetReal(Component c, const Reference r[], size_t n, const Real value[]) {
-    Model *m = c;
-    for (size_t i = 0; i < n; ++i) {
-        long k = (long)r[i] - 1;
-        if (!isfinite(value[i])) return ERROR_;
-        if (k < 0) return ERROR_;
-        if (k < NX) { m->x[k] = value[i]; continue; }
-        if ((k -= 2 * NX) < 0) return ERROR_;
-        if (k < NU) { m->u[k] = value[i]; continue; }
-        if ((k -= NU) >= NP) return ERROR_;
-        m->p[k] = value[i];
-    }
-    return OK;
+    return set_values(c, r, n, value) ? OK : ERROR_;
 }
 #define NO_VARIABLES(NAME, TYPE) \
     EXPORT Status fmi2Get##NAME(Component c, const Reference r[], size_t n, TYPE v[]) { \
@@ -238,38 +128,16 @@ EXPORT Status fmi2GetDirectionalDerivative(Component c, const Reference u[], siz
 
 EXPORT Status fmi2EnterEventMode(Component c) { (void)c; return OK; }
 EXPORT Status fmi2NewDiscreteStates(Component c, EventInfo *info) {
-    Model *m = c;
-    Real g[AT_LEAST_ONE(NE)];
     memset(info, 0, sizeof *info);
-    look(m, m->t, m->x, g);
-    int k = passed(m->g, g);
-    if (k >= 0) {
-        info->terminate_simulation = happen(m, k);
-        info->values_changed = 1;
-    }
-    if (m->is_settling) {
-        settle(m);
-        m->is_settling = 0;
-        info->values_changed = 1;
-    }
+    info->values_changed = update(c, &info->terminate_simulation);
     return OK;
 }
 EXPORT Status fmi2EnterContinuousTimeMode(Component c) { (void)c; return OK; }
 EXPORT Status fmi2CompletedIntegratorStep(Component c, Boolean no_set_state,
                                           Boolean *enter_event_mode, Boolean *terminate) {
-    Model *m = c;
     (void)no_set_state;
-    *enter_event_mode = *terminate = 0;
-#if HAS_MANIFOLD
-    Real x[NX], most = 0;
-    MODEL(settled)(&m->t, m->x, m->u, m->p, x);
-    for (int k = 0; k < NX; ++k) most = fmax(most, fabs(x[k] - m->x[k]));
-    if (most > SETTLES_AT) *enter_event_mode = m->is_settling = 1;
-#endif
-    Real g[AT_LEAST_ONE(NE)];
-    look(m, m->t, m->x, g);
-    /* A step without a crossing: what it ends with is where the next one begins. */
-    if (passed(m->g, g) < 0) memcpy(m->g, g, NE * sizeof(Real));
+    *enter_event_mode = step_completed(c);
+    *terminate = 0;
     return OK;
 }
 EXPORT Status fmi2SetTime(Component c, Real t) {
@@ -306,56 +174,9 @@ EXPORT Status fmi2GetNominalsOfContinuousStates(Component c, Real x[], size_t n)
 
 /* -------------------------------------------------------------------- co-simulation */
 
-static int advance(const Model *m, Real t, const Real *x, Real h, Real *end) {
-    MODEL(step)(&t, x, m->u, m->p, &h, end);
-    return is_number(end, NX);
-}
-
-/* One step from t, cut at the first event in it; how long it was, or -1. */
-static Real one_step(Model *m, Real t, Real h, int *event) {
-    Real x[NX], g[AT_LEAST_ONE(NE)];
-    *event = -1;
-    if (!advance(m, t, m->x, h, x)) return -1;
-    look(m, t + h, x, g);
-    if (passed(m->g, g) >= 0) {
-        Real low = 0, high = h;
-        for (int k = 0; k < 60 && high - low > 1e-15 * (fabs(t) + h); ++k) {
-            Real middle = 0.5 * (low + high);
-            if (!advance(m, t, m->x, middle, x)) return -1;
-            look(m, t + middle, x, g);
-            if (passed(m->g, g) >= 0) high = middle;
-            else low = middle;
-        }
-        if (!advance(m, t, m->x, high, x)) return -1;
-        look(m, t + high, x, g);
-        *event = passed(m->g, g);
-        h = high;
-    }
-    memcpy(m->x, x, sizeof x);
-    memcpy(m->g, g, NE * sizeof(Real));
-    m->t = t + h;
-    return h;
-}
-
 EXPORT Status fmi2DoStep(Component c, Real t, Real h, Boolean no_set_state) {
-    Model *m = c, before = *m;
-    Real end = t + h;
-    int events = 0;
     (void)no_set_state;
-    m->t = t;
-    while (end - m->t > 1e-12 * fmax(fabs(end), h)) {
-        Real left = end - m->t;
-        Real part = left / ceil(left / LONGEST - 1e-9);
-        int event;
-        Real done = one_step(m, m->t, part, &event);
-        if (done < 0 || ++events > 10000000) {
-            *m = before;
-            return DISCARD;
-        }
-        if (event >= 0 && happen(m, event)) return DISCARD;
-    }
-    m->t = end;
-    return OK;
+    return advance_to(c, t, h) == ARRIVED ? OK : DISCARD;
 }
 EXPORT Status fmi2SetRealInputDerivatives(Component c, const Reference r[], size_t n,
                                           const Integer o[], const Real v[]) {

@@ -101,7 +101,7 @@ class Model:
             if value.shape != ():
                 raise ModelError(
                     f"the output {name!r} has the shape {value.shape}.",
-                    "A variable of FMI 2.0 is one number.",
+                    "A variable of a unit is one number.",
                     "Give an output for each number.",
                 )
         return jnp.stack(values)

@@ -1,8 +1,9 @@
-"""`ph.to_fmu`: a system as an FMI 2.0 unit, for co-simulation and model exchange."""
+"""`ph.to_fmu`: a system as an FMI unit, for co-simulation and model exchange."""
 
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError, ModelError, StateError
-from polhode.files.fmu.description import Variable, description
+from polhode.files.fmu.description import (
+    Variable,
+    build_description,
+    description,
+)
 from polhode.files.fmu.functions import Model
 from polhode.integrate.events.event import Event, admit_events
 from polhode.lowering.backends.source.c import to_c
@@ -27,6 +32,7 @@ from polhode.system.state import State
 COMPILERS = (("gcc",), ("clang",), (sys.executable, "-m", "ziglang", "cc"))
 # By so much a state leaves its manifold before another integrator is stopped for it.
 SETTLES_AT = 1e-9
+VERSIONS = ("2.0", "3.0")
 ARGUMENTS = "const double *t, const double *x, const double *u, const double *p"
 
 
@@ -49,8 +55,9 @@ def to_fmu(
     outputs: Mapping[str, Callable[[State], Any]] | None = None,
     events: Event | Sequence[Event] = (),
     step: float = 1e-3,
+    version: str = "2.0",
 ) -> Written:
-    """A unit of FMI 2.0 that moves from `start`: model exchange and co-simulation.
+    """A unit of FMI that moves from `start`: model exchange and co-simulation.
 
     Coordinates and speeds are its states and outputs, parameters of the system are
     tunable, `inputs` names motors and other ports (or parameters) that others drive,
@@ -58,7 +65,7 @@ def to_fmu(
     located inside a co-simulation step, and are indicators in model exchange; their
     functions and resets are traced. `step` is the longest step of the co-simulation, by
     a method of order 4. The sources are always inside; a binary for this machine where
-    gcc, clang or ziglang is found.
+    gcc, clang or ziglang is found. `version` is that of FMI, "2.0" or "3.0".
 
     >>> import polhode as ph
     >>> start = ph.models.start("cart_pendulum")
@@ -70,10 +77,16 @@ def to_fmu(
             "Its first values are those of a state, and the state knows its system.",
             "Give a state: ph.to_fmu(system.state(...), path).",
         )
+    if version not in VERSIONS:
+        raise ModelError(
+            f"a unit cannot be written for FMI {version!r}.",
+            "There are two versions that tools read.",
+            'Give version="2.0", which most tools read, or version="3.0".',
+        )
     model = Model(start, tuple(inputs), dict(outputs or {}), admit_events(events), step)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        compiler = write(model, root)
+        compiler = write(model, root, version)
         with (
             replacing(Path(path)) as target,
             zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed,
@@ -84,23 +97,32 @@ def to_fmu(
     return Written(Path(path), compiler)
 
 
-def write(model: Model, root: Path) -> str:
+def write(model: Model, root: Path, version: str) -> str:
     """Sources, description and, where a compiler is found, a binary."""
     sources = root / "sources"
     sources.mkdir()
     functions = _functions(model)
     for name, text in functions.items():
         write_file(sources / f"{name}.c", text)
-    wrapper = files("polhode.files.fmu").joinpath("fmi2.c").read_text("utf-8")
-    write_file(sources / "fmi2.c", wrapper)
-    whole = "".join(functions[name] for name in sorted(functions)) + wrapper
-    guid = hashlib.sha256((whole + _header(model, "")).encode()).hexdigest()[:32]
-    write_file(sources / "model.h", _header(model, guid))
-    names = ["fmi2.c", *(f"{name}.c" for name in functions)]
-    write_file(
-        root / "modelDescription.xml", description(model, variables(model), guid, names)
-    )
-    return compiled(sources, names, root / "binaries", model.identifier)
+    wrapper = f"fmi{version[0]}.c"
+    shared = {
+        name: files("polhode.files.fmu").joinpath(name).read_text("utf-8")
+        for name in ("unit.h", wrapper)
+    }
+    for name, text in shared.items():
+        write_file(sources / name, text)
+    whole = "".join(functions[name] for name in sorted(functions))
+    whole += "".join(shared.values()) + _header(model, "")
+    token = hashlib.sha256(whole.encode()).hexdigest()[:32]
+    write_file(sources / "model.h", _header(model, token))
+    names = [wrapper, *(f"{name}.c" for name in functions)]
+    found = variables(model, version)
+    text = description(model, found, token, names, version)
+    write_file(root / "modelDescription.xml", text)
+    if version == "3.0":
+        text = build_description(model.identifier, names)
+        write_file(sources / "buildDescription.xml", text)
+    return compiled(sources, names, root / "binaries" / _platform(version), model)
 
 
 def _functions(model: Model) -> dict[str, str]:
@@ -170,7 +192,7 @@ def _header(model: Model, guid: str) -> str:
     return "\n".join([f"/* {model.identifier}: sizes and functions */", *lines, ""])
 
 
-def variables(model: Model) -> list[Variable]:
+def variables(model: Model, version: str) -> list[Variable]:
     """All variables, in the order of their references."""
     joints = model.system.joints
     units = [unit for joint in joints for unit in joint.units]
@@ -205,6 +227,11 @@ def variables(model: Model) -> list[Variable]:
         for name, first in zip(model.tunable, model.first_p, strict=True)
     ]
     found += [Variable(name, "output", "continuous") for name in model.outputs]
+    if version == "3.0":  # there, functions of events are variables too
+        found += [
+            Variable(f"event {e.name}", "local", "continuous", is_indicator=True)
+            for e in model.events
+        ]
     names = [variable.name for variable in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -217,10 +244,11 @@ def variables(model: Model) -> list[Variable]:
     return found
 
 
-def compiled(sources: Path, names: list[str], binaries: Path, identifier: str) -> str:
+def compiled(sources: Path, names: list[str], folder: Path, model: Model) -> str:
     """A shared library for this machine, and who made it; "" where nobody can."""
-    platform, suffix = _platform()
-    target = binaries / platform / f"{identifier}{suffix}"
+    suffixes = {"win32": ".dll", "darwin": ".dylib"}
+    identifier = model.identifier
+    target = folder / f"{identifier}{suffixes.get(sys.platform, '.so')}"
     for command in COMPILERS:
         if shutil.which(command[0]) is None or (
             "ziglang" in command and not _has_module("ziglang")
@@ -238,7 +266,7 @@ def compiled(sources: Path, names: list[str], binaries: Path, identifier: str) -
         )
         if done.returncode == 0:
             return "ziglang" if "ziglang" in command else command[0]
-        shutil.rmtree(binaries)
+        shutil.rmtree(folder.parent)
         warnings.warn(
             CompilerWarning(
                 f"{command[0]} could not build {identifier!r}: {done.stderr[:500]}"
@@ -248,13 +276,16 @@ def compiled(sources: Path, names: list[str], binaries: Path, identifier: str) -
     return ""
 
 
-def _platform() -> tuple[str, str]:
+def _platform(version: str) -> str:
+    """The folder of a binary for this machine, by the names of FMI."""
     bits = "64" if sys.maxsize > 2**32 else "32"
-    if sys.platform.startswith("win"):
-        return f"win{bits}", ".dll"
-    if sys.platform == "darwin":
-        return f"darwin{bits}", ".dylib"
-    return f"linux{bits}", ".so"
+    systems = {"win32": ("win", "windows"), "darwin": ("darwin", "darwin")}
+    old, new = systems.get(sys.platform, ("linux", "linux"))
+    if version == "2.0":
+        return f"{old}{bits}"
+    machines = {"amd64": "x86_64", "x86_64": "x86_64", "arm64": "aarch64"}
+    machine = platform.machine().lower()
+    return f"{machines.get(machine, machine)}-{new}"
 
 
 def _has_module(name: str) -> bool:

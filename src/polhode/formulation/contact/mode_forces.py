@@ -12,13 +12,14 @@ ends the mode there is located on a smooth motion.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.arrays import namespace, shared
+from polhode.arrays import namespace, scanned, shared
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.equations import Core, Equations
 from polhode.formulation.recursive.recursive import recursive
@@ -39,6 +40,8 @@ YIELD = 1e-9
 # Of the greatest: what a sticking contact counts that can hold less, see `decide`.
 WEAKEST = 1e-3
 ITERATIONS = 4
+# Rows up to which an elimination may be straight code.
+STRAIGHT = 14
 # Slips below (m/s)^2 have no direction of their own.
 STILL = 1e-22
 
@@ -227,11 +230,17 @@ def unsymmetric_solver(matrix: Any) -> Any:
     below, above = jnp.asarray(np.tri(k, k=-1)), jnp.asarray(np.tri(k, k=-1).T)
 
     def eliminate(j: Any, lu: Any) -> Any:
-        factors = below[:, j] * lu[:, j] / lu[j, j]
-        rest = lu - factors[:, None] * (above[j] * lu[j])[None, :]
-        return rest.at[:, j].set(jnp.where(below[:, j] > 0, factors, rest[:, j]))
+        inverse, pivot = 1.0 / lu[j, j], above[j] * lu[j]
+        is_column = jnp.arange(k) == j
 
-    lu = lax.fori_loop(0, k, eliminate, matrix)
+        def reduce(i: Any, lu: Any) -> Any:
+            factor = below[i, j] * lu[i, j] * inverse
+            rest = lu[i] - factor * pivot
+            return lu.at[i].set(jnp.where(is_column & (i > j), factor, rest))
+
+        return _for_rows(k, reduce, lu)
+
+    lu = _for_rows(k, eliminate, matrix)
 
     def solve(b: Any) -> Any:
         def forward(j: Any, y: Any) -> Any:
@@ -242,10 +251,16 @@ def unsymmetric_solver(matrix: Any) -> Any:
             x_j = x[j] / lu[j, j]
             return (x - above[:, j] * lu[:, j] * x_j).at[j].set(x_j)
 
-        y = lax.fori_loop(0, k, forward, b)
-        return lax.fori_loop(0, k, backward, y)
+        return _for_rows(k, backward, _for_rows(k, forward, b))
 
     return solve
+
+
+def _for_rows(k: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
+    """`turn(i, state)` for all rows; of many rows a loop in programs too."""
+    if k <= STRAIGHT:
+        return lax.fori_loop(0, k, turn, start)
+    return scanned(lambda state, i: (turn(i, state), None), start, jnp.arange(k))[0]
 
 
 def contact_equations(system: System) -> Equations:

@@ -8,20 +8,24 @@ settling            what closing a contact at a switch takes, J
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import jax.numpy as jnp
 import numpy as np
 
-from polhode.integrate.audit.rates import Audit, audited
+from polhode.integrate.audit.rates import Audit, audit_function, audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.results.contact_log import (
     ContactRow,
     all_rows,
+    contact_row_function,
     contact_rows_along,
 )
 from polhode.system.contacts import owners
 
 if TYPE_CHECKING:
+    from polhode.formulation.equations import Equations
+    from polhode.integrate.field.input_table import Drive
     from polhode.integrate.results.trajectory import Trajectory
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
@@ -82,6 +86,26 @@ def _contact_powers(motion: Trajectory, rows: ContactRow) -> dict[str, np.ndarra
         if support.belt is not None:
             found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
     return found
+
+
+def contact_audit(equations: Equations, drive: Drive) -> Any:
+    """(t, x, held, table) -> Audit with the powers of contacts, inside a trace."""
+    system = equations.system
+    audit, owner = audit_function(equations, drive), owners(system)
+    row = contact_row_function(system, drive)
+
+    def audited(t: Any, x: Any, held: Any, table: Any) -> Audit:
+        smooth, there = audit(t, x, held, table), row(t, x, held, table)
+        powers = dict(smooth.powers)
+        for k, support in enumerate(system.supports):
+            own = np.flatnonzero(owner == k)
+            power = jnp.sum(there.power[own])
+            # What a belt gives is booked with the friction through which it does.
+            power = power + (jnp.sum(there.belt[own]) if support.belt else 0.0)
+            powers[f"friction of {support.name}"] = power
+        return smooth._replace(powers=powers)
+
+    return audited
 
 
 def _from_rows(motion: Trajectory, jumps: list[tuple[int, float]]) -> np.ndarray:

@@ -17,8 +17,8 @@ from polhode.integrate.events.occurrence_rows import Met, row_of_occurrence
 from polhode.integrate.events.restart import SegmentResult, row_of
 from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate, joined
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import EVENT, RUNNING, ZENO
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.integrate.host.batch_kernel import BatchState
@@ -87,27 +87,30 @@ class BatchEventTracker:
             if told is not None:
                 self.told[int(runs[k])] = told.sentence
 
-    def attend(self, run: int, glider: BatchState) -> BatchState:
-        """The glider of a run after a close look at its last step."""
+    def attend(self, run: int, glider: BatchState) -> tuple[BatchState, Steps | None]:
+        """The glider of a run after a close look at its last step, and what of that is
+        kept; None where only changes were due."""
         case, after, dense = self._case(run), glider.stepper_state, glider.dense[None]
-        turn = host_change(self._guide, case, after)
+        turn, kept = host_change(self._guide, case, after), None
         if turn is not None:
             self._note(run, turn, row_of(after, dense))
         else:
             first, last = (_row(at, dense) for at in (glider, after))
             turn = looked_at(self._guide, case, first, last, after)
             self._note(run, turn, first._replace(dense=0.0 * dense))
+            kept = turn.rows[0] if turn.rows else Steps(*(part[:0] for part in last))
         stepper_state = turn.stepper_state
         if float(stepper_state.t) == float(after.t) and len(turn.rows) == 1:
-            return glider._replace(stepper_state=stepper_state)
+            return glider._replace(stepper_state=stepper_state), kept
         here = {
             "t": stepper_state.t,
             "x": stepper_state.x,
             "x_dot": stepper_state.x_dot,
         }
-        return glider._replace(
+        new = glider._replace(
             stepper_state=stepper_state, **here, dense=0.0 * glider.dense
         )
+        return new, kept
 
     def mark(self) -> tuple[int, int, int]:
         """How much has been collected so far."""
@@ -142,9 +145,13 @@ class BatchEventTracker:
             x = evaluate(here, self._goals[t_end : t_end + 1])[0]
             self.early.setdefault((run, int(t_end)), x)
 
+    def table_of(self, run: int) -> dict[str, float]:
+        """The parameters of one run."""
+        return {name: float(values[run]) for name, values in self._table.items()}
+
     def _case(self, run: int) -> Case:
-        table = {name: float(values[run]) for name, values in self._table.items()}
-        return Case(run, RunBounds(*(leaf[run] for leaf in self._plans)), table)
+        bounds = RunBounds(*(leaf[run] for leaf in self._plans))
+        return Case(run, bounds, self.table_of(run))
 
     def _weighed(self, stepper_states: StepperState) -> Any:
         """g, its rate and the doubt (runs, e) of all events at the starts."""

@@ -20,7 +20,7 @@ from polhode.integrate.events.switch import Guard, Switch, guards_of
 from polhode.integrate.events.times import instant
 from polhode.integrate.field.dense_output import Steps, evaluate
 from polhode.integrate.inputs.inputs import Inputs
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 from polhode.system.state import State
 
 if TYPE_CHECKING:

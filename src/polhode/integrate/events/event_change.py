@@ -24,15 +24,17 @@ from polhode.integrate.events.switch import Switch
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.vector_field import with_states_of
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.sample_instant import sampled_turn
 from polhode.integrate.kernel.status import (
     DONE,
     EVENT,
     NEEDS_HOST,
     NOT_A_NUMBER,
     RUNNING,
+    SWITCHING,
     ZENO,
 )
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.system.state_arrays import StateArrays
 
 # Quaternions that a change may leave so far from length one, and the host as well.
@@ -87,6 +89,38 @@ def switched_turn(
         jnp.where(good | ~is_changed, now.buffer.count, buffer.count), now.buffer.rows
     )
     return Turn(after, Rows(is_row, leg.t, leg.x, leg.x_dot, nothing), kept)
+
+
+def sampled_switches(
+    run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
+) -> Turn:
+    """Samples at the end of a leg, and guards that they themselves carry over zero."""
+    args = (run.field, run.method, run.drive, run.bounds)
+    after, row = sampled_turn(*args, here, run.step)
+    guards = run.guards
+    if not guards.count:
+        return Turn(after, row, buffer)
+    instant = INSTANT * jnp.maximum(jnp.abs(here.t), jnp.abs(here.h))
+    old, _, at_old = run.weigh((here.t, here.x, here.x_dot), instant, here.held)
+    new, _, at_new = run.weigh((after.t, after.x, after.x_dot), instant, after.held)
+    ways = jnp.sign(new).astype(here.sides.dtype)
+    sides = jnp.where(jnp.abs(new) > at_new, 2 * ways, here.sides)
+    turned = (jnp.sign(old) * jnp.sign(new) < 0) & row.accepted
+    turned = turned & (jnp.abs(old) > at_old) & (jnp.abs(new) > at_new)
+    turned = turned & ((guards.direction == 0) | (guards.direction == ways))
+    stops = jnp.any(turned & guards.stops)
+    state = run.column(after.held, after.t, after.x)
+    for k in range(guards.count):
+        what = Happening(after.t, k, ways[k], 0, 0, state, state, run.modes(after.held))
+        buffer = _added_if(turned[k] & ~stops, buffer, what, None)
+    is_host = jnp.any(turned & guards.untraced)
+    due = jnp.where(is_host, NEEDS_HOST, SWITCHING).astype(after.status.dtype)
+    fires = stops & (after.status == RUNNING)
+    after = after._replace(
+        sides=jnp.where(turned & fires, FIRED * ways, sides),
+        status=jnp.where(fires, due, after.status),
+    )
+    return Turn(after, row, buffer)
 
 
 def _changed(

@@ -11,15 +11,10 @@ from jax import lax
 from polhode.integrate.events.event_run import Turn
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
-from polhode.integrate.kernel.chunk import (
-    Rows,
-    RunBounds,
-    Runs,
-    StepperState,
-    attempts_of,
-)
+from polhode.integrate.kernel.chunk import Runs, attempts_of, held_row
 from polhode.integrate.kernel.packing import form_of, packed, packed_in_trace
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.method import is_fixed
 from polhode.lowering.compile import compile
 
@@ -32,7 +27,8 @@ if TYPE_CHECKING:
 class EventChunk:
     """(cursors, plans, table) -> cursors, rows, buffers; leading axes are runs.
 
-    As `chunk_program`, for one run or for many. The last turn of a chunk is kept for
+    As `chunk_program`, for one run or for many; held values are a fourth where the loop
+    samples inputs. The last turn of a chunk is kept for
     changes: no chunk of whole length ends between a step that is cut and its changes.
     """
 
@@ -61,7 +57,7 @@ class EventChunk:
 
     def __call__(
         self, stepper_states: StepperState, bounds: RunBounds, table: Any
-    ) -> tuple[StepperState, Rows, OccurrenceBuffer]:
+    ) -> tuple[Any, ...]:
         runs = len(stepper_states.t)
         if self._many and runs > 1:
             steps = np.full(runs, self._step)
@@ -70,11 +66,10 @@ class EventChunk:
         if self._many:
             # The last of many goes by itself, which is quicker; the bits are the same.
             one = (_first(stepper_states), _first(bounds), own, np.float64(self._step))
-            after, rows, buffer = map(_lifted, self._program(*one))
-            return after, rows, buffer
+            return tuple(map(_lifted, self._program(*one)))
         columns = packed((stepper_states, bounds, np.array([self._step])))
-        after, rows, buffer = self._program(columns, own)
-        return self._back.unpacked(after), _lifted(rows), _lifted(buffer)
+        after, *made = self._program(columns, own)
+        return self._back.unpacked(after), *map(_lifted, made)
 
 
 def step_of(method: Method) -> float:
@@ -96,25 +91,26 @@ def _compiled(function: Any, first: tuple[Any, Any], table: Any, many: bool) -> 
     example = (*first, np.ones(()))
     given = form_of(example)
 
-    def alone(columns: Any, table: Any) -> tuple[Any, Rows, OccurrenceBuffer]:
+    def alone(columns: Any, table: Any) -> tuple[Any, ...]:
         stepper_state, bounds, step = given.unpacked(columns)
-        after, rows, buffer = function(stepper_state, bounds, table, step)
-        return packed_in_trace(after), rows, buffer
+        after, *made = function(stepper_state, bounds, table, step)
+        return packed_in_trace(after), *made
 
     return compile(alone, packed(example), table)
 
 
 def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
     turn, guards = stepping(equations, method, watched), watched.guards
+    has_samplers = bool(watched.drive.samplers)
 
     def chunk(
         stepper_state: StepperState, bounds: RunBounds, table: Any, step: Any
-    ) -> tuple[StepperState, Rows, OccurrenceBuffer]:
+    ) -> tuple[Any, ...]:
         count = attempts_of(stepper_state.x.shape[0], method.dense_terms)
 
         def attempt(
             carry: tuple[StepperState, OccurrenceBuffer], k: Any
-        ) -> tuple[tuple[StepperState, OccurrenceBuffer], Rows]:
+        ) -> tuple[tuple[StepperState, OccurrenceBuffer], Any]:
             stepper_state, buffer = carry
             may = (stepper_state.status == RUNNING) & (k < bounds.room) & (k < count)
             may = may & has_room(buffer, guards)
@@ -125,12 +121,15 @@ def _chunk(equations: Equations, method: Method, watched: Watched) -> Any:
                 carry,
             )
             after, row, buffer = Turn(*made)
-            return (StepperState(*after), OccurrenceBuffer(*buffer)), Rows(*row)
+            after = StepperState(*after)
+            own = (held_row(stepper_state, after),) if has_samplers else ()
+            return (after, OccurrenceBuffer(*buffer)), (Rows(*row), *own)
 
         # A change takes two turns: no more can happen than fits, but by many guards.
         first = (stepper_state, watched.buffer(equations.system, count // 2))
-        (after, buffer), rows = lax.scan(attempt, first, jnp.arange(count + 1))
-        return after, rows, buffer
+        (after, buffer), made = lax.scan(attempt, first, jnp.arange(count + 1))
+        rows, *own = made
+        return after, rows, buffer, *own
 
     return chunk
 

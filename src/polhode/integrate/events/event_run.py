@@ -13,7 +13,7 @@ from polhode.integrate.events.limits import Limits
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer
 from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations

@@ -23,7 +23,7 @@ from jax import lax
 
 from polhode.arrays import shared
 from polhode.integrate.events.cut_step import along, cut
-from polhode.integrate.events.event_change import switched_turn
+from polhode.integrate.events.event_change import sampled_switches, switched_turn
 from polhode.integrate.events.event_run import (
     FIRED,
     GuardArrays,
@@ -59,13 +59,15 @@ from polhode.integrate.events.switch import Switch, guards_of
 from polhode.integrate.events.times import INSTANT
 from polhode.integrate.field.vector_field import Field, field_of
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
+from polhode.integrate.kernel.attempt import advance_of
+from polhode.integrate.kernel.sample_instant import is_due, leg_ended
 from polhode.integrate.kernel.status import (
     DONE,
     NEEDS_HOST,
     RUNNING,
     SWITCHING,
 )
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.projection import settling
 
 if TYPE_CHECKING:
@@ -148,13 +150,24 @@ def stepping(equations: Equations, method: Method, watched: Watched) -> Stepping
             before, buffer = given
             own = settling(field(before.held), method)
             after, row = advance(own, method, bounds, before)
-            return _attempted(run, before, after, row, buffer)
+            turn = _attempted(run, before, after, row, buffer)
+            if not drive.samplers:
+                return turn
+            return turn._replace(stepper_state=leg_ended(turn.stepper_state, bounds))
 
         def change(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
             return switched_turn(run, *given)
 
-        is_due = stepper_state.status == SWITCHING
-        return Turn(*lax.cond(is_due, change, attempt, (stepper_state, buffer)))
+        def sample(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
+            return sampled_switches(run, *given)
+
+        def go_on(given: tuple[StepperState, OccurrenceBuffer]) -> Turn:
+            if not drive.samplers:
+                return attempt(given)
+            return Turn(*lax.cond(is_due(given[0], bounds), sample, attempt, given))
+
+        is_changed = stepper_state.status == SWITCHING
+        return Turn(*lax.cond(is_changed, change, go_on, (stepper_state, buffer)))
 
     return turn
 

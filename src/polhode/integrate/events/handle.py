@@ -7,6 +7,7 @@ depends on steps, not on how they were cut into chunks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,6 @@ from polhode.integrate.events.restart import (
 )
 from polhode.integrate.field.dense_output import Steps, joined
 from polhode.integrate.inputs.sampling import InputFault, sampled
-from polhode.integrate.kernel.chunk import Rows, StepperState
 from polhode.integrate.kernel.status import (
     DONE,
     EVENT,
@@ -53,6 +53,7 @@ from polhode.integrate.kernel.status import (
     RUNNING,
     ZENO,
 )
+from polhode.integrate.kernel.stepper_state import Rows, StepperState
 from polhode.system.state import State
 
 # What an event moves from rest, within its doubt, is still more than its rounding.
@@ -66,7 +67,7 @@ def begun(
 
     `cursor` has the inputs of the start already.
     """
-    stepper_state = aimed(context, case, stepper_state)
+    stepper_state = aimed(context, case.bounds, stepper_state)
     if not context.events or int(stepper_state.status) != RUNNING:
         return SegmentResult([], stepper_state, [])
     nowhere = np.zeros(len(context.events), np.int64)
@@ -136,7 +137,8 @@ def advanced(context: RunContext, case: Case, chunk: Chunk) -> SegmentResult:
     if int(after.status) == DONE and float(after.t_end) != float(case.bounds.stop):
         turn = _ticked(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-    return SegmentResult([new], after, met, reason_of(context, after, met))
+    told = loop_fault(context, case, after) or reason_of(context, after, met)
+    return SegmentResult([new], after, met, told)
 
 
 def host_change(
@@ -211,7 +213,7 @@ def followed(
     if at_goal and not at_end:
         turn = _ticked(context, case, after, new)
         return turn._replace(rows=[new, *turn.rows], met=met + turn.met)
-    return SegmentResult([new], after, met)
+    return SegmentResult([new], after, met, loop_fault(context, case, after))
 
 
 def _require_sides(
@@ -276,18 +278,15 @@ def _due(
 def _ticked(
     context: RunContext, case: Case, stepper_state: StepperState, like: Steps
 ) -> SegmentResult:
-    """New samples of the inputs that are due, and the leg that begins with them."""
+    """New samples of the inputs that are due, and the leg that begins with them.
 
-    def state() -> State:
-        here = landed(
-            context, case, stepper_state.t, stepper_state.x, stepper_state.held
-        )
-        return state_at(context, stepper_state.t, here._replace(x=stepper_state.x))
-
+    The loop takes those that it can ask itself, in its next turn.
+    """
+    if context.inputs.drive.samplers:
+        return SegmentResult([], stepper_state._replace(status=np.int64(RUNNING)), [])
+    state = _sampled_state(context, case, stepper_state)
     try:
-        next_ = sampled(
-            context.inputs, case.run, stepper_state, state, case.bounds.start
-        )
+        next_ = sampled(context.inputs, stepper_state, state, case.bounds.start)
     except InputFault as fault:
         told = stopped(context, stepper_state, fault.words, fault.cause)
         return SegmentResult([], ended(stepper_state, stepper_state.x, FAULT), [], told)
@@ -295,9 +294,34 @@ def _ticked(
     next_ = next_._replace(x_dot=there.x_dot, carried=there.x_dot)
     status = RUNNING if there.is_sound else NOT_A_NUMBER
     next_ = next_._replace(status=np.int64(status), tried=np.float64(0.0))
-    next_ = aimed(context, case, next_)
+    next_ = aimed(context, case.bounds, next_)
     turn = SegmentResult([row_of(next_, like.dense)], next_, [])
     return _switched(context, case, stepper_state, turn) if context.events else turn
+
+
+def _sampled_state(
+    context: RunContext, case: Case, at: StepperState
+) -> Callable[[], State]:
+    """What makes the state that controllers are given."""
+
+    def state() -> State:
+        here = landed(context, case, at.t, at.x, at.held)
+        return state_at(context, at.t, here._replace(x=at.x))
+
+    return state
+
+
+def loop_fault(context: RunContext, case: Case, at: StepperState) -> StopReason | None:
+    """Why a sample ended a run inside the loop: the host asks it again."""
+    if int(at.status) != FAULT or not context.inputs.drive.samplers:
+        return None
+    state = _sampled_state(context, case, at)
+    words, cause = "a sampled input gave no number", None
+    try:
+        sampled(context.inputs, at, state, case.bounds.start)
+    except InputFault as fault:
+        words, cause = fault.words, fault.cause
+    return stopped(context, at, words, cause)
 
 
 def _switched(

@@ -12,8 +12,8 @@ from polhode.integrate.events.limits import NONE, LimitChange
 from polhode.integrate.events.messages import StopReason
 from polhode.integrate.events.occurrence_buffer import FACTS
 from polhode.integrate.events.restart import SegmentResult, aimed, ended, row_of
-from polhode.integrate.kernel.chunk import StepperState
 from polhode.integrate.kernel.status import CONTACT, DONE, NOT_A_NUMBER, RUNNING
+from polhode.integrate.kernel.stepper_state import StepperState
 
 
 class MadeByHost(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from polhode.integrate.events.context import RunContext
-from polhode.integrate.kernel.chunk import StepperState
+from polhode.integrate.kernel.stepper_state import StepperState
 
 
 class StopReason(NamedTuple):

@@ -31,7 +31,6 @@ from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import unchecked
 from polhode.integrate.inputs.sampling import next_time
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.chunk import Rows, StepperState
 from polhode.integrate.kernel.start import initial_derivative
 from polhode.integrate.kernel.status import (
     DONE,
@@ -42,6 +41,7 @@ from polhode.integrate.kernel.status import (
     SWITCHING,
     ZENO,
 )
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.integrate.methods.method import is_fixed
 from polhode.system.check import require_consistent
 from polhode.system.state import State
@@ -57,25 +57,28 @@ class SegmentResult(NamedTuple):
     told: StopReason | None = None
 
 
-def aimed(context: RunContext, case: Case, stepper_state: StepperState) -> StepperState:
-    """The cursor at the beginning of a leg: to the next sample, or to the end."""
-    bounds = case.bounds
-    due = next_time(context.inputs, bounds.start, stepper_state)
-    t_end = float(bounds.stop) if due >= bounds.stop else due
-    if not context.inputs.sources:
-        t_end = float(bounds.stop)
-    segment = {
-        "begun": stepper_state.t,
-        "t_end": np.float64(t_end),
-        "before": stepper_state.accepted,
-    }
+def aimed(
+    context: RunContext, bounds: RunBounds, stepper_state: StepperState
+) -> StepperState:
+    """Cursors at the beginning of a leg: to the next sample, or to the end.
+
+    Leading axes, if there are any, are runs.
+    """
+    t_end = np.asarray(bounds.stop, float)
+    if context.inputs.sources:
+        due = next_time(context.inputs, bounds.start, stepper_state)
+        t_end = np.where(due >= bounds.stop, bounds.stop, due)
+    leg = stepper_state._replace(
+        begun=stepper_state.t, t_end=t_end[()], before=stepper_state.accepted
+    )
     method = context.method
-    if is_fixed(method):
-        span = t_end - float(stepper_state.t)
-        # A span that is a whole number of steps up to rounding gets no step more.
-        n_steps = max(int(np.ceil(abs(span) / method.step * (1 - 1e-12))), 1)
-        segment |= {"n_steps": np.int64(n_steps), "h": np.float64(span / n_steps)}
-    return stepper_state._replace(**segment)
+    if not is_fixed(method):
+        return leg
+    span = t_end - stepper_state.t
+    # A span that is a whole number of steps up to rounding gets no step more.
+    n_steps = np.maximum(np.ceil(np.abs(span) / method.step * (1 - 1e-12)), 1)
+    h = span / n_steps
+    return leg._replace(n_steps=n_steps.astype(np.int64)[()], h=h[()])
 
 
 def row_of(stepper_state: StepperState, dense: np.ndarray) -> Steps:
@@ -262,7 +265,7 @@ def _moved_on(
     x, x_dot = start.x[0], start.x_dot[0]
     recent = np.append(stepper_state.recent[1:], stepper_state.t)
     first = stepper_state._replace(x=x, x_dot=x_dot, carried=x_dot, recent=recent)
-    first = aimed(context, case, first)
+    first = aimed(context, case.bounds, first)
     weight, met_now = weighed(context, case, first), [c.event for c in fired]
     sides = sides_at(first, weight, first.sides, met_now)
     first = first._replace(sides=sides)

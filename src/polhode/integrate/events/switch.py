@@ -29,7 +29,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError
 from polhode.integrate.events.event import Event, traced_value
-from polhode.integrate.events.traceable import is_traceable
+from polhode.integrate.field.traceable import traceable_reset
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -188,6 +188,6 @@ def _of_event(system: System, event: Event) -> Switch:
         after = event.reset(t, State(system, t, q, z))  # type: ignore[misc]
         return Change(jnp.asarray(after.q), jnp.asarray(after.z), {})
 
-    mark = is_traceable(event.reset, system) if event.reset is not None else None
+    mark = traceable_reset(event.reset, system) if event.reset is not None else None
     key = (event.function, event.arity, event.reset, mark)
     return Switch(values, (event,), change if mark else None, 0, key)

@@ -9,10 +9,12 @@ import numpy as np
 from polhode.integrate.events.context import Case, RunContext
 from polhode.integrate.events.handle import Chunk, advanced, begun, followed
 from polhode.integrate.events.messages import StopReason
-from polhode.integrate.events.occurrence_buffer import CHANGED
+from polhode.integrate.events.occurrence_buffer import CHANGED, OccurrenceBuffer
 from polhode.integrate.events.occurrence_rows import Met, tail_of, time_of
 from polhode.integrate.events.restart import SegmentResult
-from polhode.integrate.kernel.chunk import ATTEMPTS, StepperState
+from polhode.integrate.kernel.chunk import ATTEMPTS
+from polhode.integrate.kernel.sample_instant import HeldRows
+from polhode.integrate.kernel.stepper_state import StepperState
 
 
 @final
@@ -34,13 +36,25 @@ class EventTracker:
     def follow(
         self, before: StepperState, after: StepperState, *made: Any
     ) -> SegmentResult:
-        """What a chunk comes to: its rows, and where there are events its buffer."""
-        if len(made) == 1:
-            turn = followed(self._guide, self._case, before, after, made[0])
+        """What a chunk comes to: its rows; where there are events its buffer; where the
+        loop samples inputs what they were."""
+        rows, *rest = made
+        buffers = [part for part in rest if isinstance(part, OccurrenceBuffer)]
+        samples = [part for part in rest if isinstance(part, HeldRows)]
+        first = len(self.input_log)
+        if buffers:
+            chunk = Chunk(before, after, rows, buffers[0])
+            turn = advanced(self._guide, self._case, chunk)
         else:
-            turn = advanced(self._guide, self._case, Chunk(before, after, *made))
+            turn = followed(self._guide, self._case, before, after, rows)
         turn = self._noted(turn)
-        if not np.array_equal(turn.stepper_state.sample_count, before.sample_count):
+        for part in samples:
+            each = zip(rows.t[part.is_new], part.held[part.is_new], strict=True)
+            self.input_log += [(float(t), held) for t, held in each]
+            # What events have set was noted before what was sampled between them.
+            self.input_log[first:] = sorted(self.input_log[first:], key=lambda e: e[0])
+        sample_count = turn.stepper_state.sample_count
+        if not samples and not np.array_equal(sample_count, before.sample_count):
             self.input_log.append(
                 (float(turn.stepper_state.t), np.array(turn.stepper_state.held))
             )

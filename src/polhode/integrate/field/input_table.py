@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.errors import ForceError, PolhodeError
+from polhode.integrate.field.sampler import Sampler
 from polhode.matter.quantities.constants import values_of
 from polhode.system.state import State
 
@@ -66,6 +67,7 @@ class Drive:
     sizes   names of held inputs -> how many numbers each has; 0 is one bare number
     groups  laws of several inputs, or with constants or states of their own
     first_states   (k,) of all groups, where they begin
+    samplers       of held inputs that the loop itself asks; none where the host does
     """
 
     system: System | None = None
@@ -73,6 +75,7 @@ class Drive:
     sizes: Mapping[str, int] = field(default_factory=dict)
     groups: tuple[Group, ...] = ()
     first_states: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    samplers: tuple[Sampler, ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -83,7 +86,9 @@ class Drive:
         ]
         laws = [(n, (*law[:4], law.part.start)) for n, law in self.laws.items()]
         first = tuple(self.first_states.tolist())
-        return (*laws, *self.sizes.items(), *groups, *([first] if first else []))
+        sampled = [("sampled", *sampler.key) for sampler in self.samplers]
+        own = (*groups, *([first] if first else []), *sampled)
+        return (*laws, *self.sizes.items(), *own)
 
     @property
     def width(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.errors import PolhodeError, StateError
+from polhode.lowering.backends.cuda.device import in_memory
 from polhode.system.check import require_consistent
 from polhode.system.state import State
 
@@ -144,7 +145,7 @@ def repeated(states: States, runs: int) -> States:
 def _numbers(system: System, word: str, value: Any) -> np.ndarray:
     """Values as an array of doubles of its own; refused if they are no real numbers."""
     try:
-        given = np.asarray(value)
+        given = np.asarray(in_memory(value))
     except ValueError:
         given = np.array(None)
     if given.dtype.kind not in "fiu":

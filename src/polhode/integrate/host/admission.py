@@ -27,6 +27,7 @@ from polhode.integrate.inputs.controller import controller_parameters
 from polhode.integrate.kernel.start import MOST_STEPS
 from polhode.integrate.methods.tolerance import real_number
 from polhode.integrate.results.indexing import ROUNDING
+from polhode.lowering.backends.cuda.device import in_memory
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
@@ -238,7 +239,7 @@ def admit_watch(watch: Any) -> Any:
 def _column(name: str, value: Any) -> np.ndarray:
     """The values of a parameter as they came: real numbers, at least one."""
     try:
-        column = np.asarray(value)
+        column = np.asarray(in_memory(value))
     except ValueError:
         column = np.array(None)
     if column.dtype.kind not in "fiu" or not column.size:

@@ -14,16 +14,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.formulation.contact.mode_forces import knows_modes
+from polhode.integrate.audit.contact_ledger import contact_audit
 from polhode.integrate.audit.rates import audit_function
 from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.batch_samples import Due, Samples, Taker, Taking
-from polhode.integrate.kernel.chunk import Rows, RunBounds, StepperState, advance_of
+from polhode.integrate.kernel.chunk import leg_step
+from polhode.integrate.kernel.sample_instant import run_turn
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
-from polhode.integrate.methods.projection import settling
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -96,12 +98,12 @@ def glide_program(
     glider, _, table, *rest = example
     works, terms = glider.work.shape[0], glider.dense.shape[0]
     is_sampled = len(rest) > 2
-    places = (works, terms, is_sampled, backend)
+    places = (works, terms, is_sampled, backend, *leg_step(method, watched.drive))
     key = ("glide", *_kind(method, table), *places, watched.key)
 
     def made() -> Program:
         if watched.is_needed:
-            function = event_glide(equations, method, watched)
+            function = event_glide(equations, method, watched, works > 0)
         elif is_sampled:
             function = sampled_glide(equations, method, works > 0, watched.drive)
         else:
@@ -152,13 +154,19 @@ def _glide(
     is_audited: bool,
     drive: Drive,
 ) -> Any:
-    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, t_end: Any, room: Any
     ) -> BatchState:
-        field = settling(field_of(equations, table, drive.driven), method)
+        turn = run_turn(
+            equations,
+            method,
+            drive,
+            bounds=bounds,
+            table=table,
+            held=glider.stepper_state.held,
+        )
 
         def goes_on(carry: tuple[BatchState, Any]) -> Any:
             stepper_state, k = carry[0].stepper_state, carry[1]
@@ -167,7 +175,7 @@ def _glide(
 
         def attempt(carry: tuple[BatchState, Any]) -> tuple[BatchState, Any]:
             glider, k = carry
-            after, rows = advance(field, method, bounds, glider.stepper_state)
+            after, rows = turn(glider.stepper_state)
             return _followed(glider, after, rows, audit, table), k + 1
 
         return lax.while_loop(goes_on, attempt, (glider, 0 * room))[0]
@@ -183,7 +191,6 @@ def sampled_glide(
     A step with samples in it is kept, and its samples are taken some attempts later:
     side by side with those of other lanes, whose steps have theirs at other attempts.
     """
-    advance = advance_of(method)
     audit = audit_function(equations, drive) if is_audited else None
 
     def glide(
@@ -194,7 +201,14 @@ def sampled_glide(
         room: Any,
         due: Due,
     ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
-        field = settling(field_of(equations, table, drive.driven), method)
+        turn = run_turn(
+            equations,
+            method,
+            drive,
+            bounds=bounds,
+            table=table,
+            held=glider.stepper_state.held,
+        )
         sign = jnp.sign(bounds.stop - bounds.start)
         take = Taker(due.times, sign)
 
@@ -207,7 +221,7 @@ def sampled_glide(
         def attempt(carry: Any) -> Any:
             glider, taking, k = carry
             start = glider.stepper_state
-            after, rows = advance(field, method, bounds, start)
+            after, rows = turn(start)
             taking = take.claim(taking, start, rows, k)
             return _followed(glider, after, rows, audit, table), taking, k + 1
 
@@ -218,13 +232,16 @@ def sampled_glide(
     return glide
 
 
-def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
+def event_glide(
+    equations: Equations, method: Method, watched: Watched, is_audited: bool = False
+) -> Any:
     """(glider, bounds, table, goal) -> glider, buffer, to be traced.
 
     A run that is cut at an event beyond its goal waits there with its changes due: the
     goal lies in the step before them.
     """
     turn, guards = stepping(equations, method, watched), watched.guards
+    audit = power_function(equations, watched.drive) if is_audited else None
 
     def glide(
         glider: BatchState, bounds: RunBounds, table: Any, goal: Goal
@@ -242,7 +259,7 @@ def event_glide(equations: Equations, method: Method, watched: Watched) -> Any:
             glider, buffer, k = carry
             after, row, buffer = turn(glider.stepper_state, buffer, bounds, table, step)
             after, row = StepperState(*after), Rows(*row)
-            glider = _followed(glider, after, row, None, table)
+            glider = _followed(glider, after, row, audit, table)
             return glider, OccurrenceBuffer(*buffer), k + 1
 
         first = (glider, watched.buffer(equations.system), 0 * room)
@@ -264,6 +281,23 @@ def _followed(
     if audit is not None:
         work = work + jnp.where(good, _work(start, rows, audit, table), 0.0)
     return BatchState(after, t, x, x_dot, dense, work)
+
+
+def power_function(equations: Equations, drive: Drive) -> Any:
+    """(t, x, held, table) -> Audit, with the powers of contacts where they are."""
+    if knows_modes(equations):
+        return contact_audit(equations, drive)
+    return audit_function(equations, drive)
+
+
+def work_function(equations: Equations, drive: Drive) -> Any:
+    """(cursor at its start, row at its end, table) -> work of a step; to be traced."""
+    audit = power_function(equations, drive)
+
+    def work(start: StepperState, row: Rows, table: Any) -> Any:
+        return _work(start, row, audit, table)
+
+    return work
 
 
 def _work(start: StepperState, rows: Rows, audit: Any, table: Any) -> Any:

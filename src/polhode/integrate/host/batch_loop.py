@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.formulation.contact.mode_forces import knows_modes
+from polhode.integrate.events.context import Case
 from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
-from polhode.integrate.field.dense_output import between
+from polhode.integrate.field.dense_output import Steps, between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.host.batch_kernel import (
     BatchState,
     Goal,
     first_gliders,
     glide_program,
+    work_function,
 )
 from polhode.integrate.host.batch_samples import (
     Due,
@@ -25,14 +30,15 @@ from polhode.integrate.host.batch_samples import (
     first_step,
 )
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.status import (
+    FAULT,
     INTERRUPTED,
     NEEDS_HOST,
     RUNNING,
     SWITCHING,
     WORK_LIMIT,
 )
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -45,6 +51,13 @@ if TYPE_CHECKING:
 ROOM = 128
 
 
+class Place(NamedTuple):
+    """Where runs are made: "llvm", or "cuda" for a GPU, on which results may stay."""
+
+    backend: str = "llvm"
+    stays: bool = False
+
+
 class Given(NamedTuple):
     """What all runs of a sweep share.
 
@@ -54,7 +67,8 @@ class Given(NamedTuple):
     sampled  whether goals were asked for, so that they lie between steps
     guide    with the events that are watched for, if there are any
     drive    laws of time and state, where they drive the runs
-    backend  "llvm", or "cuda": runs are made on a GPU
+    place    where runs are made, and whether what is kept stays there
+    sampling   the context of inputs that the loop samples, where there are any
     """
 
     equations: Equations
@@ -65,7 +79,18 @@ class Given(NamedTuple):
     sampled: bool
     context: RunContext | None = None
     drive: Drive = UNDRIVEN
-    backend: str = "llvm"
+    place: Place = Place()
+    sampling: RunContext | None = None
+
+    @property
+    def backend(self) -> str:
+        """What makes the runs."""
+        return self.place.backend
+
+    @property
+    def on_device(self) -> bool:
+        """Whether states that are kept stay on the GPU."""
+        return self.place.stays
 
 
 class Batch(NamedTuple):
@@ -100,6 +125,7 @@ class BatchResult(NamedTuple):
                                       state that it reached, at its time
     start (runs,), first (runs, width)   time and state at the start
     patrol                               what happened, where events were watched for
+    told                                 why samples ended runs inside the loop
     """
 
     t: np.ndarray
@@ -109,19 +135,23 @@ class BatchResult(NamedTuple):
     start: np.ndarray
     first: np.ndarray
     tracker: BatchEventTracker | None = None
+    told: Mapping[int, str] = MappingProxyType({})
 
 
 def loose_actions(equations: Equations) -> list[str]:
-    """What does work that is not stored: actions by name, and constraints."""
+    """What does work that is not stored: actions, constraints, friction of supports."""
     system = equations.system
     names = [action.name for action in system.actions if not action.is_conservative]
-    return [*names, "constraints"] if system.constraints else names
+    names += ["constraints"] if system.constraints else []
+    if not knows_modes(equations):
+        return names
+    return [*names, *(f"friction of {support.name}" for support in system.supports)]
 
 
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their goals."""
     runs, width = fleet.stepper_states.x.shape
-    fleet, tracker = _patrolled(given, fleet)
+    fleet, tracker = with_tracker(given, fleet)
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     t, x = (
         np.zeros((runs, len(given.output_times))),
@@ -153,7 +183,23 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
     first = (fleet.bounds.start, fleet.stepper_states.x)
-    return BatchResult(t, x, landing, way.status, *first, tracker)
+    told = sampling_faults(given, fleet, there)
+    return BatchResult(t, x, landing, way.status, *first, tracker, told)
+
+
+def sampling_faults(given: Given, fleet: Batch, ends: StepperState) -> dict[int, str]:
+    """Why samples ended runs inside the loop, in words."""
+    found: dict[int, str] = {}
+    if given.sampling is None:
+        return found
+    from polhode.integrate.events.handle import loop_fault
+
+    for k in np.flatnonzero(ends.status == FAULT).tolist():
+        own = {name: float(values[k]) for name, values in fleet.table.items()}
+        case = Case(k, _picked(fleet.bounds, k), own)
+        told = loop_fault(given.sampling, case, _picked(ends, k))
+        found |= {} if told is None else {k: told.sentence}
+    return found
 
 
 class _Way(NamedTuple):
@@ -243,7 +289,7 @@ def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
     return terms, works
 
 
-def _patrolled(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
+def with_tracker(given: Given, fleet: Batch) -> tuple[Batch, BatchEventTracker | None]:
     """The fleet with the sides of its events, and what goes with it."""
     if given.context is None:
         return fleet, None
@@ -278,7 +324,7 @@ def _to_goal(
             after, *buffers = called(given, fleet, gliders, alive, t_end, taken=taken)
             if taken is not None:
                 taken = taken.after(alive, buffers.pop())
-            after = _attended(after, alive, tracker, buffers)
+            after = attended(given, after, alive, tracker, buffers)
             is_all = len(alive) == len(status)
             gliders = after if is_all else _replaced(gliders, alive, after)
             stepper_state = after.stepper_state
@@ -332,7 +378,8 @@ def called(
     return tuple(_picked(part, slice(0, len(alive))) for part in parts)
 
 
-def _attended(
+def attended(
+    given: Given,
     after: BatchState,
     alive: np.ndarray,
     tracker: BatchEventTracker | None,
@@ -345,8 +392,33 @@ def _attended(
     waiting = np.flatnonzero(after.stepper_state.status == NEEDS_HOST)
     if not len(waiting):
         return after
-    new = [tracker.attend(int(alive[k]), _picked(after, int(k))) for k in waiting]
+    new = []
+    for k in waiting.tolist():
+        own = _picked(after, k)
+        glider, kept = tracker.attend(int(alive[k]), own)
+        if given.audited and kept is not None:
+            table = tracker.table_of(int(alive[k]))
+            work = glider.work + _work_of_cut(given, own, kept, table)
+            glider = glider._replace(work=work)
+        new.append(glider)
     return _replaced(after, waiting, _stacked(new))
+
+
+def _work_of_cut(given: Given, glider: BatchState, kept: Steps, table: Any) -> Any:
+    """What a step does less, of which the host has kept a part."""
+    end, drive = glider.stepper_state, given.drive
+    start = end._replace(t=glider.t, x=glider.x, x_dot=glider.x_dot)
+    whole = Rows(np.array(True), end.t, end.x, end.x_dot, glider.dense)
+    program = given.equations.program(
+        ("work of a step", tuple(sorted(table)), len(glider.dense), drive.key),
+        work_function(given.equations, drive),
+        (start, whole, table),
+    )
+    part = 0.0
+    if len(kept.t):
+        last = (kept.t[-1], kept.x[-1], kept.x_dot[-1], kept.dense[-1])
+        part = program(start, Rows(np.array(True), *last), table)
+    return part - program(start, whole, table)
 
 
 def _stacked(trees: list[Any]) -> Any:
@@ -356,19 +428,22 @@ def _stacked(trees: list[Any]) -> Any:
 
 
 def at_goal(
-    gliders: BatchState, bounds: RunBounds, t_end: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Times and states at a goal, or the last that were reached."""
-    stepper_state = gliders.stepper_state
-    sign = np.sign(bounds.stop - bounds.start)
+    gliders: BatchState, bounds: RunBounds, t_end: float, arrays: Any = np
+) -> tuple[Any, Any]:
+    """Times and states at a goal, or the last that were reached.
+
+    `arrays` is the module of their arrays: NumPy, or CuPy for those on a GPU.
+    """
+    stepper_state, where = gliders.stepper_state, arrays.where
+    sign = arrays.sign(bounds.stop - bounds.start)
     past = (stepper_state.t - t_end) * sign > 0
     h = stepper_state.t - gliders.t
-    s = np.where(past, (t_end - gliders.t) / np.where(h == 0, 1.0, h), 1.0)[:, None]
+    s = where(past, (t_end - gliders.t) / where(h == 0, 1.0, h), 1.0)[:, None]
     start, end = (gliders.x, gliders.x_dot), (stepper_state.x, stepper_state.x_dot)
-    found = between(s, h[:, None], start, end, np.moveaxis(gliders.dense, 1, 0))
-    found = np.where(s == 0, gliders.x, found)
-    found = np.where(s == 1, stepper_state.x, found)
-    return np.where(past, t_end, stepper_state.t), found
+    found = between(s, h[:, None], start, end, arrays.moveaxis(gliders.dense, 1, 0))
+    found = where(s == 0, gliders.x, found)
+    found = where(s == 1, stepper_state.x, found)
+    return where(past, t_end, stepper_state.t), found
 
 
 class _Clock(NamedTuple):

@@ -17,7 +17,7 @@ from jax import lax
 from polhode.integrate.field.dense_output import between
 
 if TYPE_CHECKING:
-    from polhode.integrate.kernel.chunk import Rows, StepperState
+    from polhode.integrate.kernel.stepper_state import Rows, StepperState
 
 PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.

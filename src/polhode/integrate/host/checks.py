@@ -16,7 +16,6 @@ from polhode.errors import (
 )
 from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States
-from polhode.integrate.kernel.chunk import RunBounds
 from polhode.integrate.kernel.outcome import Ending, fault_of, lawless
 from polhode.integrate.kernel.status import (
     NOT_A_NUMBER,
@@ -25,6 +24,7 @@ from polhode.integrate.kernel.status import (
     SINGULAR,
     UNMET,
 )
+from polhode.integrate.kernel.stepper_state import RunBounds
 from polhode.integrate.kernel.stiffness import Start
 from polhode.system.state_arrays import StateArrays
 

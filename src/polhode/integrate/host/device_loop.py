@@ -1,7 +1,8 @@
 """Runs of a sweep on a GPU: their state stays there, chunk after chunk.
 
 The kernel is that of native code and so are its bits. Between two chunks the device
-makes the index of those that still go; the host reads how many they are.
+makes the index of those that still go; the host reads how many they are. Of runs with
+events it fetches those alone to which something has happened.
 """
 
 from __future__ import annotations
@@ -12,14 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError
+from polhode.integrate.events.event_chunk import step_of
 from polhode.integrate.events.event_step import Watched
-from polhode.integrate.host.batch_kernel import first_gliders, glide_program
+from polhode.integrate.events.occurrence_buffer import FACTS, ROWS
+from polhode.integrate.host.batch_kernel import Goal, first_gliders, glide_program
 from polhode.integrate.host.batch_loop import (
     Batch,
     BatchResult,
     FinalState,
     Given,
+    at_goal,
+    attended,
     extent,
+    sampling_faults,
+    with_tracker,
 )
 from polhode.integrate.host.batch_samples import (
     Due,
@@ -28,10 +35,18 @@ from polhode.integrate.host.batch_samples import (
     first_step,
 )
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.status import RUNNING, WORK_LIMIT
+from polhode.integrate.kernel.status import (
+    EVENT,
+    NEEDS_HOST,
+    RUNNING,
+    SWITCHING,
+    WORK_LIMIT,
+    ZENO,
+)
 from polhode.lowering.backends.cuda.device import Device, current_device
 
 if TYPE_CHECKING:
+    from polhode.integrate.events.batch_tracker import BatchEventTracker
     from polhode.integrate.host.batch_kernel import BatchState
 
 # Attempts of a chunk: a launch costs little, but those that are done wait for its end.
@@ -50,31 +65,57 @@ class _Way(NamedTuple):
 def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
     """All runs of a fleet, to their ends."""
     device = current_device()
+    fleet, tracker = with_tracker(given, fleet)
     runs, width = fleet.stepper_states.x.shape
     samples = len(given.output_times) if given.sampled else 0
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     step = None
-    if given.sampled:
-        terms = given.method.dense_terms
-        step = first_step(fleet.stepper_states, terms)
-    _require_room(device, (gliders, fleet.bounds, step), (runs, samples, width))
+    if given.sampled and tracker is None:
+        step = first_step(fleet.stepper_states, given.method.dense_terms)
+    trees = (gliders, fleet.bounds, step)
+    _require_room(device, given, trees, (runs, samples, width))
     x = device.empty((max(1, runs * samples), width), "float64")
     gliders, bounds, table, step = _mapped(
         device.send, (gliders, fleet.bounds, fleet.table, step)
     )
     way = _Way(gliders, device.send(np.zeros(runs, np.int64)), step)
-    times = _times(given, fleet, width)
     stop = float(fleet.bounds.stop[0])
     sign = float(np.sign(stop - fleet.bounds.start[0])) or 1.0
-    began, chunk = time.perf_counter(), _Chunk(given, device, bounds, table, stop, sign)
+    report = _Report(watch, device, fleet, time.perf_counter())
+    chunk = _Chunk(given, device, bounds, table, stop, sign)
+    if tracker is not None:
+        times = _through_events(chunk, way, tracker, x, report)
+        return _result(given, device, fleet, way, (x, times), tracker)
+    times = _times(given, fleet, width)
     while True:
         pick = chunk.alive(way, times)
         if not len(pick):  # the one number that comes to the host
             break
         way = chunk.after(way, pick, times, x)
-        if watch is not None:
-            _tell(watch, device, fleet, way, began)
-    return _result(given, device, fleet, way, x)
+        report.tell(way)
+    return _result(given, device, fleet, way, (x, None))
+
+
+def _through_events(
+    chunk: _Chunk, way: _Way, tracker: BatchEventTracker, x: Any, report: _Report
+) -> Any:
+    """All runs with events to their ends, by halts at samples; times of samples."""
+    given, device, end = chunk.given, chunk.device, np.inf * chunk.sign
+    if not given.sampled:
+        chunk.to_goal(way, tracker, end, report)
+        return None
+    runs, count = len(chunk.bounds.start), chunk.samples
+    times = device.empty((runs, count), "float64")
+    rows = x.reshape(runs, count, -1)
+    for k, goal in enumerate(given.output_times.tolist()):
+        chunk.to_goal(way, tracker, goal, report)
+        found = at_goal(way.gliders, chunk.bounds, goal, device.cupy)
+        times[:, k], rows[:, k] = found
+    chunk.to_goal(way, tracker, end, report)  # samples may end before the runs do
+    for (run, k), value in tracker.early.items():
+        times[run, k] = given.output_times[k]
+        rows[run, k] = device.send(value)
+    return times
 
 
 class _Chunk(NamedTuple):
@@ -99,10 +140,8 @@ class _Chunk(NamedTuple):
 
     def after(self, way: _Way, pick: Any, times: Any, x: Any) -> _Way:
         """After a chunk of the runs that go."""
-        own = _mapped(lambda a: a[pick], (way.gliders, self.bounds, self.table))
-        there = own[0].stepper_state
-        left = self.given.limit - int((there.accepted + there.rejected).max())
-        goal = (float(self.stop), np.int64(max(1, min(ROOM, left))))
+        own = self._those(way, pick)
+        goal = (float(self.stop), self._room(own[0].stepper_state))
         due: tuple[Any, ...] = ()
         if way.step is not None:
             window = self.device.cupy.arange(len(times) - self.samples)
@@ -119,9 +158,53 @@ class _Chunk(NamedTuple):
         way.count[pick] += taken.count
         return way
 
+    def to_goal(
+        self, way: _Way, tracker: BatchEventTracker, t_end: float, report: _Report
+    ) -> None:
+        """All runs with events that still go, to or just past a goal."""
+        while True:
+            there = way.gliders.stepper_state
+            goes = (there.status == RUNNING) | (there.status == SWITCHING)
+            goes = goes & ((t_end - there.t) * self.sign > 0)
+            goes = goes & (there.accepted + there.rejected < self.given.limit)
+            pick = self.device.cupy.flatnonzero(goes)
+            if not len(pick):
+                return
+            own = self._those(way, pick)
+            room = self._room(own[0].stepper_state)
+            goal = (Goal(float(t_end), room, step_of(self.given.method)),)
+            found, buffer = self._program(own, goal, ())(*own, *goal)
+            _put(way.gliders, pick, found)
+            self._attend(way, tracker, pick, (found, buffer))
+            report.tell(way)
+
+    def _attend(
+        self, way: _Way, tracker: BatchEventTracker, pick: Any, chunk: tuple[Any, Any]
+    ) -> None:
+        """Runs to which something happened come to the host, and those that wait for
+        it go back; all others stay where they are."""
+        (found, buffer), device = chunk, self.device
+        status = found.stepper_state.status
+        few = (buffer.count > 0) | (status == NEEDS_HOST)
+        few = device.cupy.flatnonzero(few | (status == EVENT) | (status == ZENO))
+        if not len(few):
+            return
+        gliders, rows = _mapped(lambda a: device.fetch(a[few]), (found, buffer))
+        after = attended(self.given, gliders, device.fetch(pick[few]), tracker, [rows])
+        if np.any(gliders.stepper_state.status == NEEDS_HOST):
+            _put(way.gliders, pick[few], _mapped(device.send, after))
+
+    def _those(self, way: _Way, pick: Any) -> Any:
+        """Some runs with their bounds and parameters."""
+        return _mapped(lambda a: a[pick], (way.gliders, self.bounds, self.table))
+
     @property
     def samples(self) -> int:
         return len(self.given.output_times)
+
+    def _room(self, there: Any) -> np.int64:
+        left = self.given.limit - int((there.accepted + there.rejected).max())
+        return np.int64(max(1, min(ROOM, left)))
 
     def _store(self, way: _Way, pick: Any, taken: Any, x: Any) -> None:
         cupy = self.device.cupy
@@ -139,7 +222,8 @@ class _Chunk(NamedTuple):
         glider, bounds, table = _mapped(first, own)
         example = (glider, bounds, {n: float(v) for n, v in table.items()}, *goal)
         example = (*example, *_mapped(first, due))
-        watched = Watched((), self.given.drive)
+        context, drive = self.given.context, self.given.drive
+        watched = context.watched if context else Watched((), drive)
         return glide_program(
             self.given.equations, self.given.method, example, watched, backend="cuda"
         )
@@ -152,11 +236,15 @@ def _times(given: Given, fleet: Batch, width: int) -> Any:
     return current_device().send(np.concatenate([given.output_times, never]))
 
 
-def _require_room(device: Device, trees: Any, shape: tuple[int, int, int]) -> None:
+def _require_room(
+    device: Device, given: Given, trees: Any, shape: tuple[int, int, int]
+) -> None:
     """Refuse what will not fit, before anything runs."""
     runs, samples, width = shape
     state = sum(leaf.nbytes for leaf in _leaves(trees))
     own = capacity(width) * (width + 1) * 8 * runs if samples else 0
+    if given.context is not None:
+        own += 8 * runs * _buffer_numbers(given)
     needed = COPIES * state + own + 8 * runs * samples * width
     free = device.free_bytes
     if needed > free:
@@ -164,42 +252,80 @@ def _require_room(device: Device, trees: Any, shape: tuple[int, int, int]) -> No
         raise IntegrationError(
             f"{runs} runs with {samples} samples need {needed / 2**30:.1f} GiB on the"
             f" GPU, which has {free / 2**30:.1f} GiB free.",
-            f"A run takes {each:.0f} bytes: three copies of its state, and samples.",
+            f"A run takes {each:.0f} bytes: three copies of its state, samples, and"
+            " what happens to it.",
             f"Give slab={max(1, int(0.8 * free / each))}, so that fewer are under way"
             " at once, or ask for fewer samples.",
         )
 
 
+def _buffer_numbers(given: Given) -> int:
+    """How many numbers the events of one run take in a chunk."""
+    assert given.context is not None
+    watched, system = given.context.watched, given.equations.system
+    held = watched.drive.width if watched.has_modes else 0
+    row = FACTS + 2 * (system.coordinates + system.speeds) + held + watched.records
+    return max(ROWS, 4 * watched.guards) * row
+
+
 def _result(
-    given: Given, device: Device, fleet: Batch, way: _Way, x: Any
+    given: Given,
+    device: Device,
+    fleet: Batch,
+    way: _Way,
+    kept: tuple[Any, Any],
+    tracker: BatchEventTracker | None = None,
 ) -> BatchResult:
-    """What came of the runs, in the machine's memory."""
+    """What came of the runs, in the machine's memory; states stay where that is asked.
+
+    `kept` are samples, and their times where runs halted at them.
+    """
     there = _mapped(device.fetch, way.gliders.stepper_state)
     work = device.fetch(way.gliders.work)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, work)
-    spent = (there.status == RUNNING) & (there.accepted + there.rejected >= given.limit)
+    going = (there.status == RUNNING) | (there.status == SWITCHING)
+    spent = going & (there.accepted + there.rejected >= given.limit)
     status = np.where(spent, WORK_LIMIT, there.status)
     runs, width = there.x.shape
-    if way.step is None:
-        t, found = there.t[:, None], there.x[:, None]
+    x, times = kept
+    own = way.gliders.stepper_state
+    if not given.sampled:
+        t, found = own.t[:, None], own.x[:, None]
+    elif times is not None:
+        t, found = times, x.reshape(runs, -1, width)
     else:
-        found = device.fetch(x).reshape(runs, -1, width)
-        missed = np.arange(found.shape[1]) >= device.fetch(way.count)[:, None]
-        found[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
-        t = np.where(missed, there.t[:, None], given.output_times)
+        found = x.reshape(runs, -1, width)
+        missed = device.cupy.arange(found.shape[1]) >= way.count[:, None]
+        found = device.cupy.where(missed[..., None], own.x[:, None], found)
+        asked = device.send(given.output_times)
+        t = device.cupy.where(missed, own.t[:, None], asked)
+    if not given.on_device:
+        t, found = device.fetch(t), device.fetch(found)
     first = (fleet.bounds.start, fleet.stepper_states.x)
-    return BatchResult(t, found, landing, status, *first, None)
+    told = sampling_faults(given, fleet, there)
+    return BatchResult(t, found, landing, status, *first, tracker, told)
 
 
-def _tell(watch: Watch, device: Device, fleet: Batch, way: _Way, began: float) -> None:
-    start, stop = fleet.bounds.start, fleet.bounds.stop
-    there = way.gliders.stepper_state
-    span = np.where(stop == start, 1.0, stop - start)
-    before, own = fleet.share
-    share = before + own * float(np.mean((device.fetch(there.t) - start) / span))
-    steps = int(device.fetch(there.accepted).sum())
-    watch(Progress(share, steps, time.perf_counter() - began))
+class _Report(NamedTuple):
+    """Tells how far all runs have come, where anybody watches."""
+
+    watch: Watch | None
+    device: Device
+    fleet: Batch
+    began: float
+
+    def tell(self, way: _Way) -> None:
+        """After a chunk."""
+        if self.watch is None:
+            return
+        start, stop = self.fleet.bounds.start, self.fleet.bounds.stop
+        there, fetch = way.gliders.stepper_state, self.device.fetch
+        span = np.where(stop == start, 1.0, stop - start)
+        before, own = self.fleet.share
+        share = before + own * float(np.mean((fetch(there.t) - start) / span))
+        steps = int(fetch(there.accepted).sum())
+        self.watch(Progress(share, steps, time.perf_counter() - self.began))
 
 
 def _leaves(tree: Any) -> list[Any]:

@@ -20,9 +20,10 @@ from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
 from polhode.integrate.field.controlled import with_controllers
 from polhode.integrate.field.states import States
-from polhode.integrate.inputs.inputs import UNFED, InputLog, admit_inputs
+from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
-from polhode.integrate.kernel.chunk import StepperState, start_cursor
+from polhode.integrate.kernel.sample_instant import first_samples_function
+from polhode.integrate.kernel.stepper_state import StepperState, start_cursor
 from polhode.integrate.methods.runge_kutta.calvo import Calvo7
 from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
@@ -99,7 +100,7 @@ def _require_steppable(
             " plain Python.",
             why,
             "Write the change with jax.numpy, or sample the controller: ph.Sampled(law,"
-            " dt, memory=[...]).",
+            " dt, state=[...]).",
         )
     if not isinstance(method, OF_COLUMNS):
         raise IntegrationError(
@@ -113,29 +114,74 @@ def _require_steppable(
 def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
     """Sampled inputs asked at the starts of all runs."""
     inputs = context.inputs
-    if inputs.sources and np.any(states.t > until):
+    require_forward(context, states, until)
+    bare = unasked(context, np.arange(len(states)))
+    if not inputs.sources:
+        return bare
+    if inputs.drive.samplers:
+        made = sampled_starts(context, states, bare)
+        odd = ~(np.isfinite(made.held).all(1) & np.isfinite(made.recall).all(1))
+        for k in np.flatnonzero(odd).tolist():
+            _asked_by_host(inputs, states, bare, k)  # which says what is wrong
+        return made
+    columns = [
+        _asked_by_host(inputs, states, bare, k)._asdict() for k in range(len(states))
+    ]
+    own = [[column[word] for word in FirstInputs._fields] for column in columns]
+    return FirstInputs(*map(np.stack, zip(*own, strict=True)))
+
+
+def require_forward(context: RunContext, states: States, until: float) -> None:
+    """Refuse sampled inputs of runs that go backwards."""
+    if context.inputs.sources and np.any(states.t > until):
         raise IntegrationError(
             f"a run with sampled inputs cannot go back to t = {until:g} s.",
             "What is held until the next sample is held forwards in time.",
             "Let until be later than the start, or give a law of time and state.",
         )
-    runs = len(states)
-    bare = FirstInputs(
-        held=inputs.first_held(runs),
-        sample_count=np.zeros((runs, len(inputs.sources)), np.int64),
-        recall=np.repeat(inputs.first_recall[None], runs, axis=0),
-        sides=np.zeros((runs, len(context.events)), np.int64),
+
+
+def unasked(context: RunContext, runs: np.ndarray) -> FirstInputs:
+    """Inputs and events of runs, by their numbers, before any sample."""
+    inputs, count = context.inputs, len(runs)
+    return FirstInputs(
+        held=inputs.first_held(count),
+        sample_count=np.zeros((count, len(inputs.sources)), np.int64),
+        recall=inputs.first_recall(runs),
+        sides=np.zeros((count, len(context.events)), np.int64),
     )
-    if not inputs.sources:
-        return bare
-    columns = []
-    for k in range(runs):
-        own = {word: value[k] for word, value in bare._asdict().items()}
-        start = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)
-        start = start._replace(**own)
-        full = first_samples(inputs, k, start, states[k], states.t[k])
-        columns.append([getattr(full, word) for word in FirstInputs._fields])
-    return FirstInputs(*map(np.stack, zip(*columns, strict=True)))
+
+
+def sampled_starts(
+    context: RunContext, states: States, bare: FirstInputs
+) -> FirstInputs:
+    """Inputs at the starts of all runs, by the samplers of the loop itself."""
+    drive, system = context.inputs.drive, context.system
+    columns = (bare.held, bare.recall, bare.sample_count)
+    given = (states.t, states.q, states.z, *columns, states.t)
+    program = context.equations.program(
+        ("first samples", drive.key),
+        first_samples_function(system, drive.samplers),
+        tuple(column[0] for column in given),
+        batched=[n for n, c in zip(FIRST_SAMPLES, given, strict=True) if c[0].size],
+    )
+    found = program(*(c if c[0].size else c[0] for c in given))
+    lifted = [np.asarray(part).reshape(len(states), -1) for part in found]
+    return bare._replace(
+        held=lifted[0], recall=lifted[1], sample_count=lifted[2].astype(np.int64)
+    )
+
+
+FIRST_SAMPLES = ("t", "q", "z", "held", "recall", "count", "start")
+
+
+def _asked_by_host(
+    inputs: Inputs, states: States, bare: FirstInputs, k: int
+) -> StepperState:
+    own = {word: value[k] for word, value in bare._asdict().items()}
+    start = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)
+    start = start._replace(**own)
+    return first_samples(inputs, start, states[k], states.t[k])
 
 
 def guided(kept: RunRecord, context: RunContext | None) -> Guided:

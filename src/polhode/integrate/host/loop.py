@@ -18,13 +18,7 @@ from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.events.tracker import EventTracker
 from polhode.integrate.field.dense_output import Steps, bare, evaluate, joined
 from polhode.integrate.host.row_buffer import RowBuffer
-from polhode.integrate.kernel.chunk import (
-    PackedChunk,
-    Rows,
-    RunBounds,
-    StepperState,
-    attempts_of,
-)
+from polhode.integrate.kernel.chunk import PackedChunk, attempts_of
 from polhode.integrate.kernel.status import (
     ENDS,
     FULL,
@@ -34,6 +28,7 @@ from polhode.integrate.kernel.status import (
     UNWRITTEN,
     WORK_LIMIT,
 )
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 
 SLAB_BYTES = 64e6
 

@@ -22,7 +22,6 @@ from polhode.integrate.host.batch_loop import (
 )
 from polhode.integrate.host.checks import require_sound_start
 from polhode.integrate.host.loop import Progress, Watch
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
 from polhode.integrate.kernel.packing import Columns, PackedProgram, packed
 from polhode.integrate.kernel.start import (
     HOPELESS,
@@ -33,6 +32,7 @@ from polhode.integrate.kernel.start import (
     step_settings,
 )
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States

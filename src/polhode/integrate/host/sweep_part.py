@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from polhode.integrate.audit.rates import audit_function
@@ -39,11 +40,11 @@ def part_of(given: Given, flight: BatchResult, table: Any, until: float) -> Swee
 def _happened(given: Given, flight: BatchResult) -> tuple[SweepEvents | None, dict]:
     """The events of a flight, and what was told of runs that they ended."""
     if given.context is None or flight.tracker is None:
-        return None, {}
+        return None, dict(flight.told)
     names = tuple(event.name for event in given.context.events)
     width = given.drive.width if given.context.limits is not None else None
     found = events_of(given.equations.system, names, flight.tracker.met, width)
-    return found, flight.tracker.told
+    return found, {**flight.tracker.told, **flight.told}
 
 
 def _settled(
@@ -55,7 +56,7 @@ def _settled(
     between = given.sampled
     bound = equations.row_names or system.coordinates != system.speeds
     if core.start is core.speeds and not (bound and between):
-        return x, x[..., n:]
+        return x, x[..., n:]  # on the device, too
 
     def own(t: Any, x: Any, table: Any) -> tuple[Any, Any]:
         there = settled(equations, t, x, table) if bound else x
@@ -72,7 +73,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     audit = audit_function(given.equations, given.drive)
 
     def own(t: Any, x: Any, table: Any) -> Any:
-        return audit(t, x, np.zeros(0), table)
+        return audit(t, x, np.zeros(given.drive.width), table)
 
     ends = flight.landing
     runs = len(ends.t)
@@ -81,6 +82,7 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
     both = flight._replace(t=times, x=states)
     found = _asked(given, "audited for a sweep", own, _flat(both, table))
     work = dict(zip(loose_actions(given.equations), ends.work.T, strict=True))
+    work |= _jumps(given, flight, table, own)
     pair = (runs, 2)
     return SweepLedger(
         found.kinetic.reshape(pair),
@@ -89,6 +91,41 @@ def _ledger(given: Given, flight: BatchResult, table: Any) -> SweepLedger:
         found.momentum.reshape(*pair, 3),
         found.angular_momentum.reshape(*pair, 3),
     )
+
+
+def _jumps(given: Given, flight: BatchResult, table: Any, audit: Any) -> dict:
+    """What resets of events, and switches of contacts, have given to each run, J."""
+    if given.context is None or flight.tracker is None:
+        return {}
+    found, _ = _happened(given, flight)
+    assert found is not None
+    n, core = given.equations.system.coordinates, given.equations.functions
+
+    def energy(t: Any, state: Any, table: Any) -> Any:
+        y = core.start(t, state[:n], state[n:], table)
+        own = audit(t, jnp.concatenate([state[:n], y]), table)
+        return own.kinetic + own.potential
+
+    own = {name: values[found.run] for name, values in table.items()}
+    each = np.zeros(len(found))
+    if len(found):
+        rows = [(found.t, states, own) for states in (found.after, found.before)]
+        after, before = (_asked(given, "energy at events", energy, r) for r in rows)
+        each = after - before
+    switches = found.number == len(found.names)
+    work = {}
+    if any(event.reset is not None for event in given.context.events):
+        work["events"] = _summed(found.run[~switches], each[~switches], flight)
+    if given.context.limits is not None:
+        work["impacts"] = _summed(found.run[switches], each[switches], flight)
+    return work
+
+
+def _summed(runs: np.ndarray, each: np.ndarray, flight: BatchResult) -> np.ndarray:
+    """Work of single instants as that of runs."""
+    total = np.zeros(len(flight.start))
+    np.add.at(total, runs, each)
+    return total
 
 
 def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]:
@@ -101,8 +138,9 @@ def _flat(flight: BatchResult, table: Any) -> tuple[np.ndarray, np.ndarray, Any]
 def _asked(given: Given, word: str, function: Any, rows: tuple[Any, ...]) -> Any:
     """A function of the state at rows, compiled once for each word."""
     programs, (t, x, table) = given.equations.programs, rows
-    key = (word, tuple(sorted(table)), given.drive.key)
+    backend = "auto" if isinstance(x, np.ndarray) or not given.on_device else "cuda"
+    key = (word, tuple(sorted(table)), given.drive.key, backend)
     if key not in programs:
         example = (0.0, np.zeros(x.shape[1]), dict.fromkeys(table, 1.0))
-        programs[key] = compile(function, *example, batched=True)
+        programs[key] = compile(function, *example, batched=True, backend=backend)
     return programs[key](t, x, table)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.errors import IntegrationError
-from polhode.fingerprint import REMEMBERED
 from polhode.integrate.field.input_table import Group, Law, arity
 from polhode.integrate.inputs.controller import Controller
 from polhode.integrate.inputs.ports import input_size
@@ -88,52 +85,3 @@ def laws_of(system: System, groups: Sequence[Begun]) -> dict[str, Law]:
         laws[name] = Law(group.function, group.arity, size, len(groups) - 1, part)
         first = part.stop
     return laws
-
-
-@dataclass(frozen=True, eq=False)
-class _Shared:
-    """A sampled law of several inputs: asked once at each sample, by the first."""
-
-    law: Callable[..., Any]
-    size: int
-    has_memory: bool
-    last: dict[str, np.ndarray] = field(default_factory=dict, metadata=REMEMBERED)
-
-    def ask(self, arguments: tuple[Any, ...]) -> Any:
-        """Ask the law; what it remembers, if anything."""
-        answer = self.law(*arguments)
-        value, memory = answer if self.has_memory else (answer, None)
-        parts = value if isinstance(value, list | tuple) else [value]
-        numbers = np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
-        if numbers.shape != (self.size,):
-            raise ValueError(f"the law gives {numbers.size} numbers, not {self.size}")
-        self.last["value"] = numbers
-        return memory
-
-
-@dataclass(frozen=True, eq=False)
-class _PartLaw:
-    """One input's share of a sampled law of several."""
-
-    shared: _Shared
-    first: int
-    last: int
-
-    def __call__(self, *arguments: Any) -> Any:
-        asks = self.first == 0
-        memory = self.shared.ask(arguments) if asks else None
-        own = self.shared.last["value"][self.first : self.last]
-        value = own if len(own) > 1 else own[0]
-        return (value, memory) if asks and self.shared.has_memory else value
-
-
-def part_laws(
-    law: Callable[..., Any], sizes: Sequence[int], *, has_memory: bool
-) -> list[_PartLaw]:
-    """The shares of several inputs in one sampled law, which the first of them asks.
-
-    All are due at the same times, and asked in their order.
-    """
-    shared = _Shared(law, sum(sizes), has_memory)
-    ends = np.cumsum([0, *sizes]).tolist()
-    return [_PartLaw(shared, a, b) for a, b in pairwise(ends)]

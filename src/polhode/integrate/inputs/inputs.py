@@ -5,33 +5,42 @@
 
 An input is the name of a motor, of an applied couple or follower force, or of a
 parameter that only such actions have. Laws are traced into the compiled loop. Sampled
-inputs are asked between chunks at start + k dt, and held until the next sample.
+inputs are asked at start + k dt, and held until the next sample: in the loop where all
+of them can be traced, else between chunks.
 """
 
 from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, final
-from zlib import crc32
 
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import Drive, Law, arity
+from polhode.integrate.field.sampler import Sampler
+from polhode.integrate.field.traceable import traceable_digest
 from polhode.integrate.inputs.controller import Controller
 from polhode.integrate.inputs.groups import (
     Begun,
     admit_group,
     laws_of,
-    part_laws,
     require_names_once,
+)
+from polhode.integrate.inputs.normal_stream import (
+    normals,
+    normals_program,
+    stream_key,
 )
 from polhode.integrate.inputs.ports import input_size
 from polhode.integrate.methods.tolerance import real_number
 from polhode.system.members import suggestion
+from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -44,15 +53,25 @@ class Sampled:
 
         u(t) = law(t_k, state at t_k),      t_k = start + k dt <= t < t_k+1
 
-    `law` is plain Python. With `memory`, a list of numbers, it is
-    law(t, state, memory) -> (u, memory): what it remembers is then kept with the run,
-    so that a run that was saved goes on exactly.
+    With `state`, a list of numbers x, it has a discrete state of its own:
+
+        u_k, x_k+1 = law(t_k, state at t_k, x_k)
+
+    A law in jax.numpy that depends on its arguments and constants alone runs inside the
+    compiled loop, in sweeps and on a GPU too. Any other is plain Python, asked between
+    chunks; what it remembers belongs in `state`, so that a saved run goes on exactly.
+
+    >>> import polhode as ph
+    >>> def integral(t, state, x):
+    ...     return -2.0 * state["track"] - x, x + 0.1 * state["track"]
+    >>> ph.Sampled(integral, 0.1, state=[0.0]).state.tolist()
+    [0.0]
     """
 
     law: Callable[..., Any]
     dt: float
     _: KW_ONLY
-    memory: Any = None
+    state: Any = None
 
     def __post_init__(self) -> None:
         if not callable(self.law):
@@ -62,10 +81,10 @@ class Sampled:
                 "Give ph.Sampled(lambda t, state: ..., dt).",
             )
         object.__setattr__(self, "dt", _span("a sampled controller", self.dt))
-        if self.memory is not None:
-            memory = np.atleast_1d(np.array(self.memory, dtype=float))
-            memory.setflags(write=False)
-            object.__setattr__(self, "memory", memory)
+        if self.state is not None:
+            first = np.atleast_1d(np.array(self.state, dtype=float))
+            first.setflags(write=False)
+            object.__setattr__(self, "state", first)
 
 
 @final
@@ -125,19 +144,26 @@ class Noise:
     def draw(self, name: str, run: int, k: int, size: int) -> np.ndarray:
         """Sample number k of a run, (max(size, 1),)."""
         assert self.seed is not None
-        counter = [0, k, self.stream + run, crc32(name.encode())]
-        bits = np.random.Philox(key=self.seed, counter=counter)
-        normal = np.random.Generator(bits).standard_normal(max(size, 1))
-        return self.deviation * normal
+        key = np.array(stream_key(self.seed, name), np.int64)
+        program = normals_program(max(size, 1))
+        return self.deviation * program(key, np.int64(self.stream + run), np.int64(k))
 
 
 class Source(NamedTuple):
-    """A sampled input of a run: its name, its noun, its places in held and recall."""
+    """A sampled input of a run: its names, its noun, its places in held and recall.
 
-    name: str
+    Noise remembers the number of its run, which chooses what is drawn.
+    """
+
+    names: tuple[str, ...]
     noun: Any
     held: slice
     recall: slice
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return ", ".join(self.names)
 
 
 @final
@@ -169,11 +195,10 @@ class Inputs:
         drive = replace(self.drive, sizes={**self.drive.sizes, **sizes})
         return Inputs(drive, self.sources, {**self.modes, **modes})
 
-    @property
-    def first_recall(self) -> np.ndarray:
-        """What sampled inputs remember at first (k,)."""
-        parts = [source.noun.memory for source in self.sources if _remembers(source)]
-        return np.concatenate(parts) if parts else np.zeros(0)
+    def first_recall(self, runs: np.ndarray) -> np.ndarray:
+        """What sampled inputs remember at first (runs, k), of runs by their numbers."""
+        parts = [_first_memory(source.noun, runs) for source in self.sources]
+        return np.concatenate([np.zeros((len(runs), 0)), *parts], axis=1)
 
     @property
     def words(self) -> str:
@@ -182,7 +207,7 @@ class Inputs:
         for source in self.sources:
             noun = source.noun
             what = noun.words if isinstance(noun, Noise) else "samples"
-            each.append(f"{source.name} by {what} every {noun.dt:g} s")
+            each += [f"{name} by {what} every {noun.dt:g} s" for name in source.names]
         return ", ".join(each)
 
 
@@ -232,56 +257,123 @@ def admit_inputs(system: System, inputs: Mapping[Any, Any] | None) -> Inputs:
     sources: list[Source] = []
     groups: list[Begun] = []
     held = recall = 0
-    for name, given in one_by_one(system, inputs or {}).items():
-        if isinstance(name, tuple) or isinstance(given, Controller):
-            groups.append(admit_group(system, name, given, groups))
-            laws |= laws_of(system, groups)
-            continue
-        size = input_size(system, name)
+    for key, given in one_by_one(inputs or {}).items():
         if isinstance(given, Sampled | Noise):
-            _require_size(name, given, size)
-            memory = getattr(given, "memory", None)
-            width, kept = max(size, 1), 0 if memory is None else len(memory)
+            names = key if isinstance(key, tuple) else (key,)
+            own = {name: input_size(system, name) for name in names}
+            _require_size(names, given, own)
+            width = sum(max(size, 1) for size in own.values())
+            kept = _first_memory(given, np.zeros(1)).shape[1]
             places = slice(held, held + width), slice(recall, recall + kept)
-            sources.append(Source(name, given, *places))
-            sizes[name], held, recall = size, held + width, recall + kept
+            sources.append(Source(names, given, *places))
+            sizes |= own
+            held, recall = held + width, recall + kept
+        elif isinstance(key, tuple) or isinstance(given, Controller):
+            groups.append(admit_group(system, key, given, groups))
+            laws |= laws_of(system, groups)
         elif callable(given):
-            laws[name] = Law(given, min(arity(given), 2), size)
+            laws[key] = Law(given, min(arity(given), 2), input_size(system, key))
         else:
             raise IntegrationError(
-                f"the input {name!r} cannot be {given!r}.",
+                f"the input {key!r} cannot be {given!r}.",
                 "An input is a function of time, or of time and state.",
                 "Give a function, ph.Controller, ph.Sampled or ph.Noise; a constant is"
                 " a parameter: simulate(..., parameters={...}).",
             )
     first = np.concatenate([np.zeros(0), *(g.states for g in groups)])
-    drive = Drive(system, laws, sizes, tuple(group.group for group in groups), first)
+    several = tuple(group.group for group in groups)
+    samplers = samplers_of(system, sources)
+    drive = Drive(system, laws, sizes, several, first, samplers)
     return Inputs(drive, tuple(sources))
 
 
-def one_by_one(system: System, inputs: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The inputs, sampled laws of several taken apart: each is held by itself."""
+def one_by_one(inputs: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The inputs, noise of several taken apart: each draws by its own name."""
     require_names_once(inputs)
     found: dict[Any, Any] = {}
     for names, given in inputs.items():
-        if isinstance(names, tuple) and isinstance(given, Noise):
-            found |= dict.fromkeys(names, given)
-        elif isinstance(names, tuple) and isinstance(given, Sampled):
-            sizes = [max(input_size(system, name), 1) for name in names]
-            laws = part_laws(given.law, sizes, has_memory=given.memory is not None)
-            for k, (name, law) in enumerate(zip(names, laws, strict=True)):
-                memory = None if k else given.memory
-                found[name] = Sampled(law, given.dt, memory=memory)
-        else:
-            found[names] = given
+        is_several = isinstance(names, tuple) and isinstance(given, Noise)
+        found |= dict.fromkeys(names, given) if is_several else {names: given}
     return found
 
 
-def _require_size(name: str, given: Sampled | Noise, size: int) -> None:
+def samplers_of(system: System, sources: Sequence[Source]) -> tuple[Sampler, ...]:
+    """The sources as a compiled loop asks them; none where one is plain Python.
+
+    Those on the host and those in the loop would each end the other's legs.
+    """
+    found: list[Sampler] = []
+    for source in sources:
+        made = _noise_sampler(source) if isinstance(source.noun, Noise) else None
+        made = made or _law_sampler(system, source)
+        if made is None:
+            return ()
+        found.append(made)
+    return tuple(found)
+
+
+def _noise_sampler(source: Source) -> Sampler:
+    noun, (name,) = source.noun, source.names
+    key, size = stream_key(noun.seed, name), source.held.stop - source.held.start
+
+    def ask(t: Any, state: State, memory: Any, k: Any) -> tuple[Any, Any]:
+        run = memory[0].astype("int64") + noun.stream
+        drawn = noun.deviation * normals(key, run, k, size)
+        return lax.optimization_barrier(drawn), memory
+
+    own = (noun.seed, noun.stream, tuple(noun.deviation.reshape(-1).tolist()))
+    places = (source.held, source.recall)
+    facts = ("noise", name, *own, *_facts(source))
+    return Sampler(source.names, noun.dt, *places, ask, facts)
+
+
+def _law_sampler(system: System, source: Source) -> Sampler | None:
+    """A law that can be traced; None of plain Python."""
+    noun, size = source.noun, source.held.stop - source.held.start
+    count = source.recall.stop - source.recall.start
+
+    def ask(t: Any, state: State, memory: Any, k: Any) -> tuple[Any, Any]:
+        if noun.state is None:
+            value, after = noun.law(t, state), memory
+        else:
+            value, after = noun.law(t, state, memory)
+        return _numbers(value, size, source.names), _numbers(after, count, ())
+
+    def checked(t: Any, q: Any, z: Any, memory: Any) -> list[Any]:
+        return [*ask(t, State(system, t, q, z), memory, None)]
+
+    digest = traceable_digest(noun.law, system, checked, (np.zeros(count),))
+    if digest is None:
+        return None
+    facts = (noun.law, digest, noun.state is None, *_facts(source))
+    places = (source.held, source.recall)
+    return Sampler(source.names, noun.dt, *places, ask, facts)
+
+
+def _facts(source: Source) -> tuple[Any, ...]:
+    places = (source.held.start, source.held.stop, source.recall.start)
+    return (source.noun.dt, *places)
+
+
+def _numbers(given: Any, size: int, names: tuple[str, ...]) -> Any:
+    """What a traced law gives, (size,); what the host would refuse is refused."""
+    if len(names) > 1 and isinstance(given, list | tuple):
+        given = jnp.concatenate([jnp.ravel(jnp.asarray(each, float)) for each in given])
+    value = jnp.asarray(given)
+    if value.dtype.kind not in "fiub":
+        raise TypeError("it is no real number")
+    allowed = [(size,)] if size != 1 or not names else [(), (1,)]
+    if value.shape not in allowed:
+        raise TypeError(f"it has the shape {value.shape}")
+    return value.astype(float).reshape(size)
+
+
+def _require_size(names: Any, given: Sampled | Noise, sizes: Mapping[str, int]) -> None:
     """Refuse noise of more or fewer numbers than its input has."""
     if not isinstance(given, Noise):
         return
-    shape = given.deviation.shape
+    shape, (name,) = given.deviation.shape, names
+    size = sizes[name]
     if shape not in ((), (1,), (max(size, 1),)):
         raise IntegrationError(
             f"the noise of {name!r} has deviations of the shape {shape}.",
@@ -295,8 +387,12 @@ def _width(mode: np.ndarray) -> int:
     return mode.shape[1] if mode.ndim > 1 else 1
 
 
-def _remembers(source: Source) -> bool:
-    return getattr(source.noun, "memory", None) is not None
+def _first_memory(noun: Sampled | Noise, runs: np.ndarray) -> np.ndarray:
+    """What a source remembers at first (runs, k): a state, or the number of the run."""
+    if isinstance(noun, Noise):
+        return np.asarray(runs, float)[:, None]
+    first = np.zeros(0) if noun.state is None else noun.state
+    return np.repeat(first[None], len(runs), axis=0)
 
 
 def _span(who: str, dt: Any) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.errors import ForceError
 from polhode.integrate.inputs.inputs import Inputs, Noise, Source
-from polhode.integrate.kernel.chunk import StepperState
+from polhode.integrate.kernel.stepper_state import StepperState
 from polhode.system.state import State
 
 
@@ -27,20 +27,15 @@ class InputFault(Exception):
         self.words, self.cause = words, cause
 
 
-def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> float:
+def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> Any:
     """When the next sample is due: multiples of dt, not sums of it."""
-    times = [
-        float(start) + int(count) * source.noun.dt
-        for source, count in zip(
-            inputs.sources, stepper_state.sample_count, strict=True
-        )
-    ]
-    return min(times, default=np.inf)
+    counts = stepper_state.sample_count
+    times = [start + counts[..., k] * s.noun.dt for k, s in enumerate(inputs.sources)]
+    return np.minimum.reduce(times)
 
 
 def sampled(
     inputs: Inputs,
-    run: int,
     stepper_state: StepperState,
     state: Callable[[], State],
     start: Any,
@@ -59,19 +54,20 @@ def sampled(
         due = float(start) + int(sample_count[k]) * source.noun.dt
         if due > float(stepper_state.t) + close:
             continue
-        size = inputs.drive.sizes[source.name]
-        value, memory = _asked(source, size, (run, int(sample_count[k])), state, recall)
+        sizes = [inputs.drive.sizes[name] for name in source.names]
+        size = sizes[0] if len(sizes) == 1 else sum(max(each, 1) for each in sizes)
+        value, memory = _asked(source, size, int(sample_count[k]), state, recall)
         held[source.held], recall[source.recall] = value, memory
         sample_count[k] += 1
     return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
 
 
 def first_samples(
-    inputs: Inputs, run: int, stepper_state: StepperState, state: State, start: Any
+    inputs: Inputs, stepper_state: StepperState, state: State, start: Any
 ) -> StepperState:
     """The samples at the start, where a fault is refused before any step."""
     try:
-        return sampled(inputs, run, stepper_state, lambda: state, start)
+        return sampled(inputs, stepper_state, lambda: state, start)
     except InputFault as fault:
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
@@ -84,26 +80,28 @@ def first_samples(
 def _asked(
     source: Source,
     size: int,
-    which: tuple[int, int],
+    k: int,
     made: Callable[[], State],
     recall: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     name, noun = source.name, source.noun
     memory = recall[source.recall].copy()
     if isinstance(noun, Noise):
-        return noun.draw(name, *which, size), memory
+        return noun.draw(name, int(memory[0]), k, size), memory
     state = made()
     own = _copied(state)
     kept = state.q, state.z
     given = (
-        (float(state.t), own) if noun.memory is None else (float(state.t), own, memory)
+        (float(state.t), own) if noun.state is None else (float(state.t), own, memory)
     )
     try:
         # jax.numpy inside plain Python keeps double precision.
         with jax.enable_x64(True):
             answer = noun.law(*given)
-            if noun.memory is not None:
+            if noun.state is not None:
                 answer, memory = answer
+            if len(source.names) > 1 and isinstance(answer, list | tuple):
+                answer = np.concatenate([np.ravel(_numbers(a)) for a in answer])
             value = _numbers(answer)
             memory = np.array(memory, dtype=float)
     except Exception as reason:

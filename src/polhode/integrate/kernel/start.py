@@ -15,14 +15,10 @@ from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States
 from polhode.integrate.field.vector_field import field_of
-from polhode.integrate.kernel.chunk import (
-    ATTEMPTS,
-    RunBounds,
-    StepperState,
-    start_cursor,
-)
+from polhode.integrate.kernel.chunk import ATTEMPTS
 from polhode.integrate.kernel.packing import PackedProgram
 from polhode.integrate.kernel.status import DONE, RUNNING
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState, start_cursor
 from polhode.integrate.methods.method import (
     FixedStepMethod,
     Method,

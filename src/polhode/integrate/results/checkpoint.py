@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.integrate.kernel.chunk import RunBounds, StepperState
+from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
 
 
 class Checkpoint(NamedTuple):

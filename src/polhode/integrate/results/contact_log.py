@@ -33,7 +33,9 @@ from polhode.lowering.compile import compile
 from polhode.system.contacts import names, owners
 
 if TYPE_CHECKING:
+    from polhode.integrate.field.input_table import Drive
     from polhode.integrate.results.trajectory import Trajectory
+    from polhode.system.system import System
 
 
 class ModeSpan(NamedTuple):
@@ -228,32 +230,38 @@ class ContactRow(NamedTuple):
     normal: Any
 
 
+def contact_row_function(system: System, drive: Drive) -> Any:
+    """(t, x, held, table) -> ContactRow, for use inside a trace."""
+    n = system.coordinates
+
+    def row(t: Any, x: Any, held: Any, table: Any) -> ContactRow:
+        whole = drive.table(t, x[:n], x[n:], table, held)
+        own = without_modes(whole)
+        problem = contact_problem_of(system, t, x[:n], x[n:], own)
+        r = mode_forces(problem, modes_in(system, whole)).force
+        axes, u = problem.rows.axes, problem.rows.velocity
+        friction = jnp.sum(axes[:, :, 1:] * r[:, None, 1:], axis=2)
+        slip = jnp.sum(axes[:, :, 1:] * u[:, None, 1:], axis=2)
+        work = jnp.sum(r[:, 1:] * u[:, 1:], axis=1)
+        J = problem.rows.jacobian
+        # What a moving plane or belt adds: the force on its velocity.
+        on_both = jnp.sum(r * (J @ x[n:]), axis=1)
+        belt = on_both - jnp.sum(r * u, axis=1)
+        return ContactRow(
+            problem.rows.gap, r[:, 0], friction, slip, work, belt,
+            problem.rows.point, axes[:, :, 0],
+        )  # fmt: skip
+
+    return row
+
+
 def contact_rows_along(motion: Trajectory, t: Any, x: Any, held: Any) -> ContactRow:
     """Gaps, forces, slips and powers at times and states, with held values (k, m)."""
     equations, system, table = motion.equations, motion.system, dict(motion.table)
     drive = motion.inputs.inputs.drive
     key = ("contact rows", tuple(sorted(table)), drive.key)
     if key not in equations.programs:
-        n = system.coordinates
-
-        def row(t: Any, x: Any, held: Any, table: Any) -> ContactRow:
-            whole = drive.table(t, x[:n], x[n:], table, held)
-            own = without_modes(whole)
-            problem = contact_problem_of(system, t, x[:n], x[n:], own)
-            r = mode_forces(problem, modes_in(system, whole)).force
-            axes, u = problem.rows.axes, problem.rows.velocity
-            friction = jnp.sum(axes[:, :, 1:] * r[:, None, 1:], axis=2)
-            slip = jnp.sum(axes[:, :, 1:] * u[:, None, 1:], axis=2)
-            work = jnp.sum(r[:, 1:] * u[:, 1:], axis=1)
-            J = problem.rows.jacobian
-            # What a moving plane or belt adds: the force on its velocity.
-            on_both = jnp.sum(r * (J @ x[n:]), axis=1)
-            belt = on_both - jnp.sum(r * u, axis=1)
-            return ContactRow(
-                problem.rows.gap, r[:, 0], friction, slip, work, belt,
-                problem.rows.point, axes[:, :, 0],
-            )  # fmt: skip
-
+        row = contact_row_function(system, drive)
         example = (0.0, np.zeros(x.shape[-1]), np.zeros(held.shape[-1]), table)
         batched = ["t", "x", "held"]
         equations.programs[key] = compile(row, *example, batched=batched)

@@ -39,7 +39,8 @@ def columns_of(part: Sweep) -> dict[str, np.ndarray]:
     if part.events is not None or part.told:
         texts["told"] = json.dumps({str(run): word for run, word in part.told.items()})
     if part.events is not None:
-        columns |= {f"{EVENT}{name}": getattr(part.events, name) for name in ARRAYS}
+        own = {name: getattr(part.events, name) for name in (*ARRAYS, "told")}
+        columns |= {f"{EVENT}{n}": v for n, v in own.items() if v is not None}
         texts["event_names"] = json.dumps(part.events.names)
     columns |= {n: np.frombuffer(t.encode(), np.uint8) for n, t in texts.items()}
     return {name: np.asarray(columns[name]) for name in sorted(columns)}
@@ -83,6 +84,7 @@ def _events(system: System, columns: dict[str, Any]) -> SweepEvents | None:
     if "event_names" not in columns:
         return None
     own = {name: columns[f"{EVENT}{name}"] for name in ARRAYS}
+    own["told"] = columns.get(f"{EVENT}told")  # by contacts
     names = json.loads(columns["event_names"].tobytes())
     return SweepEvents(system, tuple(names), **own)
 

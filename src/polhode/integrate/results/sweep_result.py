@@ -102,7 +102,7 @@ class Sweep:
             *facts, int(self.stiff[k]), self.told.get(int(k), ""),
         )  # fmt: skip
         own = {name: values[k] for name, values in self.parameters.items()}
-        table = self.drive.table_function(own, np.zeros(0))
+        table = self.drive.table_function(own, np.zeros(self.drive.width))
         return outcome_of(self.system, end, self.until, table)
 
     @property

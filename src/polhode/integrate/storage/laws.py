@@ -51,7 +51,7 @@ def input_laws(inputs: Inputs) -> dict[str, str | None]:
     """The digests of laws and of sampled controllers; seeds of noise are in words."""
     laws = {name: _digest(law.function) for name, law in inputs.drive.laws.items()}
     sampled = [s for s in inputs.sources if hasattr(s.noun, "law")]
-    return laws | {source.name: _digest(source.noun.law) for source in sampled}
+    return laws | {n: _digest(s.noun.law) for s in sampled for n in s.names}
 
 
 def require_same_laws(
@@ -73,7 +73,7 @@ def require_same_laws(
             "A run goes on, and is asked, with the functions that made it. The code of"
             " this one, or a value that it uses, is not what it was.",
             "Give the function that was run; what a sampled law remembers belongs in"
-            " ph.Sampled(..., memory=[...]). Another run is begun with ph.simulate.",
+            " ph.Sampled(..., state=[...]). Another run is begun with ph.simulate.",
             f"Digest in the file {known[name][:16]}..., of the one given"
             f" {digest[:16]}...",
         )
@@ -93,7 +93,9 @@ def sweep_laws(given: Given, text: str = "") -> tuple[str | None, str]:
     """
     switches = given.context.switches if given.context is not None else ()
     events = tuple(_law(s, g) for s in switches for g in s.guards)
-    laws = sorted((name, law.function) for name, law in given.drive.laws.items())
+    laws: list[Any] = sorted((n, law.function) for n, law in given.drive.laws.items())
+    if given.sampling is not None:
+        laws += [(s.names, s.noun) for s in given.sampling.inputs.sources]
     try:
         model = (text, given.equations.name) if text else given.equations
         whole = fingerprint((model, events, laws))

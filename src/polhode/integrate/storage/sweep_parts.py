@@ -416,6 +416,10 @@ def _header(given: Given, swept: Swept) -> dict[str, Any]:
             [e.name, e.direction, e.terminal, e.reset is not None]
             for e in given.context.events
         ]
+        if given.context.limits is not None:
+            facts["impacts"] = str(given.context.limits.key[-1])
     if given.drive.laws:
         facts["inputs"] = sorted(given.drive.laws)
+    if given.sampling is not None:
+        facts["samples"] = given.sampling.inputs.words
     return header_of(given.equations, given.method, facts)

@@ -24,6 +24,7 @@ from polhode.lowering.backends.threads import (
     is_main_thread,
     pool,
 )
+from polhode.lowering.garbage import RareCollections
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
@@ -37,7 +38,9 @@ PACK_AT_MOST = 3000  # operations for which packing is worth LLVM's time
 # Operations a loop from which LLVM's passes find nothing: zeros, equal terms and what
 # stays the same in a loop are gone from long straight code before it is written.
 STRAIGHT = 1000
-LONG_CODE = 8000  # operations from which LLVM's full effort is not worth its time
+# Operations from which LLVM's passes and its full effort are not worth their time: its
+# last scheduler takes longer by the square of a block, and the code runs no quicker.
+LONG_CODE = 3000
 WORTH_THREADS = 300_000  # scalar operations below which one thread is quicker
 
 
@@ -95,7 +98,7 @@ class NativeRunner:
                 self._variants[lanes] = self._kept(*found, hit=True)
                 break
         else:
-            with self._trace.notice:
+            with self._trace.notice, RareCollections():
                 self._prepared = self._prepare()
         self._report.compile_seconds += time.perf_counter() - start
 
@@ -119,7 +122,7 @@ class NativeRunner:
         name = self.entry(lanes)
         found = disk.load(name)
         if found is None:
-            with self._trace.notice:
+            with self._trace.notice, RareCollections():
                 facts, code = self._build(lanes)
             # A trace that was made now may be another than the one that was known.
             name = self.entry(lanes)
@@ -166,9 +169,10 @@ class NativeRunner:
             "equations": ready.program.equations,
         }
         pack = lanes == 1 and ready.loops > 0 and ready.operations < PACK_AT_MOST
-        effort = 1 if lanes == 1 and ready.operations > LONG_CODE else 2
+        is_long = ready.operations > LONG_CODE
         is_straight = ready.operations >= STRAIGHT * max(1, ready.loops)
-        return facts, machine_code(module.text, pack, effort, not is_straight)
+        improve = not is_straight and not is_long
+        return facts, machine_code(module.text, pack, 1 if is_long else 2, improve)
 
     def _kept(self, facts: dict[str, int], code: bytes, hit: bool) -> tuple[Code, int]:
         """The code in memory, and its facts in the report."""

@@ -162,9 +162,43 @@ class Schedule:
 
     live: Liveness
     blocks: dict[Block, list[Node]]
+    sizes: dict[Block, int] = field(default_factory=dict)  # those inside counted too
+    calls: dict[Block, set[str]] = field(default_factory=dict)  # that are made inside
 
     def of(self, block: Block) -> list[Node]:
         return self.blocks.get(block, [])
+
+
+def inner_blocks(node: Node) -> list[Block]:
+    """The blocks of a loop or a branch; of others none."""
+    if node.op == "branch":
+        return list(node.data.blocks)
+    if node.op == "loop":
+        return list(dict.fromkeys((node.data.head, node.data.body)))
+    return []
+
+
+def size_of(plan: Schedule, block: Block) -> int:
+    """Nodes of a block, and of the blocks inside it."""
+    if block not in plan.sizes:
+        inner = (
+            size_of(plan, b) for node in plan.of(block) for b in inner_blocks(node)
+        )
+        plan.sizes[block] = len(plan.of(block)) + sum(inner)
+    return plan.sizes[block]
+
+
+def calls_in(plan: Schedule, block: Block) -> set[str]:
+    """Names of the functions that a block calls, and of those that these call."""
+    if block not in plan.calls:
+        found: set[str] = set()
+        for node in plan.of(block):
+            if node.op == "call":
+                found |= {node.data.name} | calls_in(plan, node.data.block)
+            for inner in inner_blocks(node):
+                found |= calls_in(plan, inner)
+        plan.calls[block] = found
+    return plan.calls[block]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from polhode.lowering.ir.graph import Block, Branch, Buffer, Element, Held, Node
 from polhode.lowering.ir.program import Lowering, Value, lift, type_of
+from polhode.lowering.ir.schedule import inner_blocks
 from polhode.lowering.rules import memory
 from polhode.lowering.rules.layout import Layout, same_element
 from polhode.lowering.rules.loops import count_block, within
@@ -34,10 +35,26 @@ def cond(low: Lowering, equation: Any, which: Value, *arguments: Value) -> list[
         versions.append(low.latest)
     low.latest = before
     changed = [b for b in before if any(v[b] is not before[b] for v in versions)]
-    if not changed and sum(map(count_block, blocks)) <= SELECT_AT_MOST:
+    is_cheap = not any(map(_may_take_long, blocks))
+    if not changed and is_cheap and sum(map(count_block, blocks)) <= SELECT_AT_MOST:
         return _selected(low, equation, (index, kind), arguments)
     held = [Held(b, before[b], [v[b] for v in versions]) for b in changed]
     return _branched(low, (index, kind), Branch(blocks, [], held), (equation, results))
+
+
+def _may_take_long(block: Block) -> bool:
+    """Whether a block calls a function, or has a loop that might never end.
+
+    Such a loop ends where its branch is taken; nothing is known of it elsewhere.
+    """
+    if any(node.op == "call" for node in block.table.values()):
+        return True
+    for node in block.structured:
+        if node.op == "loop" and node.data.trip is None:
+            return True
+        if any(map(_may_take_long, inner_blocks(node))):
+            return True
+    return False
 
 
 def as_boolean(index: Node, kind: str, count: int) -> tuple[Element, str]:

@@ -24,7 +24,9 @@ EXPANDED = 50  # operations, about, of an elementary function
 SMALLEST = 60  # operations below which a call costs more than it saves
 FLOWING = {"loop", "branch", "call", "spill", "phi", "counter"}
 FLOWING |= {"version", "update", "copy_all", "proj"}
-LARGEST = 2_500  # operations of a function whose arguments are passed by value
+# Operations, and numbers passed, of a function whose arguments are passed by value. More
+# go through memory anyway, and LLVM takes long over lists of hundreds of them.
+LARGEST, MOST_PASSED = 2_500, 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
     finally:
         graph.current, low.latest = before, latest
     outs = list(dict.fromkeys(e for r in results for e in _nodes(r)))
-    kind = _kind(outs, block)
+    kind = _kind(outs, block, len(params) + len(outs))
     if kind is None:
         return None
     name = f"shared{len(low.functions)}"
@@ -115,17 +117,19 @@ def _nodes(value: Value) -> list[Node]:
     return [e for e in lift(value).reshape(-1).tolist() if isinstance(e, Node)]
 
 
-def _kind(outs: list[Node], block: Block) -> str | None:
+def _kind(outs: list[Node], block: Block, passed: int) -> str | None:
     """How a function is called; None if it is too short, or not closed in itself.
 
-    A `while` waits for its last lane, and only the program around it knows which lanes
-    take part: a function with one is inlined.
+    What other functions compute that it calls is theirs.
     """
     size, is_straight = 0, True
-    for node in find_live(outs).nodes:
-        if not _is_within(node.block, block):
-            return None
-        if node.op == "loop" and node.data.trip is None:
+    live = find_live(outs)
+    theirs = {function.block for function in live.functions.values()}
+    for node in live.nodes:
+        home = _outermost(node.block, block)
+        if home in theirs:
+            continue
+        if home is not block:
             return None
         if node.op == "load":
             is_straight &= node.data.kind == "table"
@@ -135,10 +139,12 @@ def _kind(outs: list[Node], block: Block) -> str | None:
         size += EXPANDED if node.op in EXPANSIONS else 1
     if size < SMALLEST:
         return None
-    return "shared" if is_straight and size <= LARGEST else "large"
+    is_small = size <= LARGEST and passed <= MOST_PASSED
+    return "shared" if is_straight and is_small else "large"
 
 
-def _is_within(inner: Block | None, outer: Block) -> bool:
-    while inner is not None and inner is not outer:
+def _outermost(inner: Block, outer: Block) -> Block:
+    """The block of a function, or of the program, that another is in."""
+    while inner is not outer and inner.parent is not None:
         inner = inner.parent
-    return inner is outer
+    return inner

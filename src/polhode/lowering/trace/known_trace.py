@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from polhode.lowering.backends import cache as disk
+from polhode.lowering.garbage import RareCollections
 from polhode.lowering.notice import Notice
 from polhode.lowering.trace.description import (
     Described,
@@ -83,7 +84,7 @@ class Trace:
         return self._known
 
     def _trace(self) -> None:
-        with self.notice:
+        with self.notice, RareCollections():
             self._jaxpr, tree = self._make()
         left = getattr(self._function, "trace_facts", lambda: None)()
         kinds = result_kinds(self._jaxpr)

@@ -244,7 +244,7 @@ def _components(
 
 
 def _inputs(motion: Trajectory) -> list[str]:
-    return [source.name for source in motion.inputs.inputs.sources]
+    return [name for s in motion.inputs.inputs.sources for name in s.names]
 
 
 def _input(motion: Trajectory, name: str) -> list[Series]:

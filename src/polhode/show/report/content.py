@@ -89,8 +89,8 @@ def model(system: System, table: Any = None) -> Chapter:
         blocks.append(Grid(("load or constraint", "kind", ""), rows))
     named = {n: float(np.asarray(v)) for n, v in _values(system, whole).items()}
     if named:
-        rows = [(name, f"{value:.9g}") for name, value in named.items()]
-        blocks.append(Grid(("parameter", "value, SI"), rows))
+        values = [(name, f"{value:.9g}") for name, value in named.items()]
+        blocks.append(Grid(("parameter", "value, SI"), values))
     return Chapter("Model", blocks)
 
 

@@ -23,6 +23,7 @@ PLACES = {
     "event_names": ("event_letter",),
     f"{EVENT}before": ("event", "state"),
     f"{EVENT}after": ("event", "state"),
+    f"{EVENT}told": ("event", "fact"),
 }
 
 

@@ -110,6 +110,15 @@ def _cupy_cache() -> Iterator[None]:
                 os.environ[CUPY_FOLDER] = before
 
 
+def in_memory(array: Any) -> Any:
+    """An array of a GPU (CuPy, PyTorch, JAX) in the machine's memory; others as is."""
+    if not hasattr(array, "__cuda_array_interface__"):
+        return array
+    import cupy
+
+    return cupy.asnumpy(cupy.asarray(array), order="C")
+
+
 def current_device() -> Device:
     """The GPU, or an error that says what is missing and how to get it."""
     try:

@@ -43,13 +43,28 @@ def is_counted(plan: Schedule, loop: Loop) -> bool:
     return loop.trip is None or loop.trip * turn_cost(plan, loop) > LONG
 
 
-def count(emit: Emitter, counter: str, cost: int, undone: str = "%system") -> None:
+def may_take_long(plan: Schedule, block: Block) -> bool:
+    """Whether a block has loops that count, those of functions that it calls too."""
+    return any(_has_count(plan, node) for node in plan.of(block))
+
+
+def _has_count(plan: Schedule, node: Node) -> bool:
+    if node.op == "loop":
+        blocks = (node.data.head, node.data.body)
+        return is_counted(plan, node.data) or any(
+            may_take_long(plan, b) for b in blocks
+        )
+    if node.op == "branch":
+        return any(may_take_long(plan, block) for block in node.data.blocks)
+    return node.op == "call" and may_take_long(plan, node.data.block)
+
+
+def count(emit: Emitter, counter: str, cost: int, ending: str | None = None) -> None:
     """Before a turn: count those before it; leave if the allowance is spent.
 
-    `undone` is the first system that was not run then. Only the function that the
-    caller calls can be left; no loop of others is counted.
+    `ending` is how it is left then, other than as the function always is.
     """
-    if not emit.leaves:
+    if emit.leaves is None:
         return
     turns = 1 << max(0, (BETWEEN // max(cost, 1)).bit_length() - 1)
     look, turn, leave = map(emit.new_label, ("look", "turn", "leave"))
@@ -66,5 +81,14 @@ def count(emit: Emitter, counter: str, cost: int, undone: str = "%system") -> No
     emit.do(f"store atomic i64 {less}, ptr %allowance monotonic, align 8")
     spent = emit.write(f"icmp slt i64 {less}, 0")
     emit.do(f"br i1 {spent}, label %{leave}, label %{turn}, !prof !0")
-    emit.exits += [f"{leave}:", f"  ret i64 {undone}"]
+    emit.exits += [f"{leave}:", f"  {ending or emit.leaves}"]
     emit.start(turn)
+
+
+def leave_with(emit: Emitter, is_left: str) -> None:
+    """After a call of a function that may have been left: leave this one too."""
+    assert emit.leaves is not None
+    leave, on = emit.new_label("leave"), emit.new_label("on")
+    emit.do(f"br i1 {is_left}, label %{leave}, label %{on}, !prof !0")
+    emit.exits += [f"{leave}:", f"  {emit.leaves}"]
+    emit.start(on)

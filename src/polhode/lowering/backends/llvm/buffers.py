@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from polhode.lowering.backends.llvm.text import IN_MEMORY, scalar_literal
-from polhode.lowering.ir.graph import Buffer
+from polhode.lowering.ir.graph import Buffer, Node
 from polhode.lowering.ir.schedule import Function, Schedule
 
 
@@ -17,6 +17,7 @@ class Memory:
         self.tables: dict[Buffer, str] = {}
         self._places: dict[Buffer, tuple[int, int]] = {}
         self._functions: dict[str, int] = {}
+        self.slot_of: dict[Node, int] = {}  # values that lie in scratch memory
         self.slots = 0
         groups: dict[Any, list[Buffer]] = {}
         for buffer in sorted(plan.live.buffers, key=_creation):
@@ -29,13 +30,23 @@ class Memory:
                 self._places[buffer] = (self.slots + k, len(members))
             self.slots += members[0].size * len(members)
 
-    def of_function(self, function: Function) -> tuple[int, int]:
-        """The first slots of a large function's arguments and of its results."""
+    def of_function(self, function: Function) -> int:
+        """The first slot of a large function's arguments."""
         if function.name not in self._functions:
-            self._functions[function.name] = self.slots
-            self.slots += len(function.params) + len(function.outs)
-        first = self._functions[function.name]
-        return first, first + len(function.params)
+            self._functions[function.name] = self.reserve(len(function.params))
+        return self._functions[function.name]
+
+    def reserve(self, count: int) -> int:
+        """The first of so many slots that nothing else has."""
+        first = self.slots
+        self.slots += count
+        return first
+
+    def slot(self, node: Node) -> int:
+        """Where a value lies between the functions that share it."""
+        if node not in self.slot_of:
+            self.slot_of[node] = self.reserve(1)
+        return self.slot_of[node]
 
     def add(self, buffer: Buffer) -> None:
         """Room in scratch memory for a whole buffer, all lanes side by side."""

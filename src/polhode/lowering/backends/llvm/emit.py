@@ -7,12 +7,13 @@ computed once, as a scalar, and spread over the lanes where it meets one that is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from polhode.lowering.backends.llvm.buffers import Memory
 from polhode.lowering.backends.llvm.operations import template
 from polhode.lowering.backends.llvm.text import (
     SCALAR,
+    SLOT,
     literal,
     suffix,
     vector,
@@ -37,12 +38,17 @@ class Emitter:  # limit: the words in which all code is written
         self.alias: dict[Node, Element] = {}
         self.label = "entry"
         self.mask: str | None = None
-        self.roots: set[Node] = set()  # what the program gives
-        self.placed: dict[Node, int] = {}  # parameters that lie in slots of scratch
+        # Values that lie in slots of scratch memory, because a part of this function
+        # left them there, or, of `needs`, because the function around it does.
+        self.filled: set[Node] = set()
+        self.needs: dict[Node, None] = {}
+        self._fetched: dict[tuple[Node, bool], str] = {}  # since the last label
+        self._left: set[Node] = set()  # likewise
+        self.passed: dict[Node, Element] = {}  # arguments in their slots, likewise
         self.functions: list[str] = []  # parts of blocks too long for one function
         self.callees: dict[str, tuple[Function, int]] = {}  # and their lanes, by name
         self.holes: list[tuple[int, str]] = []  # phis of open loops
-        self.leaves = False  # whether this is the function that a caller may leave
+        self.leaves: str | None = None  # how it is left when the allowance is spent
         self.exits: list[str] = []  # blocks by which it is left before its end
         self._next = 0
 
@@ -67,6 +73,19 @@ class Emitter:  # limit: the words in which all code is written
     def start(self, label: str) -> None:
         self.lines.append(f"{label}:")
         self.label = label
+        self._fetched.clear()
+        self._left.clear()
+        self.passed.clear()
+
+    def inner(self) -> Emitter:
+        """A writer of a function of its own, in which values of this one are fetched.
+
+        It shares what concerns the whole module.
+        """
+        made = Emitter(self.plan, self.lanes, self.varying, self.memory)
+        made.alias, made.callees = self.alias, self.callees
+        made.functions = self.functions
+        return made
 
     # ----------------------------------------------------------------- values
 
@@ -84,7 +103,57 @@ class Emitter:  # limit: the words in which all code is written
         element = self.resolve(element)
         if not isinstance(element, Node):
             return literal(element, type, self.lanes if wide else 1)
-        return self.names[(element, wide and self.lanes > 1)]
+        name = self.names.get((element, wide and self.lanes > 1))
+        return self._fetch(element, wide) if name is None else name
+
+    def _fetch(self, node: Node, wide: bool) -> str:
+        """A value from its slot, just where it is used: little waits in registers.
+
+        A load may stand in a branch: what was fetched holds up to the next label.
+        """
+        is_wide = self.is_wide(node)
+        if (node, is_wide) not in self._fetched:
+            if node not in self.filled:
+                self.needs[node] = None
+            place = self._place(node)
+            word = self.write(f"load {self._kind(node)}, ptr {place}, align {SLOT}")
+            self._fetched[(node, is_wide)] = word
+        if (
+            wide
+            and not is_wide
+            and self.lanes > 1
+            and (node, True) not in self._fetched
+        ):
+            word = self.spread(self._fetched[(node, False)], node.type)
+            self._fetched[(node, True)] = word
+        return self._fetched[(node, wide and self.lanes > 1)]
+
+    def leave(self, node: Node) -> None:
+        """A value into its slot, for functions that are called from here on."""
+        if node in self._left or node in self.filled or not self.is_named(node):
+            return
+        word, place = self.use(node, node.type, self.is_wide(node)), self._place(node)
+        self.do(f"store {self._kind(node)} {word}, ptr {place}, align {SLOT}")
+        self._left.add(node)
+
+    def hand_over(self, inner: Emitter) -> None:
+        """What a function that is called next needs of this one."""
+        for node in inner.needs:
+            if self.is_named(node):
+                self.leave(node)
+            elif node not in self.filled:
+                self.needs[node] = None
+
+    def is_named(self, node: Node) -> bool:
+        """Whether this function computes a value itself."""
+        return (node, self.is_wide(node)) in self.names
+
+    def _kind(self, node: Node) -> str:
+        return vector(node.type, self.lanes if self.is_wide(node) else 1)
+
+    def _place(self, node: Node) -> str:
+        at = self.memory.slot(node) * SLOT * self.lanes
+        return self.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}")
 
     def define(self, node: Node, name: str, wide: bool) -> None:
         """Name a node's value; a scalar is spread at once, for whoever needs it so."""
@@ -126,12 +195,17 @@ class Emitter:  # limit: the words in which all code is written
 
     # -------------------------------------------------------------- operations
 
-    def block(self, block: Block, stores: Sequence[Store] = ()) -> None:
-        """The nodes of a block, and then what it leaves in columns."""
+    def block(
+        self, block: Block, outs: Iterable[Element], stores: Sequence[Store] = ()
+    ) -> None:
+        """The nodes of a block, and then what it leaves in columns.
+
+        `outs` is what others use of it.
+        """
         from polhode.lowering.backends.llvm import outline
 
         if outline.is_long(self, block):
-            outline.Outliner(self, block, stores).write()
+            outline.Outliner(self, block, outs, stores).write()
         else:
             self.in_one_piece(block, stores)
 

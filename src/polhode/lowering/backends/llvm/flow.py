@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from polhode.lowering.backends.llvm import access, allowance
+from polhode.lowering.backends.llvm import access, allowance, block_function
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.text import SCALAR, vector
 from polhode.lowering.ir.graph import Branch, Element, Loop, Node
-from polhode.lowering.ir.schedule import Function
+from polhode.lowering.ir.schedule import Function, calls_in
 
 Taken = Callable[[int], str]  # of a result's place: the name of its value
 
@@ -68,8 +68,9 @@ def _counted(emit: Emitter, node: Node) -> None:
     head = emit.label
     counter = emit.holes[-1][1]
     live = emit.plan.live.buffers
-    emit.block(data.body, [store for store in data.stores if store[0] in live])
     carries = _carries(emit, data)
+    stores = [store for store in data.stores if store[0] in live]
+    block_function.write(emit, data.body, [data.outs[k] for k in carries], stores)
     outs = [emit.use(data.outs[k], data.phis[k].type, wide[k]) for k in carries]
     following = emit.write(f"add i64 {counter}, 1")
     _count(emit, following, data)
@@ -86,7 +87,7 @@ def _while(emit: Emitter, node: Node) -> None:
     names, wide = _open(emit, data)
     head, carries = emit.label, _carries(emit, data)
     counter = emit.holes[-1][1]
-    emit.block(data.head)
+    emit.block(data.head, [data.condition])
     apart = emit.is_wide(data.condition)
     active = emit.use(data.condition, "bool", apart)
     if apart and emit.mask is not None:
@@ -96,7 +97,7 @@ def _while(emit: Emitter, node: Node) -> None:
     emit.do(f"br i1 {some}, label %{run}, label %{after}")
     emit.start(run)
     outer, emit.mask = emit.mask, active if apart else emit.mask
-    emit.block(data.body)
+    block_function.write(emit, data.body, [data.outs[k] for k in carries])
     emit.mask = outer
     values = []
     for k, name in zip(carries, names, strict=True):
@@ -169,7 +170,7 @@ def _chosen(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
     incoming: list[list[tuple[str, str]]] = [[] for _ in results]
     for label, block, outs in zip(labels, data.blocks, data.outs, strict=True):
         emit.start(label)
-        emit.block(block)
+        block_function.write(emit, block, [outs[position] for _, position in results])
         for k, (member, position) in enumerate(results):
             wide = emit.is_wide(member)
             value = emit.use(outs[position], member.type, wide)
@@ -216,7 +217,8 @@ def _one_case(emit: Emitter, data: Branch, k: int, state: tuple) -> list[str]:
     emit.do(f"br i1 {some}, label %{run}, label %{after}")
     emit.start(run)
     outer, emit.mask = emit.mask, mask
-    emit.block(data.blocks[k])
+    outs = [data.outs[k][position] for _, position in results]
+    block_function.write(emit, data.blocks[k], outs)
     emit.mask = outer
     chosen = []
     for (member, position), old in zip(results, current, strict=True):
@@ -254,14 +256,14 @@ def _taken(emit: Emitter, index: Element, k: int, count: int) -> str:
 def call(emit: Emitter, node: Node) -> None:
     """An outlined function, all of whose values are spread over the lanes."""
     function: Function = node.data
+    if function.kind == "large":
+        _call_through_memory(emit, node)
+        return
     words = [
         emit.use(a, p.type, True)
         for a, p in zip(node.args, function.params, strict=True)
     ]
-    if function.kind == "large":
-        take = _called_through_memory(emit, function, words)
-    else:
-        take = called(emit, function, words, emit.lanes)
+    take = called(emit, function, words, emit.lanes)
     for member, position in _results(emit, node):
         emit.names[(member, emit.lanes > 1)] = take(position)
 
@@ -311,15 +313,36 @@ def called(emit: Emitter, function: Function, words: list[str], lanes: int) -> T
     return lambda k: emit.write(f"extractvalue {{{kinds}}} {result}, {k}")
 
 
-def _called_through_memory(
-    emit: Emitter, function: Function, words: list[str]
-) -> Taken:
-    """A call whose arguments and results lie in slots of scratch memory."""
-    first, results = emit.memory.of_function(function)
-    for k, (param, word) in enumerate(zip(function.params, words, strict=True)):
-        access.store_slot(emit, first + k, param.type, word)
-    emit.do(f"call void @{emit.callee(function, emit.lanes)}(ptr %scratch)")
-    return lambda k: access.load_slot(emit, results + k, function.types[k])
+def _call_through_memory(emit: Emitter, node: Node) -> None:
+    """A call whose arguments and results lie in slots of scratch memory.
+
+    Results have slots of this call's own: they are there until it is made again.
+    """
+    function: Function = node.data
+    first = emit.memory.of_function(function)
+    for k, (param, a) in enumerate(zip(function.params, node.args, strict=True)):
+        value = emit.resolve(a)
+        if emit.passed.get(param) is not value:  # else the last call has left it there
+            word = emit.use(value, param.type, True)
+            access.store_slot(emit, first + k, param.type, word)
+            emit.passed[param] = value
+    for called_inside in calls_in(emit.plan, function.block):
+        for param in emit.plan.live.functions[called_inside].params:
+            emit.passed.pop(param, None)
+    results = emit.memory.reserve(len(function.outs))
+    for member, position in _results(emit, node):
+        emit.memory.slot_of[member] = results + position
+        emit.filled.add(member)
+    args = f"ptr %scratch, ptr {access.slot_place(emit, results)}"
+    name = emit.callee(function, emit.lanes)
+    if not allowance.may_take_long(emit.plan, function.block):
+        emit.do(f"call void @{name}({args})")
+        return
+    # Only here is it known which lanes take part in its loops.
+    if emit.lanes > 1:
+        args += f", {vector('bool', emit.lanes)} {emit.mask or 'splat (i1 true)'}"
+    left = emit.write(f"call i1 @{name}({args}, ptr %allowance)")
+    allowance.leave_with(emit, left)
 
 
 def spill(emit: Emitter, node: Node) -> None:

@@ -18,7 +18,7 @@ from polhode.lowering.backends.llvm.buffers import Memory
 from polhode.lowering.backends.llvm.emit import Emitter
 from polhode.lowering.backends.llvm.lanes import find_varying
 from polhode.lowering.backends.llvm.text import IN_MEMORY, SCALAR, SLOT, vector
-from polhode.lowering.ir.graph import Buffer, Element, Node
+from polhode.lowering.ir.graph import Buffer, Element
 from polhode.lowering.ir.program import ScalarProgram
 from polhode.lowering.ir.schedule import Function, Schedule
 from polhode.lowering.ir.strided_views import LONG, Column, columns_of, roots_of
@@ -45,10 +45,9 @@ def write_module(
     varying = find_varying(plan, batched)
     emit = Emitter(plan, lanes, varying, memory)
     prologue = _prologue(program, plan, batched, lanes)
-    emit.label, emit.leaves = "systems", True
-    emit.roots = {e for e in roots_of(program.outputs) if isinstance(e, Node)}
+    emit.label, emit.leaves = "systems", "ret i64 %system"
     _turn_inputs(emit, program)
-    emit.block(program.graph.top)
+    emit.block(program.graph.top, roots_of(program.outputs))
     _store_outputs(emit, program)
     cost = allowance.cost_of(plan, program.graph.top)
     _epilogue(emit, cost)
@@ -210,7 +209,7 @@ def _epilogue(emit: Emitter, cost: int) -> None:
     emit.do(f"br i1 %goes.on, label %{more}, label %done")
     emit.start(more)
     block = emit.write(f"udiv i64 %following, {lanes}")
-    allowance.count(emit, block, cost, "%following")
+    allowance.count(emit, block, cost, "ret i64 %following")
     emit.do("br label %systems")
     emit.lines += ["done:", "  ret i64 %last", *emit.exits, "}"]
 
@@ -223,8 +222,8 @@ def _functions(emit: Emitter) -> list[str]:
     while waiting:
         name, (function, lanes) = waiting.popitem()
         if function.kind == "large":
-            inner = Emitter(emit.plan, lanes, emit.varying, emit.memory)
-            inner.functions = emit.functions  # parts of all blocks have one numbering
+            inner = emit.inner()
+            inner.callees = {}
             texts[name] = _large_function(inner, name, function)
         else:
             inner = Emitter(emit.plan, lanes, everything, emit.memory)
@@ -234,19 +233,32 @@ def _functions(emit: Emitter) -> list[str]:
 
 
 def _large_function(emit: Emitter, name: str, function: Function) -> str:
-    """A function that finds its arguments in scratch memory, and may be cut."""
-    first, results = emit.memory.of_function(function)
-    emit.placed = {p: first + k for k, p in enumerate(function.params)}
-    for param, place in emit.placed.items():
-        word = access.load_slot(emit, place, param.type)
-        emit.names[(param, emit.lanes > 1)] = word
-    emit.roots = {e for e in function.outs if isinstance(e, Node)}
-    emit.block(function.block)
+    """A function that finds its arguments in scratch memory, and may be cut.
+
+    One with loops that may take long is told which lanes take part, and says whether
+    it was left because the allowance is spent.
+    """
+    first = emit.memory.of_function(function)
+    emit.memory.slot_of.update((p, first + k) for k, p in enumerate(function.params))
+    emit.filled.update(function.params)
+    waits = allowance.may_take_long(emit.plan, function.block)
+    kind, params = "void", ["ptr noalias %scratch", "ptr noalias %results"]
+    if waits:
+        kind, emit.leaves = "i1", "ret i1 true"
+        if emit.lanes > 1:
+            emit.mask = "%mask"
+            params.append(f"{vector('bool', emit.lanes)} %mask")
+        params.append("ptr %allowance")
+    emit.block(function.block, function.outs)
     outs = zip(function.outs, function.types, strict=True)
     for k, (element, type) in enumerate(outs):
-        access.store_slot(emit, results + k, type, emit.use(element, type, True))
-    head = f"define internal void @{name}(ptr noalias %scratch) noinline {{"
-    return "\n".join([head, "entry:", *emit.lines, "  ret void", "}"])
+        at = k * SLOT * emit.lanes
+        place = emit.write(f"getelementptr inbounds i8, ptr %results, i64 {at}")
+        word = emit.use(element, type, True)
+        emit.do(f"store {vector(type, emit.lanes)} {word}, ptr {place}, align {SLOT}")
+    head = f"define internal {kind} @{name}({', '.join(params)}) noinline {{"
+    end = "  ret i1 false" if waits else "  ret void"
+    return "\n".join([head, "entry:", *emit.lines, end, *emit.exits, "}"])
 
 
 def _function(emit: Emitter, name: str, function: Function) -> str:

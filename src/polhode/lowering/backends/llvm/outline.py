@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from polhode.lowering.backends.llvm import access
 from polhode.lowering.backends.llvm.emit import Emitter, Store
 from polhode.lowering.backends.llvm.flow import FLOW
-from polhode.lowering.backends.llvm.text import SCALAR, SLOT, vector
 from polhode.lowering.ir.graph import Block, Element, Node
 from polhode.lowering.ir.schedule import inner_uses
 
@@ -21,7 +20,7 @@ PART = 1_500  # operations in each piece of a longer block: large ones run quick
 SMALL_PART = 250  # small ones compile quicker,
 VERY_LONG = 20_000  # and of so many operations only small ones compile in bearable time
 
-STORES = -1  # the number of the parts that fill columns
+OUTSIDE = -1  # the number of what is in no part
 
 
 def _values(node: Node) -> tuple[Element, ...]:
@@ -36,14 +35,18 @@ def is_long(emit: Emitter, block: Block) -> bool:
 class Outliner:  # limit: one short step of the cutting each
     """Writes one long block as calls of its parts."""
 
-    def __init__(self, emit: Emitter, block: Block, stores: Sequence[Store]):
-        self.emit, self.nodes, self.home = emit, emit.plan.of(block), block
-        self.stores = stores
+    def __init__(
+        self,
+        emit: Emitter,
+        block: Block,
+        outs: Iterable[Element],
+        stores: Sequence[Store],
+    ):
+        self.emit, self.nodes = emit, emit.plan.of(block)
+        self.outs, self.stores = outs, stores
         self.size = SMALL_PART if len(self.nodes) > VERY_LONG else PART
         self.part_of: dict[Node, int] = {}
         self.parts: list[list[Node]] = []
-        self.slots: dict[Node, int] = dict(emit.placed)
-        self.users: dict[Node, set[int]] = {}  # of each node, the parts that use it
 
     def write(self) -> None:
         emit = self.emit
@@ -51,12 +54,12 @@ class Outliner:  # limit: one short step of the cutting each
             if node.op == "copy":
                 emit.alias[node] = node.args[0]
         sequence = self._cut()
-        wanted = self._wanted_outside()
+        shared = self._shared()
         for item in sequence:
             if isinstance(item, Node):
                 FLOW[item.op](emit, item)
             else:
-                self._call(item, wanted)
+                self._call(item, shared)
         for start in range(0, len(self.stores), self.size):
             self._call_stores(self.stores[start : start + self.size])
 
@@ -94,113 +97,61 @@ class Outliner:  # limit: one short step of the cutting each
             self.parts.append(current)
         return []
 
-    def _wanted_outside(self) -> set[Node]:
-        """Nodes that something besides the parts of this block uses."""
-        emit, wanted = self.emit, set(self.emit.roots)
-        for node in emit.plan.live.nodes:
-            if node in self.part_of:
-                continue
-            uses: Iterable[Element] = node.args
-            if node.op == "loop" and node.data.body is self.home:
-                loop = node.data  # its stores are parts of their own
-                outs = (loop.outs[k] for k in emit.plan.live.carries.get(loop, ()))
-                uses = (*node.args, loop.condition, *outs)
-            elif node.op in ("loop", "branch"):
-                uses = (*node.args, *inner_uses(node, emit.plan.live, {}))
-            wanted.update(u for u in map(emit.resolve, uses) if isinstance(u, Node))
-        return wanted
+    def _shared(self) -> set[Node]:
+        """Nodes of parts that something besides their own part uses."""
+        found: set[Node] = set()
 
-    def _call(self, number: int, wanted: set[Node]) -> None:
-        """Hand over what the part needs, call it, take what others need."""
-        emit, part = self.emit, self.parts[number]
-        needs = self._hand_over((a for node in part for a in _values(node)), set(part))
-        outputs = [n for n in part if n in wanted or self._is_needed_later(n, number)]
-        self._part(needs, lambda inner: self._compute(inner, part, outputs))
-        for node in outputs:
-            if node in wanted:
-                self._take(emit, node)
+        def note(words: Iterable[Element], part: int = OUTSIDE) -> None:
+            for word in map(self.emit.resolve, words):
+                if isinstance(word, Node) and self.part_of.get(word, part) != part:
+                    found.add(word)
 
-    def _note(self, words: Iterable[Element], part: int) -> None:
-        for word in map(self.emit.resolve, words):
-            if isinstance(word, Node):
-                self.users.setdefault(word, set()).add(part)
+        plan = self.emit.plan
+        note(self.outs)
+        for _, index, value in self.stores:
+            note((index, value))
+        for node in self.nodes:
+            part = self.part_of.get(node, OUTSIDE)
+            note(_values(node), part)
+            if node.op in ("loop", "branch"):
+                note(inner_uses(node, plan.live, plan.blocks))
+        return found
 
-    def _is_needed_later(self, node: Node, number: int) -> bool:
-        if not self.users:
-            for user, part in self.part_of.items():
-                self._note(_values(user), part)
-            for _, index, value in self.stores:
-                self._note((index, value), STORES)
-        return any(part != number for part in self.users.get(node, ()))
+    def _call(self, number: int, shared: set[Node]) -> None:
+        """Hand over what the part needs, call it; it leaves what others need."""
+        part = self.parts[number]
+        outputs = [node for node in part if node in shared]
+
+        def compute(inner: Emitter) -> None:
+            for node in part:
+                if node.op == "load":
+                    access.load(inner, node)
+                    continue
+                wide = inner.is_wide(node)
+                inner.define(node, inner.operation(node, wide), wide)
+            for node in outputs:
+                inner.leave(node)
+
+        self._part(compute)
+        self.emit.filled.update(outputs)
 
     def _call_stores(self, stores: Sequence[Store]) -> None:
         """What a loop leaves in columns, in a part of its own."""
-        words = (word for _, index, value in stores for word in (index, value))
-        needs = self._hand_over(words, set())
 
         def write(inner: Emitter) -> None:
             for store in stores:
                 access.store_column(inner, *store)
 
-        self._part(needs, write)
+        self._part(write)
 
-    def _hand_over(self, words: Iterable[Element], inside: set[Node]) -> list[Node]:
-        """The nodes among the words from outside a part, each in its slot."""
-        needs: dict[Node, None] = {}
-        for word in map(self.emit.resolve, words):
-            if isinstance(word, Node) and word not in inside:
-                needs[word] = None
-        for node in needs:
-            if node not in self.slots:
-                self._leave(self.emit, node)
-        return list(needs)
-
-    def _part(self, needs: list[Node], write: Callable[[Emitter], None]) -> None:
+    def _part(self, write: Callable[[Emitter], None]) -> None:
         """A function that takes what it needs from the slots, and a call of it."""
         outer = self.emit
-        emit = Emitter(outer.plan, outer.lanes, outer.varying, outer.memory)
-        emit.alias = outer.alias
-        for node in needs:
-            self._take(emit, node)
-        write(emit)
+        inner = outer.inner()
+        write(inner)
+        outer.hand_over(inner)
         name = f"part{len(outer.functions)}"
         head = f"define internal void @{name}(ptr noalias %scratch) noinline {{"
-        text = [head, "entry:", *emit.lines, "  ret void", "}"]
+        text = [head, "entry:", *inner.lines, "  ret void", "}"]
         outer.functions.append("\n".join(text))
         outer.do(f"call void @{name}(ptr %scratch)")
-
-    def _compute(self, emit: Emitter, part: list[Node], outputs: list[Node]) -> None:
-        for node in part:
-            if node.op == "load":
-                access.load(emit, node)
-                continue
-            wide = emit.is_wide(node)
-            emit.define(node, emit.operation(node, wide), wide)
-        for node in outputs:
-            self._leave(emit, node)
-
-    # ------------------------------------------------------------------ slots
-
-    def _place(self, emit: Emitter, node: Node) -> str:
-        if node not in self.slots:
-            self.slots[node] = emit.memory.slots
-            emit.memory.slots += 1
-        at = self.slots[node] * SLOT * emit.lanes
-        return emit.write(f"getelementptr inbounds i8, ptr %scratch, i64 {at}")
-
-    def _kind(self, emit: Emitter, node: Node) -> str:
-        return (
-            vector(node.type, emit.lanes) if emit.is_wide(node) else SCALAR[node.type]
-        )
-
-    def _leave(self, emit: Emitter, node: Node) -> None:
-        word, kind = (
-            emit.use(node, node.type, emit.is_wide(node)),
-            self._kind(emit, node),
-        )
-        emit.do(f"store {kind} {word}, ptr {self._place(emit, node)}, align {SLOT}")
-
-    def _take(self, emit: Emitter, node: Node) -> None:
-        kind = self._kind(emit, node)
-        name = emit.write(f"load {kind}, ptr {self._place(emit, node)}, align {SLOT}")
-        emit.define(node, name, emit.is_wide(node))

@@ -1,0 +1,240 @@
+"""`ph.sweep(backend="cuda")` beside native code on the same machine: bits, and rates.
+
+Each row is a public call made on the GPU and on the cores: parameters, laws, sampled
+controllers and noise, fixed steps, events with resets, supports, folders, results that
+stay on the device, a process a GPU.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+import polhode as ph
+from benchmarks.measure import Disagreement
+from polhode.errors import IntegrationError
+
+Facts = dict[str, Any]
+ARRAYS = ("t", "q", "z", "status", "accepted", "rejected")
+EVENTS = ("run", "number", "t", "direction", "before", "after")
+RUNS = 512
+
+
+@cache
+def cart() -> ph.System:
+    """A block on a spring, with a motor and a disturbance."""
+    block = ph.Body("block", ph.solids.box(mass=1.2, x=0.1, y=0.1, z=0.1))
+    track = ph.Prismatic("track", ph.World().origin, block.origin, axis=ph.X)
+    spring = ph.JointSpring(track, ph.Parameter("k", 4.0))
+    motors = [ph.Motor(track, 0.0, name=name) for name in ("drive", "gust")]
+    return ph.System([track], [spring, *motors], name="cart")
+
+
+@cache
+def ball() -> ph.System:
+    """A ball under gravity."""
+    return ph.System([ph.Particle("ball", 0.1)], actions=[ph.Weight(9.81)], name="ball")
+
+
+def bounce() -> ph.Event:
+    """A floor from which the ball rises with 0.8 of its speed."""
+
+    def rises(t: Any, state: Any) -> Any:
+        x, y, z = state.speed("ball")
+        return state.changed(speeds={"ball": (x, y, -0.8 * z)})
+
+    return ph.Event("floor", lambda t, state: state["ball"][2], -1, reset=rises)
+
+
+def controller() -> ph.Sampled:
+    """Proportional and integral, at 10 Hz."""
+
+    def law(t: Any, state: Any, x: Any) -> tuple[Any, Any]:
+        error = state["track"] - 0.2 * jnp.sin(t)
+        return -3.0 * error - state.speed("track") - x[0], x + 0.1 * error
+
+    return ph.Sampled(law, 0.1, state=[0.0])
+
+
+def carts(runs: int = RUNS) -> ph.States:
+    q, z = np.random.default_rng(1).uniform(-1, 1, (2, runs, 1))
+    return ph.States(cart(), 0.0, q, z)
+
+
+def balls(runs: int = RUNS) -> ph.States:
+    draw = np.random.default_rng(2)
+    q, z = np.zeros((runs, 3)), draw.normal(size=(runs, 3))
+    q[:, 2] = draw.uniform(0.5, 2.0, runs)
+    return ph.States(ball(), 0.0, q, z)
+
+
+def same(ours: Any, theirs: Any) -> str:
+    """Every array of two sweeps equal to the bit, or `Disagreement`."""
+    pairs = [(n, getattr(ours, n), getattr(theirs, n)) for n in ARRAYS]
+    if theirs.events is not None:
+        own = (ours.events, theirs.events)
+        pairs += [(f"event {n}", *(getattr(e, n) for e in own)) for n in EVENTS]
+    if theirs.ledger is not None:
+        work = theirs.ledger.work
+        pairs += [(f"work {n}", ours.ledger.work[n], w) for n, w in work.items()]
+    for name, a, b in pairs:
+        if not np.array_equal(np.asarray(_fetched(a)), np.asarray(b), equal_nan=True):
+            raise Disagreement(f"{name} of the sweeps differ")
+    return "equal"
+
+
+def _fetched(array: Any) -> Any:
+    return array.get() if hasattr(array, "get") else array
+
+
+def beside(system: Any, states: Any, **wish: Any) -> Callable[[], Facts]:
+    """A row: the same call on the cores and on the GPU."""
+
+    def row() -> Facts:
+        theirs, on_cores = timed(lambda: ph.sweep(system, states, **wish))
+        ours, _ = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+        _, again = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+        return {
+            "bits of native code": same(ours, theirs),
+            "GPU, warm, s": again,
+            "cores, cold, s": on_cores,
+        }
+
+    return row
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    begun = time.perf_counter()
+    found = work()
+    return found, time.perf_counter() - begun
+
+
+def in_folders() -> Facts:
+    """Parts made on the GPU have the bytes of those made by native code."""
+    with tempfile.TemporaryDirectory() as place:
+        wish: dict[str, Any] = {"until": 2.0, "slab": 128, "inputs": inputs()}
+        folders = {"cuda": Path(place, "gpu"), "llvm": Path(place, "cores")}
+        for backend, to in folders.items():
+            ph.sweep(cart(), carts(), backend=backend, to=to, **wish)
+        names = sorted(p.name for p in folders["llvm"].glob("part-*"))
+        pairs = [[(to / n).read_bytes() for to in folders.values()] for n in names]
+        if not names or any(a != b for a, b in pairs):
+            raise Disagreement("parts of the two folders differ")
+    return {"parts with the same bytes": len(names)}
+
+
+def by_processes() -> Facts:
+    """A process for each GPU makes the parts; the bits are those of native code."""
+    start = ph.models.start("double_pendulum")
+    q = start.q + np.random.default_rng(3).normal(size=(RUNS, 2))
+    states = ph.States(start.system, 0.0, q, np.zeros((RUNS, 2)))
+    wish: dict[str, Any] = {"until": 2.0, "slab": 128}
+    with tempfile.TemporaryDirectory() as place:
+        parts = ph.sweep(
+            start.system,
+            states,
+            backend="cuda",
+            executor="gpus",
+            to=f"{place}/a",
+            **wish,
+        )
+        bits = same(parts.whole(), ph.sweep(start.system, states, **wish))
+    return {"bits of native code": bits, "parts": len(parts.files.firsts)}
+
+
+def on_the_device() -> Facts:
+    """CuPy in and CuPy out: DLPack hands the states to JAX without a copy."""
+    import cupy
+    import jax
+
+    given = carts()
+    placed = ph.States(cart(), 0.0, cupy.asarray(given.q), cupy.asarray(given.z))
+    wish: dict[str, Any] = {"until": 2.0, "samples": 20, "inputs": inputs()}
+    ours = ph.sweep(cart(), placed, backend="cuda", device=True, **wish)
+    if not isinstance(ours.q, cupy.ndarray):
+        raise Disagreement(f"q is {type(ours.q)}")
+    with jax.enable_x64(True):
+        mean = float(jnp.mean(jax.dlpack.from_dlpack(cupy.ascontiguousarray(ours.q))))
+    gap = abs(mean - float(ours.q.mean()))
+    bits = same(ours, ph.sweep(cart(), given, **wish))
+    return {"bits of native code": bits, "mean by JAX differs by": gap}
+
+
+def refused() -> Facts:
+    """What does not fit on the card is refused in words."""
+    states = carts(100_000)
+    try:
+        ph.sweep(cart(), states, until=1.0, samples=3_000_000, backend="cuda")
+    except IntegrationError as error:
+        return {"said": str(error).splitlines()[0]}
+    raise Disagreement("it was not refused")
+
+
+def inputs() -> dict[str, Any]:
+    """A controller at 10 Hz and noise at 50 Hz."""
+    return {"drive": controller(), "gust": ph.Noise(0.3, 0.02, seed=5)}
+
+
+def rate(system: Any, states: Any, few: int, **wish: Any) -> Callable[[], Facts]:
+    """Runs a second on the GPU and on all cores, of which only few are made there."""
+
+    def row() -> Facts:
+        part, small = states.part(slice(0, few)), states.part(slice(0, 1024))
+        ph.sweep(system, small, backend="cuda", **wish)
+        _, ours = timed(lambda: ph.sweep(system, states, backend="cuda", **wish))
+        ph.sweep(system, small, **wish)
+        _, theirs = timed(lambda: ph.sweep(system, part, **wish))
+        runs = {"GPU, runs/s": len(states) / ours, "cores, runs/s": few / theirs}
+        return {**runs, "times": runs["GPU, runs/s"] / runs["cores, runs/s"]}
+
+    return row
+
+
+def rows() -> dict[str, Callable[[], Facts]]:
+    """All rows, those with the most at stake first."""
+    k = np.linspace(2.0, 6.0, RUNS)
+    wish: dict[str, Any] = {"until": 2.0}
+    fixed = ph.methods.RungeKutta4(0.01)
+    push = {"drive": lambda t, state: jnp.sin(3 * t) - state.speed("track")}
+    return {
+        "sweep: controller and noise": beside(cart(), carts(), **wish, inputs=inputs()),
+        "sweep: controller, 20 samples": beside(
+            cart(), carts(), **wish, inputs=inputs(), samples=20
+        ),
+        "sweep: bouncing balls": beside(
+            ball(), balls(), until=1.5, events=bounce(), samples=5
+        ),
+        "sweep: results on the device": on_the_device,
+        "sweep: parameters, audited": beside(
+            cart(), carts(), **wish, parameters={"k": k}, audited=True
+        ),
+        "sweep: a law, fixed steps": beside(
+            cart(), carts(), **wish, inputs=push, method=fixed, samples=7
+        ),
+        "sweep: folder": in_folders,
+        "sweep: a process a GPU": by_processes,
+        "sweep: no room": refused,
+        "rate: controlled carts": rate(
+            cart(), carts(1_000_000), 65_536, until=10.0, inputs=inputs()
+        ),
+        "rate: bouncing balls": rate(
+            ball(), balls(1_000_000), 65_536, until=3.0, events=bounce()
+        ),
+        "sweep: supports": supported,
+    }
+
+
+def supported() -> Facts:
+    """A ball that falls on a floor, by exact contact."""
+    start = ph.models.start("bouncing_ball")
+    system = start.system
+    z = start.z + 0.1 * np.random.default_rng(4).normal(size=(64, len(start.z)))
+    states = ph.States(system, 0.0, np.repeat(start.q[None], 64, axis=0), z)
+    return beside(system, states, until=1.0)()

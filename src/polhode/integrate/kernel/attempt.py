@@ -1,0 +1,143 @@
+"""One attempted step of a run, inside a trace: accepted, rejected, or the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.kernel import step_size
+from polhode.integrate.kernel.status import (
+    DONE,
+    NOT_A_NUMBER,
+    RUNNING,
+    TOO_SMALL,
+    UNMET,
+    UNSOLVED,
+)
+from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.methods.method import Attempt, Method, falls_of
+
+
+def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
+    """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
+    return _adaptive if method.is_adaptive else _fixed
+
+
+def _bend(terms: tuple[Any, ...], x: Any) -> Any:
+    """The terms of dense output as one array (terms, width)."""
+    return jnp.stack(terms) if terms else jnp.zeros((0, *x.shape))
+
+
+def _fixed(
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> tuple[StepperState, Rows]:
+    count = stepper_state.accepted + 1
+    done = count - stepper_state.before
+    is_last = done >= stepper_state.n_steps
+    # Times are multiples of the step: sums of it would drift.
+    t = jnp.where(
+        is_last, stepper_state.t_end, stepper_state.begun + done * stepper_state.h
+    )
+    moved = _moved(field, method, bounds, stepper_state)
+    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
+    fault = fault_status(moved.is_solved, good)
+    good = good & moved.is_solved & is_kept
+    status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
+    after = stepper_state._replace(tried=stepper_state.h, status=status)
+    reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
+    reached = _remembered(reached, moved)
+    dense = _bend(moved.dense, x)
+    return _chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
+
+
+def _adaptive(
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> tuple[StepperState, Rows]:
+    left = stepper_state.t_end - stepper_state.t
+    is_last = 1.01 * jnp.abs(stepper_state.h) >= jnp.abs(left)
+    h = jnp.where(is_last, left, stepper_state.h)
+    t = jnp.where(is_last, stepper_state.t_end, stepper_state.t + h)
+    h = t - stepper_state.t  # as far as the clock goes: late times are rounded
+    moved = _moved(field, method, bounds, stepper_state._replace(h=h))
+    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
+    share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
+    size = step_size.size_of(moved.error, share)
+    good = good & size.is_finite
+    fault = fault_status(moved.is_solved, good)
+    # A step whose constraints are not met leads nowhere, however small its error.
+    good = good & moved.is_solved & is_kept
+    accepted = good & size.is_allowed
+    tried = step_size.Tried(h, size, good, accepted, stepper_state.tried == 0)
+    h, memory = step_size.chosen(falls_of(method), tried, stepper_state.memory)
+    # A step cut short by the end of a leg says nothing against longer ones.
+    whole = jnp.sign(left) * step_size.larger(jnp.abs(h), jnp.abs(stepper_state.h))
+    h = jnp.where(is_last & accepted, whole, h)
+    # Also after an accepted step: time must advance by more than its rounding.
+    stuck = jnp.abs(h) <= bounds.least
+    reason = jnp.where(good, TOO_SMALL, fault)
+    running = jnp.where(is_last, DONE, jnp.where(stuck, TOO_SMALL, RUNNING))
+    zero = jnp.zeros_like(h)
+    after = stepper_state._replace(h=h, tried=h, rejected=stepper_state.rejected + 1)
+    after = after._replace(status=jnp.where(stuck, reason, RUNNING))
+    reached = stepper_state._replace(
+        t=t, x=x, x_dot=x_dot, h=h, memory=memory, tried=zero
+    )
+    reached = reached._replace(accepted=stepper_state.accepted + 1, status=running)
+    reached = _remembered(reached, moved)
+    held = _is_held(moved, share, tried.h, reached)
+    reached = reached._replace(stiff=stepper_state.stiff + held)
+    dense = _bend(moved.dense, x)
+    return _chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
+
+
+def _moved(
+    field: Field, method: Method, bounds: RunBounds, stepper_state: StepperState
+) -> Attempt:
+    t, x, x_dot, h = stepper_state[:4]
+    here = field._replace(
+        carried=stepper_state.carried, allowed=(bounds.rtol, bounds.atol)
+    )
+    return method.attempt(here, t, x, x_dot, h)
+
+
+def _remembered(stepper_state: StepperState, moved: Attempt) -> StepperState:
+    kept = stepper_state.carried if moved.carried is None else moved.carried
+    return stepper_state._replace(carried=kept)
+
+
+def _is_held(moved: Attempt, share: Any, h: Any, end: StepperState) -> Any:
+    """Whether stability held a step, not accuracy: h |lambda| is above its limit.
+
+        |lambda| = |f(a) - f(b)| / |a - b|
+
+    of two states at one time is how quick the quickest is. Both are shares of what is
+    allowed, so that it has no units but 1/s.
+    """
+    if moved.edge is None:
+        return jnp.zeros((), bool)
+    x, x_dot, limit = moved.edge
+    rise, way = (end.x_dot - x_dot) * share, (end.x - x) * share
+    above, below = jnp.sum(rise * rise), jnp.sum(way * way)
+    return (below > 0) & (h * h * above > limit**2 * below)
+
+
+def fault_status(is_solved: Any, is_finite: Any) -> Any:
+    """Why a step that is not good is not: its equations, its numbers, or its rows."""
+    return jnp.where(is_solved, jnp.where(is_finite, UNMET, NOT_A_NUMBER), UNSOLVED)
+
+
+def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
+    """The state projected, its slope, whether all of it is numbers, and is kept."""
+    x, is_kept = field.projected(t, x)
+    x_dot = field.x_dot(t, x)
+    # Each is tested apart: a product with zero would let a missing number through.
+    good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(x_dot))
+    return x, x_dot, good & field.is_sound(t, x), is_kept
+
+
+def _chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
+    pairs = zip(yes, no, strict=True)
+    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

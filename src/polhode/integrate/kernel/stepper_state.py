@@ -1,0 +1,100 @@
+"""Where a run is between two steps, what it is to do, and the rows that it leaves."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.integrate.kernel import step_size
+
+RECENT = 10  # events whose times are remembered: so many in no time accumulate
+
+
+class StepperState(NamedTuple):
+    """Where a run is.
+
+    t, x, slope   the last accepted state and its rate of change
+    h             the step to try next, with its sign
+    memory        of the step control: how hard the last accepted step was
+    tried         the step that failed, if one did
+    accepted, rejected   counts of steps
+    status        RUNNING or how it ended
+    carried       (x,) what the method told its next step; the first slope at the start
+    stiff         how many accepted steps stability has held back, not accuracy
+    begun, goal   times of this leg: legs end where an input changes, or at an event
+    quota         the steps of this leg, for a method of fixed step
+    before        the steps accepted before this leg
+    held          (m,) sampled inputs, as they are held over this leg
+    ticks         (c,) how often each sampled input has been asked
+    recall        (k,) what sampled inputs remember
+    sides         (e,) of each event: the side of zero; +-2 once clear of it, else +-1
+    recent        (RECENT,) times of the last events that changed the state
+    """
+
+    t: Any
+    x: Any
+    x_dot: Any
+    h: Any
+    memory: Any
+    tried: Any
+    accepted: Any
+    rejected: Any
+    status: Any
+    carried: Any
+    stiff: Any
+    begun: Any
+    t_end: Any
+    n_steps: Any
+    before: Any
+    held: Any
+    sample_count: Any
+    recall: Any
+    sides: Any
+    recent: Any
+
+
+class RunBounds(NamedTuple):
+    """What a run is to do: the same for all its chunks.
+
+    start, stop   times (s)
+    steps         how many at least, for a method of fixed step
+    rtol, atol    tolerances; atol (x,)
+    least         no step is shorter
+    room          attempts of one chunk: how the run is cut changes no bit of it
+    """
+
+    start: Any
+    stop: Any
+    steps: Any
+    rtol: Any
+    atol: Any
+    least: Any
+    room: Any
+
+
+class Rows(NamedTuple):
+    """What attempts leave: accepted or not, t, x, slope, bend; leading axis attempts.
+
+    `bend` (terms, width) belongs to the step that ends at the row.
+    """
+
+    accepted: Any
+    t: Any
+    x: Any
+    x_dot: Any
+    dense: Any
+
+
+def start_cursor(t: Any, x: np.ndarray, x_dot: np.ndarray, h: Any) -> StepperState:
+    """The cursor of runs that begin; a leading axis of t, x, slope, h is runs."""
+    count = np.zeros(np.shape(t), np.int64)
+    zero = np.zeros(np.shape(t))
+    first = step_size.FIRST_MEMORY + zero
+    counts = (count, count, count, x_dot, count)
+    segment = (t, t, count, count)
+    nothing = np.zeros((*np.shape(t), 0))
+    none = nothing.astype(np.int64)
+    never = np.full((*np.shape(t), RECENT), np.inf)
+    own = (nothing, none, nothing, none, never)
+    return StepperState(t, x, x_dot, h, first, zero, *counts, *segment, *own)
