@@ -108,7 +108,7 @@ class Section:
     @property
     def rows(self) -> list[tuple[float, ...]]:
         """Some rows, as they are printed."""
-        shown = some(len(self), SHOWN) if len(self) else []
+        shown: Any = some(len(self), SHOWN) if len(self) else ()
         first = [self[self.parameter]] if self.parameter else []
         columns = np.column_stack([*first, self.t, self.states])
         return [tuple(map(float, columns[k])) for k in shown]
@@ -216,7 +216,7 @@ def _section(
         run, t, x = _at_events(found)
     else:
         times = _periods(first, at, until, after)
-        found = sweep(model, states, samples=times, **chosen)
+        found = sweep(model, states, samples=times.tolist(), **chosen)
         run, t, x = _at_samples(found)
     late = t >= after
     if not np.any(late):

@@ -18,6 +18,7 @@ import numpy as np
 from polhode.errors import AnalysisError
 
 if TYPE_CHECKING:
+    from polhode.analyse.sensitivities.gradient import EndRate
     from polhode.integrate.results.trajectory import Trajectory
 
 SAMPLES = 201  # of an integral or a peak
@@ -51,7 +52,7 @@ class Goal(ABC):
         """How much of each value is in the goal."""
 
     @abstractmethod
-    def by_end(self, end: tuple[float, float], weights: np.ndarray) -> float:
+    def by_end(self, end: EndRate, weights: np.ndarray) -> float:
         """The derivative by the time at which the motion ends.
 
         `end` has the function's value at the last row, and its rate along the motion.
@@ -92,9 +93,9 @@ class AtEnd(Goal):
         """One."""
         return np.ones(1)
 
-    def by_end(self, end: tuple[float, float], weights: np.ndarray) -> float:
+    def by_end(self, end: EndRate, weights: np.ndarray) -> float:
         """Its rate along the motion."""
-        return end[1]
+        return end.rate
 
 
 @final
@@ -112,7 +113,7 @@ class AtTime(Goal):
         """One."""
         return np.ones(1)
 
-    def by_end(self, end: tuple[float, float], weights: np.ndarray) -> float:
+    def by_end(self, end: EndRate, weights: np.ndarray) -> float:
         """None: what comes later changes nothing."""
         return 0.0
 
@@ -148,9 +149,9 @@ class Integral(Goal):
         w[2::2] += h
         return w
 
-    def by_end(self, end: tuple[float, float], weights: np.ndarray) -> float:
+    def by_end(self, end: EndRate, weights: np.ndarray) -> float:
         """What is under the integral at the end (Leibniz)."""
-        return end[0]
+        return end.value
 
 
 @final
@@ -173,9 +174,9 @@ class Peak(Goal):
         """One where the value is largest."""
         return (np.arange(len(t)) == np.argmax(values)).astype(float)
 
-    def by_end(self, end: tuple[float, float], weights: np.ndarray) -> float:
+    def by_end(self, end: EndRate, weights: np.ndarray) -> float:
         """The rate, if it is largest at the end."""
-        return end[1] * float(weights[-1])
+        return end.rate * float(weights[-1])
 
 
 @final

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
 
 Cost = Callable[..., Any]
 Weigh = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class EndRate(NamedTuple):
+    """A cost at the last row of a motion, and its rate along the motion there."""
+
+    value: float
+    rate: float
 
 
 @final
@@ -131,7 +138,7 @@ def weighted_gradient(replay: Replay, cost: Cost, weigh: Weigh) -> Gradient:
     return Gradient(replay.motion, float(np.sum(w * value)), by, d, e)
 
 
-def end_rate(replay: Replay, cost: Cost) -> tuple[float, float]:
+def end_rate(replay: Replay, cost: Cost) -> EndRate:
     """The cost at the last row, and its rate there along the motion."""
 
     def both(t: Any, x: Any, x_dot: Any, p: Any, table: Any) -> Any:
@@ -144,7 +151,7 @@ def end_rate(replay: Replay, cost: Cost) -> tuple[float, float]:
     arguments = (float(steps.t[-1]), steps.x[-1], steps.x_dot[-1], *fixed)
     program = replay.program(("end rate", cost), both, arguments, False)
     value, rate = program(*arguments)
-    return float(value), float(rate)
+    return EndRate(float(value), float(rate))
 
 
 def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:

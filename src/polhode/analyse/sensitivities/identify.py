@@ -168,7 +168,7 @@ def identify(
     p = np.array([float((first or known)[name]) for name in names])
     unknown = _first_errors(equations.system, initial)
     data, measure = _admit_record(equations.system, times, record, measure, time)
-    data = _prepared(data, start, clock, (abs(float(offset)), every))
+    data = _prepared(data, start, clock, offset=abs(float(offset)), every=every)
     late = ("time offset",) if offset else ()
     _require_speeds(equations, late)
     p = np.concatenate([p, np.zeros(len(unknown) + len(late))])
@@ -343,10 +343,14 @@ def _admit_record(
 
 
 def _prepared(
-    data: Record, start: State, clock: float | None, asked: tuple[float, float | None]
+    data: Record,
+    start: State,
+    clock: float | None,
+    *,
+    offset: float,
+    every: float | None,
 ) -> Record:
     """On the clock of the motion, and averaged; the first rows are left to `offset`."""
-    offset, every = asked
     if data.values.shape[:1] != data.times.shape:
         _refuse_shape(data.values.shape, len(data.times), "as many")
     if clock is not None:
