@@ -45,6 +45,7 @@ ROOMS = {
     "space": "ph.space: spacecraft",
     "formations": "ph.formations: formations of spacecraft",
     "methods": "ph.methods: methods of integration",
+    "goals": "ph.goals: goals of a motion",
     "distributions": "ph.distributions: what ensembles are drawn from",
     "questions": "ph.questions: further questions",
     "results": "ph.results: types of answers",

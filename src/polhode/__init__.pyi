@@ -3,6 +3,7 @@ from polhode import contact as contact
 from polhode import distributions as distributions
 from polhode import formations as formations
 from polhode import functions as functions
+from polhode import goals as goals
 from polhode import gym as gym
 from polhode import machines as machines
 from polhode import marine as marine
@@ -38,9 +39,14 @@ from polhode.analyse.equilibria.stability import stability as stability
 from polhode.analyse.equilibria.static_rest import static_rest as static_rest
 from polhode.analyse.equilibria.steady_motion import steady_motions as steady_motions
 from polhode.analyse.inverse_kinematics import inverse_kinematics as inverse_kinematics
+from polhode.analyse.linear.campbell import campbell as campbell
 from polhode.analyse.linear.linearise import linearise as linearise
+from polhode.analyse.optimisation.optimise import optimise as optimise
+from polhode.analyse.optimisation.variable import InputShape as InputShape
 from polhode.analyse.reactions import reaction_table as reaction_table
 from polhode.analyse.robot_kinematics import kinematics as kinematics
+from polhode.analyse.section import bifurcation as bifurcation
+from polhode.analyse.section import poincare as poincare
 from polhode.analyse.sensitivities.gradient import gradient as gradient
 from polhode.analyse.sensitivities.identifiable import identifiable as identifiable
 from polhode.analyse.sensitivities.identify import identify as identify

@@ -43,7 +43,7 @@ HALL = (
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
 FRONT = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("methods", "results", "theory", "formations", "goals", "gym", "space"),
     *("contact", "distributions", "functions", "questions"),
     *("machines", "marine", "vehicles"),
 )

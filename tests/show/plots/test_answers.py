@@ -114,6 +114,17 @@ def answers() -> dict[str, object]:
     t = np.linspace(0.1, 1.0, 8)
     top = ph.steady_motions(governor(), {"axle": 6.0}, starts=8)
     return {
+        "campbell": ph.campbell(ph.models.rotor(), "spin", [0.0, 50, 100]),
+        "feedback": linear.margins("rail", "F"),
+        "section": ph.poincare(cart, cart.state(hinge=0.4), at=0.2, until=1.0),
+        "optimum": ph.optimise(
+            cart,
+            {"F": ph.InputShape([0.0, 0.5], -1, 1), "l": (0.5, 1.0)},
+            lambda t, state: state["rail"],
+            constraints=[ph.goals.AtEnd(lambda t, state: t).at_most(1.0)],
+            start=cart.rest(),
+            until=0.5,
+        ),
         "rests": rests,
         "rest": rests[0],
         "sweep": ph.sweep_equilibria(cart.rest(), {"C": np.linspace(-2, 2, 30)}),

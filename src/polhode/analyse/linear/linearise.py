@@ -40,6 +40,7 @@ from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.analyse.equilibria.stability import Stability
+    from polhode.analyse.linear.feedback_margins import FeedbackMargins
     from polhode.analyse.linear.modes import Modes
 
 
@@ -100,8 +101,8 @@ class Linear(Answer):
 
         return stability_of(self)
 
-    def response(self, frequencies: Any) -> Response:
-        """Outputs by inputs at angular frequencies (w,), rad/s."""
+    def response(self, frequencies: Any = None) -> Response:
+        """Outputs by inputs at angular frequencies (w,), rad/s; else round poles."""
         self.require_steady("a frequency response")
         return self.matrices.response(frequencies)
 
@@ -109,6 +110,11 @@ class Linear(Answer):
         """The transfer function from an input to an output."""
         self.require_steady("transfer functions")
         return self.matrices.transfer(output, input)
+
+    def margins(self, output: str, input: str) -> FeedbackMargins:
+        """Gain and phase margins of the loop u = -y from an output to an input."""
+        self.require_steady("margins")
+        return self.matrices.margins(output, input)
 
     def require_steady(self, word: str) -> None:
         """Refuse what only constant matrices have."""

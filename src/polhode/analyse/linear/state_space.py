@@ -6,13 +6,16 @@ H(i W) = C (i W - A)^-1 B + D        the response to u = exp(i W t)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.analyse.linear.feedback_margins import FeedbackMargins
 
 ROOT = ("s, 1/s", "|s|, rad/s", "|s|, Hz", "damping")  # what is told of a root
 ROUNDED = 1e-13  # of the largest pole: a root at zero, printed so
@@ -32,8 +35,14 @@ class StateSpace(Answer):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def response(self, frequencies: Any) -> Response:
-        """H(i W) at angular frequencies W (w,), rad/s."""
+    def response(self, frequencies: Any = None) -> Response:
+        """H(i W) at angular frequencies W (w,), rad/s.
+
+        Without any, they go from a tenth of the slowest pole to ten times the fastest,
+        closer together near each pole.
+        """
+        if frequencies is None:
+            frequencies = _usual_frequencies(np.linalg.eigvals(self.A))
         W = np.atleast_1d(np.asarray(frequencies, float))
         _require_no_resonance(self, W)
         n = len(self.A)
@@ -63,6 +72,12 @@ class StateSpace(Answer):
         H = (c @ np.linalg.solve(at * np.eye(n) - A, b) + d)[0, 0]
         gain = H * np.prod(at - poles) / np.prod(at - zeros)
         return Transfer(zeros, poles, float(gain.real))
+
+    def margins(self, output: str, input: str) -> FeedbackMargins:
+        """How far a loop from an output to an input, u = -y, is from its edge."""
+        from polhode.analyse.linear.feedback_margins import feedback_margins
+
+        return feedback_margins(self, output, input)
 
     def to_scipy(self) -> Any:
         """`scipy.signal.StateSpace` of the same matrices."""
@@ -133,10 +148,16 @@ class Response(Answer):
         return self.of(output, input) / self.of(other, input)
 
     def plot(self) -> Any:
-        """Gain and phase over frequency: a `Picture`."""
-        from polhode.show.plots.answers import response_picture
+        """Gain and phase over frequency, Bode's diagram: a `Picture`."""
+        from polhode.show.plots.frequency import response_picture
 
         return response_picture(self)
+
+    def nyquist(self) -> Any:
+        """H(i W) in the plane with its mirror image, Nyquist's diagram: a `Picture`."""
+        from polhode.show.plots.frequency import nyquist_picture
+
+        return nyquist_picture(self)
 
     def as_table(self) -> AnswerTable:
         """What is printed."""
@@ -219,6 +240,17 @@ def _place(name: str, names: tuple[str, ...], word: str) -> int:
             suggestion(name, names) if names else f"Give linearise(..., {word}s=...).",
         )
     return names.index(name)
+
+
+def _usual_frequencies(poles: np.ndarray) -> np.ndarray:
+    """Evenly in the logarithm over all poles, and eight times as close near each."""
+    sizes = np.abs(poles)
+    fastest = float(np.max(sizes, initial=0.0)) or 1.0
+    sizes = sizes[sizes > ROUNDED * fastest]
+    slowest = float(np.min(sizes, initial=fastest))
+    even = np.geomspace(slowest / 10, 10 * fastest, 400)
+    near = [w * np.geomspace(0.97, 1.03, 60) for w in np.unique(sizes.round(12))]
+    return np.unique(np.concatenate([even, *near]))
 
 
 def _require_no_resonance(system: StateSpace, W: np.ndarray) -> None:

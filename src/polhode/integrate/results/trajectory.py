@@ -264,6 +264,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
 
         return film(self, path, **wishes)
 
+    def report(self, path: Any, **wishes: Any) -> Any:
+        """Write a report of the motion: a .pdf, .md or .html file."""
+        from polhode.show.report.report import report
+
+        return report(self, path, **wishes)
+
     def page(self, path: Any = None, **wishes: Any) -> Any:
         """Write one HTML file with replay, curves, equations; see `show.page.page`.
 
