@@ -123,8 +123,9 @@ def test_a_blow_along_and_across():
 def test_a_slope_holds_by_its_direction(lean, rests):
     """Within 0.2 along X, and 0.6 across."""
     bob = ph.Particle("bob", 2.0)
+    law = ph.contact.Anisotropic((0.2, 0.6))
     floor = ph.Support(ph.surfaces.point(bob.mass_centre), ph.World().origin,
-                       friction=ph.contact.Anisotropic((0.2, 0.6)), name="floor")  # fmt: skip
+                       friction=law, name="floor")  # fmt: skip
     weight = ph.Weight(G, up=(-lean[0], -lean[1], 1.0))
     system = ph.System([bob], [weight], supports=[floor])
     (mode,) = ph.contact_modes(system.state())

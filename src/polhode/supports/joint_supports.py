@@ -179,7 +179,7 @@ class Stop(_AlongJoint):
                 f"{name!r} lets {self.joint.name!r} nowhere: its lower bound {low:g} is"
                 f" not below its upper one {high:g}.",
                 "Between them the joint moves.",
-                "Exchange them, or hold the joint: ph.in_mode, ph.locked.",
+                "Exchange them, or hold the joint: ph.in_mode, ph.lock.",
             )
         return bounds[0], bounds[1]
 

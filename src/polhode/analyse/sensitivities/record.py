@@ -172,7 +172,7 @@ def _number(path: Path, row: int, cell: str) -> float:
         return float(text)
     except ValueError as reason:
         raise FileError(
-            f"{str(path)!r} has {text!r} in row {row + 1}, which is no number.",
+            f"{str(path)!r} has {text!r} in row {row + 1}, which is not a number.",
             "A record has numbers below the names of its columns.",
             "Leave a cell empty where nothing was read.",
         ) from reason
