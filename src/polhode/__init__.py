@@ -250,7 +250,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'polhode' has no attribute {name!r}{_near(name)}")
     if PUBLIC[name] == __name__:
         return import_module(f"{__name__}.{name}")
-    from polhode.public_call import public
+    from polhode.public.public_call import public
 
     value = public(getattr(import_module(PUBLIC[name]), name), name)
     globals()[name] = value
@@ -260,7 +260,7 @@ def __getattr__(name: str) -> Any:
 def _near(name: str) -> str:
     from difflib import get_close_matches
 
-    from polhode.lazy import public_place
+    from polhode.public.lazy import public_place
 
     # Other programs look for names with an underscore, again and again.
     if name.startswith("_"):

@@ -1,6 +1,6 @@
 """Contact: laws of force, of restitution and of friction."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """Distributions that the parameters and starts of an ensemble are drawn from."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """Functions of parameters: `ph.functions.sin(angle)`, written into the model."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """Goals of a motion for `ph.optimise`: `ph.goals.AtEnd(lambda t, state: ...)`."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

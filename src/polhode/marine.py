@@ -1,6 +1,6 @@
 """Marine craft: buoyancy, drag by coefficients and propellers; see also `submerged`."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """Further questions to a system, its equations, a state or a motion."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

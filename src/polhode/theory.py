@@ -1,6 +1,6 @@
 """The vocabulary of mechanics: frames, twists, wrenches, forces, and definitions."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

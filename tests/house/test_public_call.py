@@ -17,7 +17,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError, PolhodeError, StateError
-from polhode.public_call import fits, public
+from polhode.public.public_call import fits, public
 
 WRONG = (object(), {3: None}, [None], 10**400, [object()], {"x": object()})
 

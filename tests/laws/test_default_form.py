@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings, strategies
 
 import polhode as ph
+from matter_kinds import FLUID, KINDS, all_solids
 from polhode.formulation.compare import answers, disagreement, sizes
 from polhode.geometry.rotations import so3
 from polhode.integrate.simulate import equations_of
@@ -26,94 +27,11 @@ from polhode.matter.rigid_body import Matter
 from strategies_system import block, random_state
 
 SEEDS = strategies.integers(0, 2**32 - 1)
-FLUID = np.diag([0.02, 0.05, 0.04, 0.9, 1.7, 1.2]) + 0.01 * np.ones((6, 6))
-CORNERS = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.4, 0], [0, 0, 0.5]])
-FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 UP = (0.3, -0.5, 1.0)
 HARMONICS = np.tril(np.cos(np.arange(16.0).reshape(4, 4)))
 
 
 # ---------------------------------------------------------------- kinds of matter
-
-
-def all_solids() -> dict[str, Any]:
-    """A solid of every shape, by the name of what makes it."""
-    make = ph.solids
-    amount: dict[str, Any] = {"mass": 1.3}
-    box = make.box(x=0.2, y=0.3, z=0.4, **amount)
-    aside = make.placed(make.rod(length=0.3, **amount), (0.1, 0.2, -0.1))
-    hole = make.box(x=0.1, y=0.1, z=0.1, mass=0.05)
-    radii = {"inner_radius": 0.1, "outer_radius": 0.2}
-    return {
-        "box": box,
-        "capsule": make.capsule(radius=0.1, length=0.3, **amount),
-        "cone": make.cone(radius=0.1, height=0.3, **amount),
-        "cylinder": make.cylinder(radius=0.1, length=0.3, **amount),
-        "disc": make.disc(radius=0.2, **amount),
-        "ellipsoid": make.ellipsoid(x=0.1, y=0.2, z=0.3, **amount),
-        "ellipsoidal_shell": make.ellipsoidal_shell(x=0.1, y=0.2, z=0.3, **amount),
-        "extrusion": make.extrusion(outline=CORNERS[:3, :2], height=0.2, **amount),
-        "joined": make.joined(box=box, aside=aside),
-        "mesh": make.mesh((CORNERS, FACES), **amount),
-        "pierced": make.pierced(box, hole=hole),
-        "placed": aside,
-        "plate": make.plate(x=0.2, y=0.3, **amount),
-        "ring": make.ring(radius=0.2, **amount),
-        "rod": make.rod(length=0.3, **amount),
-        "sphere": make.sphere(radius=0.2, **amount),
-        "spherical_shell": make.spherical_shell(radius=0.2, **amount),
-        "tetrahedron": make.tetrahedron(corners=CORNERS, **amount),
-        "torus": make.torus(ring_radius=0.3, tube_radius=0.1, **amount),
-        "tube": make.tube(length=0.3, **radii, **amount),
-    }
-
-
-def cloud() -> ph.Body:
-    """Points of mass, rigidly joined."""
-    rng = np.random.default_rng(2)
-    return ph.Body("kind", ph.Cloud(rng.uniform(0.1, 1, 5), rng.normal(size=(5, 3))))
-
-
-def given_moments() -> ph.Body:
-    """Moments about a point that is not the mass centre."""
-    moments = {"centre": (0.1, 0.05, -0.1), "about": (0.2, 0, 0.1)}
-    return ph.Body.from_inertia("kind", mass=1.3, inertia=(0.4, 0.5, 0.6), **moments)
-
-
-def submerged_ball() -> ph.Body:
-    """A ball that is its own hull."""
-    ball = ph.solids.sphere(mass=1.3, radius=0.1)
-    return ph.Body("kind", ph.marine.submerged(ball, fluid_density=1000.0))
-
-
-def submerged_in_a_hull() -> ph.Body:
-    """Matter in an ellipsoid whose centre is elsewhere."""
-    hull = ph.solids.ellipsoid(mass=0, x=0.1, y=0.2, z=0.15)
-    hull = ph.solids.placed(hull, (0.05, -0.1, 0.02))
-    box = ph.solids.box(mass=1.3, x=0.1, y=0.1, z=0.2)
-    return ph.Body("kind", ph.marine.submerged(box, hull=hull, fluid_density=900.0))
-
-
-def added_mass() -> ph.Body:
-    """An added inertia of the user's own, every entry of it coupled."""
-    return ph.Body("kind", ph.marine.with_added_mass(block("kind").matter, FLUID))
-
-
-def compound() -> ph.Body:
-    """Several solids in one."""
-    return ph.Body("kind", all_solids()["joined"])
-
-
-KINDS: dict[str, Callable[[], ph.Body | ph.Particle]] = {
-    made.__name__: made
-    for made in (
-        *(cloud, given_moments, compound),
-        *(submerged_ball, submerged_in_a_hull, added_mass),
-    )
-} | {
-    "solid": lambda: ph.Body("kind", all_solids()["cone"]),
-    "particle": lambda: ph.Particle("kind", 1.3),
-}
 
 
 def test_every_kind_of_matter_has_a_case():
@@ -464,7 +382,8 @@ ACTIONS: dict[str, Callable[[Stage], Any]] = {
 # Public names of the room that no system takes as an action: laws, vectors, fields and
 # questions. A new name belongs here, or has a case above.
 NO_ACTIONS = {
-    *("Coulomb", "ForceFunction", "PointMass", "Regularised", "Viscous"),
+    *("Anisotropic", "Coulomb", "Regularised", "Stribeck", "Viscous"),
+    *("ForceFunction", "PointMass"),
     *("Flores", "Hertz", "HuntCrossley", "KelvinVoigt", "LankaraniNikravesh"),
     *(
         "audit_invariance",

@@ -40,9 +40,10 @@ class Support:
     `friction` (`ph.Coulomb`, `ph.contact.Stribeck`, `ph.contact.Anisotropic`) it is
     smooth; `restitution` is a law, or a number for Stronge's. `belt` is the velocity
     (3,) with which the plane's own matter runs in its body's axes: numbers, parameters
-    or functions of time, or one function that gives all three; a table that shakes is a body with a prescribed motion. Where friction is so strong
-    that no push keeps a sliding point out (Painleve) a run ends in words; with
-    `jam=True` it jams: an impact without collision, along Routh's path.
+    or functions of time, or one function that gives all three; a table that shakes is
+    a body with a prescribed motion. Where friction is so strong that no push keeps a
+    sliding point out (Painleve) a run ends in words; with `jam=True` it jams: an impact
+    without collision, along Routh's path.
 
     >>> import polhode as ph
     >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))

@@ -16,7 +16,7 @@ def lazy_names(
             raise AttributeError(
                 f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
             )
-        from polhode.public_call import public
+        from polhode.public.public_call import public
 
         own = f"{module.rpartition('.')[2]}.{name}"
         return public(getattr(import_module(homes[name]), name), own)
