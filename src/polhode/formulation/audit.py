@@ -114,8 +114,10 @@ def _touching(system: System) -> list[Constraint]:
         if not isinstance(support.candidates, RimCandidates)
         for name in support.candidates.names
     ]
-    pairs = [(each.touching, each.no_slip) for each in two_sided(system, points)]
-    return [each for pair in pairs for each in pair if each is not None]
+    found: list[Any] = []  # joints of an equation are any sequence
+    for each in two_sided(system, points):
+        found += [one for one in (each.touching, each.no_slip) if one is not None]
+    return found
 
 
 def _unanswered(equations: Equations, state: State) -> tuple[float, float]:

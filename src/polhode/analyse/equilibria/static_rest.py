@@ -70,17 +70,17 @@ class StaticRest(Answer):
             notes.append(f"{self.load} from {low:.6g} to {high:.6g}")
         return AnswerTable(
             f"StaticRest({self.state.system.name!r} {word})",
-            ("", "", "push"),
+            ("", "push, N"),
             [self._row(name) for name in self.pushes],
             notes,
         )
 
-    def _row(self, name: str) -> tuple[str, str, str]:
-        """A point, a star where its push is not determined, and the push."""
+    def _row(self, name: str) -> tuple[str, str]:
+        """A point and its push, with a star where that is not determined."""
         low, high = self.pushes[name]
         if name in self.undetermined:
-            return name, "*", f"{low:.6g} to {high:.6g} N"
-        return name, "", f"{low:.6g} N"
+            return name, f"{low:.6g} to {high:.6g} *"
+        return name, f"{low:.6g}"
 
 
 class _Balance(NamedTuple):
@@ -113,7 +113,8 @@ def static_rest(
     >>> slope = ph.System([block], [ph.Weight(9.81, up=(0.3, 0, 1))], supports=[on])
     >>> static_rest(slope.state())
     StaticRest('system' rests)
-      foot   18.79... N
+          push, N
+    foot  18.79...
     """
     now = seen(state, table)
     require_apart(now)
