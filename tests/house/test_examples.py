@@ -53,7 +53,7 @@ SAID = {
     ),
     "08_identification.py": (
         "changes nothing: +1 % m, -0.5 % l, -0.5 % g",
-        "l  0.788",
+        "l   0.788",
         "after 12 s: +- 0.048",
     ),
     "09_formation.py": (

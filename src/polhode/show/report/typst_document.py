@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polhode.errors import ShowError
+from polhode.output_file import write_file
 from polhode.show.report.blocks import Block, Chapter, Figure, Formula, Grid, Words
 from polhode.show.report.typst_math import typst_math
 
@@ -83,7 +84,7 @@ def write_pictures(folder: Path, chapters: Sequence[Chapter]) -> list[Path]:
         for n, each in enumerate(chapter.blocks):
             if isinstance(each, Figure):
                 path = folder / picture_name(k, n, each)
-                path.write_bytes(each.picture.content(path.suffix, DPI))
+                write_file(path, each.picture.content(path.suffix, DPI))
                 paths.append(path)
     return paths
 
@@ -118,7 +119,7 @@ def _compiled(text: str, chapters: Sequence[Chapter], kind: str) -> Any:
         folder = Path(name)
         write_pictures(folder, chapters)
         source = folder / "report.typ"
-        source.write_text(text, encoding="utf-8")
+        write_file(source, text)
         # Fonts of the package alone: the same pages on every machine.
         given = {"root": str(folder), "ignore_system_fonts": True, "timestamp": 0}
         return typst.compile(str(source), format=kind, **given)
