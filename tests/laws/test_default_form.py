@@ -9,7 +9,6 @@ without a case fails.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
@@ -98,8 +97,7 @@ def of_all_kinds() -> ph.System:
     cart = block("cart", 3.0)
     track = ph.Prismatic("track", ph.World().origin, cart.origin, axis=(1, 0, 1))
     joints = [
-        hung(f"of {name}", cart.origin, replace(make(), name=name))
-        for name, make in KINDS.items()
+        hung(f"of {name}", cart.origin, make(name)) for name, make in KINDS.items()
     ]
     return ph.System([track, *joints], [ph.Weight(9.81, UP)], name="all kinds")
 

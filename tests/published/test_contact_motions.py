@@ -250,8 +250,9 @@ def test_hoop_and_cylinder_roll_at_their_share(shape, kept):
     hoop = ph.solids.ring(mass=2.0, radius=r, along=ph.Y)
     full = ph.solids.cylinder(mass=2.0, radius=r, length=0.1, along=ph.Y)
     wheel = ph.Body("wheel", hoop if shape == "hoop" else full)
-    plane = ph.Planar("plane", ph.World().origin, wheel.origin, normal=-ph.Y)
-    rest = ph.Support(ph.surfaces.sphere(wheel.origin, r), ph.World().origin,
+    world = ph.World()
+    plane = ph.Planar("plane", world.origin, wheel.origin, normal=-ph.Y)
+    rest = ph.Support(ph.surfaces.sphere(wheel.origin, r), world.origin,
                       friction=ph.Coulomb(mu), name="rest")  # fmt: skip
     system = ph.System([plane], [ph.Weight(G)], supports=[rest])
     start = system.state(plane=(0, 0, r), speeds={"plane": (0, 2.0, 0)})

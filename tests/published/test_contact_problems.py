@@ -2,7 +2,7 @@
 
 Rolling down a slope up to the limit of friction, a table that shakes, a spinning ball
 that bounces (Garwin 1969), a ladder with friction on both ends, a block on a cart, a
-wedge, a cradle of three balls, a bouncing rod on its end.
+wedge, a cradle of three balls.
 """
 
 from __future__ import annotations

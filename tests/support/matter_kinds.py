@@ -47,49 +47,49 @@ def all_solids() -> dict[str, Any]:
     }
 
 
-def cloud() -> ph.Body:
+def cloud(name: str = "kind") -> ph.Body:
     """Points of mass, rigidly joined."""
     rng = np.random.default_rng(2)
-    return ph.Body("kind", ph.Cloud(rng.uniform(0.1, 1, 5), rng.normal(size=(5, 3))))
+    return ph.Body(name, ph.Cloud(rng.uniform(0.1, 1, 5), rng.normal(size=(5, 3))))
 
 
-def given_moments() -> ph.Body:
+def given_moments(name: str = "kind") -> ph.Body:
     """Moments about a point that is not the mass centre."""
     moments = {"centre": (0.1, 0.05, -0.1), "about": (0.2, 0, 0.1)}
-    return ph.Body.from_inertia("kind", mass=1.3, inertia=(0.4, 0.5, 0.6), **moments)
+    return ph.Body.from_inertia(name, mass=1.3, inertia=(0.4, 0.5, 0.6), **moments)
 
 
-def submerged_ball() -> ph.Body:
+def submerged_ball(name: str = "kind") -> ph.Body:
     """A ball that is its own hull."""
     ball = ph.solids.sphere(mass=1.3, radius=0.1)
-    return ph.Body("kind", ph.marine.submerged(ball, fluid_density=1000.0))
+    return ph.Body(name, ph.marine.submerged(ball, fluid_density=1000.0))
 
 
-def submerged_in_a_hull() -> ph.Body:
+def submerged_in_a_hull(name: str = "kind") -> ph.Body:
     """Matter in an ellipsoid whose centre is elsewhere."""
     hull = ph.solids.ellipsoid(mass=0, x=0.1, y=0.2, z=0.15)
     hull = ph.solids.placed(hull, (0.05, -0.1, 0.02))
     box = ph.solids.box(mass=1.3, x=0.1, y=0.1, z=0.2)
-    return ph.Body("kind", ph.marine.submerged(box, hull=hull, fluid_density=900.0))
+    return ph.Body(name, ph.marine.submerged(box, hull=hull, fluid_density=900.0))
 
 
-def added_mass() -> ph.Body:
+def added_mass(name: str = "kind") -> ph.Body:
     """An added inertia of the user's own, every entry of it coupled."""
-    return ph.Body("kind", ph.marine.with_added_mass(block("kind").matter, FLUID))
+    return ph.Body(name, ph.marine.with_added_mass(block(name).matter, FLUID))
 
 
-def compound() -> ph.Body:
+def compound(name: str = "kind") -> ph.Body:
     """Several solids in one."""
-    return ph.Body("kind", all_solids()["joined"])
+    return ph.Body(name, all_solids()["joined"])
 
 
-KINDS: dict[str, Callable[[], ph.Body | ph.Particle]] = {
+KINDS: dict[str, Callable[..., ph.Body | ph.Particle]] = {
     made.__name__: made
     for made in (
         *(cloud, given_moments, compound),
         *(submerged_ball, submerged_in_a_hull, added_mass),
     )
 } | {
-    "solid": lambda: ph.Body("kind", all_solids()["cone"]),
-    "particle": lambda: ph.Particle("kind", 1.3),
+    "solid": lambda name="kind": ph.Body(name, all_solids()["cone"]),
+    "particle": lambda name="kind": ph.Particle(name, 1.3),
 }

@@ -114,9 +114,10 @@ def _touching(system: System) -> list[Constraint]:
         if not isinstance(support.candidates, RimCandidates)
         for name in support.candidates.names
     ]
-    found: list[Any] = []  # joints of an equation are any sequence
+    found: list[Constraint] = []
     for each in two_sided(system, points):
-        found += [one for one in (each.touching, each.no_slip) if one is not None]
+        both: tuple[Any, ...] = (each.touching, each.no_slip)
+        found += [row for row in both if row is not None]
     return found
 
 

@@ -15,6 +15,7 @@ from filed import bouncing, interrupting, same, thrown
 from moving import double_pendulum
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate import sweep
+from polhode.integrate.events import tracker
 from polhode.integrate.storage import recorder
 from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.layout import Chain, columns_digest
@@ -39,6 +40,8 @@ FIELDS = {
 def files(tmp_path_factory):
     """An interrupted run in many parts, sampled or not, with events and inputs."""
     usual, recorder.SECONDS = recorder.SECONDS, 0.0
+    # Chunks of one attempt: the loop feeds samples by itself, and halts at none.
+    attempts, tracker.ATTEMPTS = tracker.ATTEMPTS, 1
     found = {}
     system, guide = bouncing()
     try:
@@ -47,11 +50,11 @@ def files(tmp_path_factory):
             with pytest.warns(IntegrationWarning, match="interrupted"):
                 ph.simulate(
                     system, thrown(system), until=2.5, samples=samples, **guide,
-                    to=path, watch=interrupting(40),
+                    to=path, watch=interrupting(120),
                 )  # fmt: skip
             found[samples] = path
     finally:
-        recorder.SECONDS = usual
+        recorder.SECONDS, tracker.ATTEMPTS = usual, attempts
     return found
 
 

@@ -33,7 +33,9 @@ from polhode.integrate.storage import recorder
 
 SUPPORT = Path(__file__).parents[2] / "support"
 # Other processes take the package from where this one has it.
-PLACES = os.pathsep.join([str(SUPPORT), str(Path(ph.__file__).parents[1])])
+# What this process was given is given on: dependencies may be there.
+GIVEN = [path for path in [os.environ.get("PYTHONPATH")] if path]
+PLACES = os.pathsep.join([str(SUPPORT), str(Path(ph.__file__).parents[1]), *GIVEN])
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +170,13 @@ def test_an_interrupted_run_goes_on_bit_for_bit(motion, tmp_path, sampled):
     assert same(ph.resume(path, system), whole)
 
 
-def test_events_and_inputs_go_on_with_the_run(tmp_path):
+def test_events_and_inputs_go_on_with_the_run(tmp_path, monkeypatch):
     """Bounces, samples and what a controller remembers: bit for bit after a restart.
 
     A run interrupted at an event or a sample is none of a special kind.
     """
+    # Chunks of one attempt: the loop feeds samples by itself, and halts at none.
+    monkeypatch.setattr(tracker, "ATTEMPTS", 1)
     system, guide = bouncing()
     start = thrown(system)
     whole = ph.simulate(system, start, until=6.0, **guide)
@@ -198,6 +202,24 @@ def test_events_and_inputs_go_on_with_the_run(tmp_path):
                 assert [e.name for e in one.events] == [e.name for e in whole.events]
     with pytest.raises(FileError, match="had other inputs"):
         ph.load_motion(path).of(system)
+
+
+def test_a_run_whose_inputs_are_sampled_in_the_loop_halts_between_chunks(tmp_path):
+    """Chunks are of their usual length, and the loop feeds: a watch is still told."""
+    system, guide = bouncing()
+    wish, path = {"until": 12.0, **guide}, tmp_path / "a.nc"
+    shares: list[float] = []
+    whole = ph.simulate(
+        system, thrown(system), **wish, watch=lambda now: shares.append(now.share)
+    )
+    assert 1 < len(shares) < len(whole) / 50
+    assert shares == sorted(shares)
+    with pytest.warns(IntegrationWarning, match="interrupted"):
+        halted = ph.simulate(
+            system, thrown(system), **wish, to=path, watch=interrupting(1)
+        )
+    assert halted.t[-1] == pytest.approx(12.0 * shares[0])
+    assert same(ph.resume(path, system, **guide), whole)
 
 
 def test_another_law_of_an_input_is_refused(tmp_path):

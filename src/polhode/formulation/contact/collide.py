@@ -219,7 +219,8 @@ def _left(
     if law == Newton.number:
         return (e * approach - path.u[0]) / rate if rate > 0 else np.inf
     assert law == Stronge.number
-    missing = (1 - e * e) * work_c - path.work
+    # In this order: 1 - e e would lose a small e.
+    missing = (work_c - path.work) - e * e * work_c
     if rate == 0:
         return missing / path.u[0] if path.u[0] > 0 else np.inf
     square = path.u[0] ** 2 + 2 * rate * missing

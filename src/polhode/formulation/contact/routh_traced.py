@@ -218,7 +218,8 @@ def _left(path: Path, rate: Any, law: Law, approach: Any) -> Any:
     e, safe = law.restitution, jnp.where(rate == 0, 1.0, rate)
     poisson = (1 + e) * path.p_c - path.p
     newton = jnp.where(rate > 0, (e * approach - path.u[0]) / safe, jnp.inf)
-    missing = (1 - e * e) * path.work_c - path.work
+    # In this order: 1 - e e would lose a small e.
+    missing = (path.work_c - path.work) - e * e * path.work_c
     square = path.u[0] ** 2 + 2 * rate * missing
     root = (jnp.sqrt(jnp.where(square >= 0, square, 0.0)) - path.u[0]) / safe
     root = jnp.where(square >= 0, root, jnp.inf)

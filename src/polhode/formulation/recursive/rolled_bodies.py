@@ -124,7 +124,7 @@ def body_tables(system: System, walk: Walk, table: Table) -> BodyTables:
 
 
 def marks_of(system: System) -> Any:
-    """Edge -> its mark: a rotor, and a uniform motion that is removed."""
+    """Of an edge: whether its joint has a rotor, and whether it can be removed."""
     removed = removable_edges(system)
 
     def mark(edge: Edge) -> Mark:

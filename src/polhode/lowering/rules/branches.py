@@ -103,7 +103,11 @@ def _branched(low: Lowering, index: tuple, branch: Branch, job: tuple) -> list[V
             outs.append(memory.elements_of(low, buffer, node, options[0].shape))
             continue
         layout = Layout((variable.aval,))
-        flat = [layout.flatten([option]) for option in options]
+        # In their own blocks: what is read of memory is read before the branch is left.
+        flat = [
+            within(low, block, partial(layout.flatten, [option]))
+            for block, option in zip(branch.blocks, options, strict=True)
+        ]
         outs += layout.rebuild(_projected(low, node, scalars, flat, layout.types()))
     branch.outs = scalars
     return outs
