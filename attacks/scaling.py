@@ -7,7 +7,7 @@ count of freedoms and its accelerations must be the same.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def _linkage(rng: np.random.Generator, u: Units) -> ph.System:
     return ph.System(members, [ph.Weight(9.81 * u.length / u.time**2)], name="linkage")
 
 
-def _joint(name: str, kind: str, first: ph.MaterialPoint, second: ph.MaterialPoint):
+def _joint(name: str, kind: str, first: Any, second: Any):
     if kind == "ball":
         return ph.Spherical(name, first, second)
     if kind == "cross":

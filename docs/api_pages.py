@@ -14,10 +14,8 @@ from typing import Any
 
 import polhode
 
-NAMESPACES = (
-    *("methods", "results", "theory", "formations", "space"),
-    *("machines", "marine", "vehicles"),
-)
+NAMESPACES = polhode.NAMESPACES
+MODULES = ("models", "solids", "surfaces")  # public modules, a page each
 WIDE = 72  # letters of a signature on one line
 ROOMS = {
     "lowering": "The compiler",
@@ -36,16 +34,24 @@ ROOMS = {
     "show": "Pictures",
     "files": "Files",
     "scale": "Many runs",
-    "methods": "Methods of integration",
-    "results": "Results",
-    "theory": "Theory",
-    "formations": "Formations of spacecraft",
-    "space": "Spacecraft",
-    "machines": "Machines",
-    "marine": "Marine craft",
-    "vehicles": "Vehicles",
-    "models": "Models",
     "errors": "Errors",
+    "solids": "ph.solids: bodies by shape and density",
+    "surfaces": "ph.surfaces: surfaces that touch",
+    "functions": "ph.functions: functions of parameters",
+    "contact": "ph.contact: laws of contact and friction",
+    "machines": "ph.machines: machine elements",
+    "vehicles": "ph.vehicles: tyres, roads, steering",
+    "marine": "ph.marine: marine craft",
+    "space": "ph.space: spacecraft",
+    "formations": "ph.formations: formations of spacecraft",
+    "methods": "ph.methods: methods of integration",
+    "goals": "ph.goals: goals of a motion",
+    "distributions": "ph.distributions: what ensembles are drawn from",
+    "questions": "ph.questions: further questions",
+    "results": "ph.results: types of answers",
+    "theory": "ph.theory: frames, twists, wrenches, definitions",
+    "gym": "ph.gym: environments of Gymnasium",
+    "models": "ph.models: the gallery",
 }
 
 
@@ -74,8 +80,7 @@ def write_api(folder: Path) -> None:
 
 def room_of(name: str, module: str) -> str:
     """The room that a name is of."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else name
+    return name if name in MODULES else module.split(".")[1]
 
 
 def place(room: str) -> int:

@@ -21,7 +21,7 @@ wheel = ph.solids.cylinder(radius=0.05, length=0.012, density=7850.0)
 placed = {"stem": ph.solids.placed(stem, (0, 0, 0.06))}
 placed["wheel"] = ph.solids.placed(wheel, (0, 0, 0.07))
 top = ph.Body("top", ph.solids.joined(**placed))
-about_tip = ph.inertia.transport(top.inertia, top.origin)
+about_tip = ph.theory.inertia.transport(top.inertia, top.origin)
 for name, inertia in (("mass centre", top.inertia), ("tip", about_tip)):
     print(f"moments about the {name}:", np.diag(inertia).round(5), "kg m^2")
 
@@ -40,7 +40,7 @@ print(f"it leans by {angles.min():.2f} to {angles.max():.2f} degrees")
 # %% What it keeps, and why; and the spin at which it stands upright as if nailed there.
 
 print(ph.conserved(system))
-print(f"above {ph.sleeping_spin(system):.1f} rad/s it sleeps")
+print(f"above {ph.questions.sleeping_spin(system):.1f} rad/s it sleeps")
 
 # %% The path of the axis, seen from above, over the first second.
 

@@ -24,7 +24,10 @@ WORKERS = 2
 def ensemble(runs: int) -> ph.Ensemble:
     """Double pendulums from drawn states."""
     start = double_pendulum().state(shoulder=1.0)
-    drawn = {"shoulder": ph.Uniform(-2.0, 2.0), "elbow": ph.Uniform(-2.0, 2.0)}
+    drawn = {
+        "shoulder": ph.distributions.Uniform(-2.0, 2.0),
+        "elbow": ph.distributions.Uniform(-2.0, 2.0),
+    }
     return ph.Ensemble(start, runs, seed=1, coordinates=drawn)
 
 

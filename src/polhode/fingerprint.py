@@ -560,5 +560,5 @@ def _is_silent(kind: type, name: str, value: Any) -> bool:
 
 def _no_content(kind: type) -> NoFingerprint:
     return NoFingerprint(
-        f"it uses a {kind.__module__}.{kind.__qualname__}, whose content cannot be told"
+        f"it uses a {kind.__module__}.{kind.__qualname__}, whose content cannot be read"
     )

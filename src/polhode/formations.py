@@ -1,6 +1,6 @@
 """Formations of spacecraft: trees of craft, relative equations, orbits."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

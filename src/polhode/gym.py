@@ -1,6 +1,6 @@
 """Systems as environments of Gymnasium: `ph.gym.VectorEnv(task, 4096)`."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """Machine elements: pulleys, gears, shafts, bushings, stops, curves and motors."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {
@@ -22,6 +22,18 @@ HOMES = {
     "TorqueMotor": "polhode.actions.machines.torque_motor",
     # matter
     "flywheel": "polhode.joints.flywheel",
+    "NonlinearSpring": "polhode.actions.force_elements.spring",
+    "RotationalDamper": "polhode.actions.force_elements.damper",
+    "RotationalSpring": "polhode.actions.force_elements.rotational_spring",
+    "Servo": "polhode.actions.force_elements.transmission",
+    "TendonDamper": "polhode.actions.force_elements.transmission",
+    "TendonSpring": "polhode.actions.force_elements.transmission",
+    "TorsionalSpring": "polhode.actions.force_elements.rotational_spring",
+    "Belt": "polhode.constraints.machines.transmissions",
+    "Cam": "polhode.constraints.machines.cam",
+    "Chain": "polhode.constraints.machines.transmissions",
+    "Rope": "polhode.constraints.machines.rope",
+    "TendonLength": "polhode.constraints.tendon_length",
 }
 
 __all__ = [*HOMES]

@@ -1,6 +1,6 @@
 """Integration methods: `ph.methods.DormandPrince(rtol=1e-9)`."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

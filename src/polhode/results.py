@@ -1,6 +1,6 @@
 """Types of what the library gives back: for annotations and `isinstance`."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {
@@ -9,6 +9,7 @@ HOMES = {
     "BodyMotion": "polhode.integrate.results.body_motion",
     "Branch": "polhode.analyse.equilibria.continuation",
     "Branches": "polhode.analyse.equilibria.continuation",
+    "Campbell": "polhode.analyse.linear.campbell",
     "Conserved": "polhode.analyse.conserved",
     "ContactMode": "polhode.formulation.contact.questions",
     "ContactModes": "polhode.formulation.contact.questions",
@@ -24,6 +25,7 @@ HOMES = {
     "Impact": "polhode.formulation.contact.questions",
     "Integrability": "polhode.analyse.integrability",
     "Kinematics": "polhode.analyse.robot_kinematics",
+    "FeedbackMargins": "polhode.analyse.linear.feedback_margins",
     "Ledger": "polhode.integrate.audit.ledger",
     "LimitMargins": "polhode.analyse.linear.margins",
     "Linear": "polhode.analyse.linear.linearise",
@@ -31,6 +33,7 @@ HOMES = {
     "Model": "polhode.files.model",
     "Modes": "polhode.analyse.linear.modes",
     "Motions": "polhode.integrate.results.motions",
+    "Optimum": "polhode.analyse.optimisation.optimum",
     "Picture": "polhode.show.plots.picture",
     "PositionIntegrals": "polhode.analyse.machinery.leaves",
     "Posture": "polhode.analyse.inverse_kinematics",
@@ -41,6 +44,7 @@ HOMES = {
     "RestSensitivity": "polhode.analyse.equilibria.rest_sensitivity",
     "RobotFrame": "polhode.analyse.robot_kinematics",
     "Rollout": "polhode.integrate.stepper",
+    "Section": "polhode.analyse.section",
     "SeenMotion": "polhode.integrate.results.observer",
     "Sensitivity": "polhode.analyse.sensitivities.sensitivity",
     "Stability": "polhode.analyse.equilibria.stability",
@@ -51,6 +55,8 @@ HOMES = {
     "SweepParts": "polhode.integrate.storage.sweep_parts",
     "Trajectory": "polhode.integrate.results.trajectory",
     "Uncertainty": "polhode.analyse.sensitivities.uncertainty",
+    "Driven": "polhode.constraints.driven",
+    "Equations": "polhode.formulation.equations",
 }
 
 __all__ = [*HOMES]

@@ -1,6 +1,6 @@
 """Spacecraft: what acts on them, orbital frames and times, actuators and sensors."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -1,6 +1,6 @@
 """The vocabulary of mechanics: frames, twists, wrenches, forces, and definitions."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {
@@ -38,6 +38,19 @@ HOMES = {
     "poisson_bracket": "polhode.formulation.questions.poisson",
     "quadrature": "polhode.actions.fields",
     "work": "polhode.actions.fields.work",
+    "Inertia": "polhode.matter.inertia",
+    "inertia": "polhode.matter",
+    "Joint": "polhode.joints.joint",
+    "ApparentForce": "polhode.actions.moving_observer",
+    "ForceFunction": "polhode.actions.potentials.potential",
+    "RawPotential": "polhode.actions.potentials.raw_potential",
+    "audit_invariance": "polhode.actions.potentials.invariance",
+    "driven_potential": "polhode.actions.potentials.driven_potential",
+    "observed_from": "polhode.actions.moving_observer",
+    "audit_constraint": "polhode.constraints.invariance",
+    "driven": "polhode.constraints.driven",
+    "prescribed": "polhode.constraints.driven",
+    "Velocities": "polhode.formulation.shared.velocities",
 }
 
 __all__ = [*HOMES]

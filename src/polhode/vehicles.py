@@ -1,6 +1,6 @@
 """Vehicles: tyres, roads and steering."""
 
-from polhode.lazy import lazy_names
+from polhode.public.lazy import lazy_names
 
 # Public name -> the module that defines it; loaded on first use.
 HOMES = {

@@ -12,12 +12,14 @@ ROD = ph.Body("rod", ph.solids.rod(mass=1, length=1))
 NO_POINT = {
     "spring": lambda place: ph.Spring(place, WORLD.origin, 10.0),
     "other end": lambda place: ph.Spring(ROD.origin, place, 10.0),
-    "nonlinear": lambda place: ph.NonlinearSpring(place, WORLD.origin, lambda x: x**2),
+    "nonlinear": lambda place: ph.machines.NonlinearSpring(
+        place, WORLD.origin, lambda x: x**2
+    ),
     "damper": lambda place: ph.Damper(place, WORLD.origin, 10.0),
     "central": lambda place: ph.CentralForce(place, WORLD.origin, lambda x, v, t: x),
     "drag": lambda place: ph.Drag(place, WORLD.frame, 1.0),
-    "friction": lambda place: ph.Friction(
-        place, WORLD.frame, ph.Z, 1.0, ph.Viscous(1.0)
+    "friction": lambda place: ph.contact.Friction(
+        place, WORLD.frame, ph.Z, 1.0, ph.contact.Viscous(1.0)
     ),
     "load": lambda place: ph.AppliedForce(
         place, ph.theory.Vector([0, 0, 1], ROD.frame)
@@ -38,9 +40,9 @@ def test_an_action_takes_hold_at_a_point(noun, place):
 
 
 NO_FRAME = {
-    "torsion": lambda body: ph.TorsionalSpring(body, WORLD.frame, ph.Z, 1.0),
-    "turning": lambda body: ph.RotationalSpring(ROD.frame, body, 1.0),
-    "damper": lambda body: ph.RotationalDamper(body, WORLD.frame, 1.0),
+    "torsion": lambda body: ph.machines.TorsionalSpring(body, WORLD.frame, ph.Z, 1.0),
+    "turning": lambda body: ph.machines.RotationalSpring(ROD.frame, body, 1.0),
+    "damper": lambda body: ph.machines.RotationalDamper(body, WORLD.frame, 1.0),
     "drag": lambda body: ph.Drag(ROD.origin, body, 1.0),
     "couple": lambda body: ph.AppliedCouple(
         body, ph.theory.Vector([0, 0, 1], ROD.frame)
@@ -49,7 +51,7 @@ NO_FRAME = {
         ROD.origin, ph.theory.Vector([0, 0, 1], WORLD.frame), by=body
     ),
     "potential": lambda body: ph.Potential((WORLD.frame, body), lambda b: 0.0),
-    "raw": lambda body: ph.RawPotential((body,), lambda b, t: 0.0),
+    "raw": lambda body: ph.theory.RawPotential((body,), lambda b, t: 0.0),
 }
 
 
@@ -75,7 +77,7 @@ def test_forces_are_vectors(noun):
 SIZES = {
     "gravity": lambda: ph.Weight(-9.81),
     "dynamic": lambda: ph.Coulomb(-0.3),
-    "damping": lambda: ph.Viscous(-1.0),
+    "damping": lambda: ph.contact.Viscous(-1.0),
     "mass": lambda: ph.PointMass(ROD.origin, -1.0),
 }
 
@@ -92,7 +94,7 @@ def test_axes_of_laws_keep_their_frame():
     """A vector of the wrong body is no axis; one of the right body is."""
     along = ph.theory.Vector([0, 0, 1], ROD.frame)
     with pytest.raises(FrameMismatch, match=r"written in 'rod', not in 'world'"):
-        ph.TorsionalSpring(ROD.frame, WORLD.frame, along, 1.0)
-    ph.TorsionalSpring(WORLD.frame, ROD.frame, along, 1.0)
+        ph.machines.TorsionalSpring(ROD.frame, WORLD.frame, along, 1.0)
+    ph.machines.TorsionalSpring(WORLD.frame, ROD.frame, along, 1.0)
     with pytest.raises(FrameMismatch, match="where plain numbers go"):
         ph.Weight(9.81, up=along)

@@ -44,8 +44,8 @@ FLUID = np.diag([0.3, 0.5, 0.4, 0.9, 1.7, 1.2]) + 0.05 * np.ones((6, 6))
 def craft(is_observed: bool, is_wet: bool = False) -> ph.System:
     body = block("craft")
     if is_wet:
-        body = ph.Body("craft", ph.with_added_mass(body.matter, FLUID))
-    return system_of(body, ph.observed_from(path, [body]) if is_observed else ())
+        body = ph.Body("craft", ph.marine.with_added_mass(body.matter, FLUID))
+    return system_of(body, ph.theory.observed_from(path, [body]) if is_observed else ())
 
 
 def mapped(state: ph.State) -> tuple[np.ndarray, ...]:
@@ -94,7 +94,7 @@ def test_each_apparent_force_is_itemised_by_particles():
     rng = np.random.default_rng(3)
     masses, places = rng.uniform(0.2, 1.0, 7), rng.uniform(-0.5, 0.5, (7, 3))
     body = ph.Body("body", ph.Cloud(masses, places))
-    system = system_of(body, ph.observed_from(path, [body]))
+    system = system_of(body, ph.theory.observed_from(path, [body]))
     t = 0.4
     q = np.r_[rng.normal(size=4), rng.normal(size=3)]
     q[:4] /= np.linalg.norm(q[:4])
@@ -142,7 +142,7 @@ def test_foucaults_pendulum_turns_against_the_earth():
     hook = ph.Universal(
         "hook", ph.World().origin, bob.point(0, 0, 2.0), axis=ph.Y, second_axis=ph.X
     )
-    actions = [ph.Weight(9.81), *ph.observed_from(ground, [bob])]
+    actions = [ph.Weight(9.81), *ph.theory.observed_from(ground, [bob])]
     system = ph.System([hook], actions, name="Foucault")
     swing, rate = 0.02, turn * np.sin(latitude)
     # From x = l swing; the ground moves under it.
@@ -162,4 +162,4 @@ def test_foucaults_pendulum_turns_against_the_earth():
 def test_unknown_terms_are_refused():
     """A moving frame has four apparent forces, and they are named."""
     with pytest.raises(ModelError, match="no apparent force 'magnetic'"):
-        ph.ApparentForce("magnetic", (), path)
+        ph.theory.ApparentForce("magnetic", (), path)

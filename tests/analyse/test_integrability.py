@@ -157,7 +157,9 @@ GROWTH = {  # as printed, or by the brackets of the fields in the comment
 def test_what_is_not_holonomic_is_told(name):
     """Motions that the rows forbid are reached by moving to and fro."""
     system = NONHOLONOMIC[name]()
-    found = ph.integrability(system, random_state(system, np.random.default_rng(3)))
+    found = ph.questions.integrability(
+        system, random_state(system, np.random.default_rng(3))
+    )
     assert not found.is_holonomic
     assert set(found.curved) <= set(system.row_names)
     assert "not holonomic along" in found.verdict
@@ -168,7 +170,9 @@ def test_what_is_not_holonomic_is_told(name):
 def test_what_is_holonomic_in_disguise_is_told(name):
     """Rates of equations of position, and look-alikes, have no curvature."""
     system = HOLONOMIC[name]()
-    found = ph.integrability(system, random_state(system, np.random.default_rng(4)))
+    found = ph.questions.integrability(
+        system, random_state(system, np.random.default_rng(4))
+    )
     assert len(found.curvature) > 0  # two motions at least, so the test can fail
     assert found.is_holonomic, found
     assert "equations of position" in repr(found)
@@ -187,7 +191,9 @@ SLOW = "two-wheel cart"  # three levels of brackets
 def test_the_derived_flag_has_the_ranks_of_the_brackets(name):
     """D_(m+1) = D_m + [D_1, D_m] grows as known; what it leaves out is kept."""
     system = NONHOLONOMIC[name]()
-    found = ph.integrability(system, random_state(system, np.random.default_rng(3)))
+    found = ph.questions.integrability(
+        system, random_state(system, np.random.default_rng(3))
+    )
     assert found.growth == GROWTH[name]
     assert found.flag == tuple(system.speeds - rank for rank in GROWTH[name])
     assert len(found.integrals) == found.flag[-1]
@@ -233,7 +239,9 @@ def _moved(found, q, mixed, span):
 def test_a_rolling_disc_reaches_every_place_of_its_plane():
     """Turning, leaning and rolling, and brackets of these: (3, 4, 5) of 6."""
     system = NONHOLONOMIC["rolling disc"]()
-    found = ph.integrability(system, random_state(system, np.random.default_rng(3)))
+    found = ph.questions.integrability(
+        system, random_state(system, np.random.default_rng(3))
+    )
     assert found.growth == (3, 4, 5)
     assert found.curved == ("rolling: along", "rolling: across")
 
@@ -241,7 +249,9 @@ def test_a_rolling_disc_reaches_every_place_of_its_plane():
 def test_the_height_of_a_rolling_ball_is_an_equation_of_position():
     """Of its three rows the contact is holonomic, and rolling is not."""
     system = NONHOLONOMIC["rolling sphere"]()
-    found = ph.integrability(system, random_state(system, np.random.default_rng(5)))
+    found = ph.questions.integrability(
+        system, random_state(system, np.random.default_rng(5))
+    )
     assert found.curved == ("rolling: along", "rolling: across")
     assert len(found.integrals) == 1
 
@@ -250,7 +260,7 @@ def test_the_curvature_of_heisenberg_is_known():
     """[X, Y] = d/dz for the two fields of area: the row sees all of it."""
     system = heisenberg()
     state = system.state()
-    found = ph.integrability(system, state)
+    found = ph.questions.integrability(system, state)
     assert found.curvature.shape == (1, 1)
     assert abs(abs(found.curvature[0, 0]) - 1.0) < 1e-14
 
@@ -260,17 +270,17 @@ def test_integrals_are_written_down():
     """x - R theta of rolling along a line; x^2 + y^2 - a behind its factor."""
     import sympy as sm
 
-    line = ph.integrability(_rolling_line()).read()
+    line = ph.questions.integrability(_rolling_line()).read()
     x, turn = sm.symbols("track axle", real=True)
     assert line.is_holonomic
     assert sm.simplify(line.integrals[0] - (x - sm.Rational(3, 10) * turn)) == 0
-    factor = ph.integrability(planar(scaled_gradient)).read()
+    factor = ph.questions.integrability(planar(scaled_gradient)).read()
     a, u, v = factor.coordinates
     assert not factor.unwritten
     kept = factor.integrals[0]
     slopes = sm.Matrix([[kept.diff(s) for s in (a, u, v)], [-1, 2 * u, 2 * v]])
     assert slopes.rank(simplify=True) == 1
-    blade = ph.integrability(planar(across_the_blade)).read()
+    blade = ph.questions.integrability(planar(across_the_blade)).read()
     assert not blade.is_holonomic
     assert not blade.integrals
     assert "left of Frobenius' test" in repr(blade)
@@ -295,7 +305,7 @@ def test_a_factor_of_the_solved_coordinate_is_found():
 
         return jnp.stack([0.0 * q[0], 1.0 + 0.0 * q[0], q[1] * jnp.cos(q[2])]), 0.0
 
-    found = ph.integrability(planar(law)).read()
+    found = ph.questions.integrability(planar(law)).read()
     _, x, y = found.coordinates
     assert found.is_holonomic
     kept = found.integrals[0]
@@ -305,6 +315,6 @@ def test_a_factor_of_the_solved_coordinate_is_found():
 
 def test_rotations_are_not_read_in_symbols():
     """A free body's speeds are no rates of coordinates: pi is given as numbers."""
-    found = ph.integrability(turning_about_a_fixed_axis())
+    found = ph.questions.integrability(turning_about_a_fixed_axis())
     with pytest.raises(ModelError, match=r"(?s)not the rates of its.*as numbers"):
         found.read()

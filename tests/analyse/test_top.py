@@ -25,7 +25,7 @@ def top() -> ph.System:
 )
 def test_a_top_precesses_slowly_and_fast(lean, spin):
     """A p^2 cos th - C s p + m g l = 0 has both precessions, found from the model."""
-    found = ph.steady_precessions(top(), lean, spin)
+    found = ph.questions.steady_precessions(top(), lean, spin)
     roots = np.roots([A * cos(lean), -C * spin, M * G * L])
     expected = sorted(roots, key=abs)
     assert_close([each.rates["turn z"] for each in found], expected, rtol=1e-8)
@@ -39,14 +39,14 @@ def test_too_slow_a_top_does_not_precess():
     """C^2 s^2 < 4 A m g l cos th: no real root, and no steady motion is found."""
     lean = 0.4
     spin = 0.97 * sqrt(4 * A * M * G * L * cos(lean)) / C
-    assert len(ph.steady_precessions(top(), lean, spin)) == 0
+    assert len(ph.questions.steady_precessions(top(), lean, spin)) == 0
 
 
 @pytest.mark.row("D-35")
 def test_a_top_sleeps_above_its_threshold():
     """C^2 s^2 > 4 A m g l: there the energy has a minimum among equal momenta."""
     threshold = sqrt(4 * A * M * G * L) / C
-    assert_close(ph.sleeping_spin(top()), threshold, rtol=1e-6)
+    assert_close(ph.questions.sleeping_spin(top()), threshold, rtol=1e-6)
     for factor, verdict in ((0.99, "unstable"), (1.01, "stable")):
         rates = {"turn z": 0.0, "tip.wz": factor * threshold}
         (upright,) = ph.steady_motions(top(), rates, starts=1)
@@ -88,4 +88,4 @@ def test_a_top_keeps_its_momenta_and_energy():
 def test_what_is_no_top_is_refused():
     """A pendulum does not spin; the refusal says what a top is."""
     with pytest.raises(ph.PolhodeError, match="is no top"):
-        ph.steady_precessions(ph.models.pendulum(), 0.3, pi)
+        ph.questions.steady_precessions(ph.models.pendulum(), 0.3, pi)

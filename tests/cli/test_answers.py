@@ -144,7 +144,7 @@ def test_an_energy_of_absolute_places_fails_its_audit(capsys, tmp_path):
         "bob = ph.Particle('bob', 1.0)\n"
         "def energy(b, t):\n"
         "    return b.position @ b.position / 2\n"
-        "pull = ph.RawPotential((bob.frame,), energy, name='pull')\n"
+        "pull = ph.theory.RawPotential((bob.frame,), energy, name='pull')\n"
         "held = ph.System([bob], [pull], name='held')\n"
     )
     text = answer(capsys, "audit", str(tmp_path / "raw.py"), "--until", "0.1", code=1)

@@ -89,9 +89,14 @@ WRONG_WORDS = {
         "  End it in .png, .svg, .pdf; a film ends in .gif or .mp4.\n"
     ),
     ("report", "pendulum", "--until", "0.1", "--out", "."): (
-        "ShowError: '.' is a folder, not a file for a page.\n\n"
-        "  A page is one file.\n\n"
-        "  Give its name too: motion.page('out/motion.html').\n"
+        "ShowError: '.' is a folder, not a file for a report.\n\n"
+        "  A report is one file.\n\n"
+        "  Give its name too: report.pdf.\n"
+    ),
+    ("report", "pendulum", "--until", "0.1", "--out", "report.doc"): (
+        "ShowError: a report cannot be written as 'report.doc'.\n\n"
+        "  The end of the name says of which kind the file is.\n\n"
+        "  End it in .pdf, .md, .html.\n"
     ),
     ("run", "pendlum"): NO_PENDLUM,
     ("run", "pendulum", "--set", "mass=2"): (
@@ -179,7 +184,7 @@ def test_files_that_are_not_there_end_with_four(capsys, tmp_path, monkeypatch, w
 def test_a_place_that_cannot_be_written_ends_with_four(capsys, tmp_path, words):
     """A folder that is a file: what cannot be written, and why."""
     (tmp_path / "file").write_text("")
-    path = tmp_path / "file" / "it.png"
+    path = tmp_path / "file" / "it.pdf"
     assert main([*words.split(), str(path)]) == 4
     assert capsys.readouterr().err == (
         f"FileError: {str(path)!r} cannot be written: what should be its folder is a"

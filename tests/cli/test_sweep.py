@@ -17,8 +17,8 @@ from swept_by import hashes
 def model(tmp_path):
     """A pendulum whose mass and start are drawn; some masses cannot be."""
     start = ph.models.start("pendulum")
-    own = {"coordinates": {"hinge": ph.Uniform(-1.0, 1.0)}}
-    own["parameters"] = {"m": ph.Uniform(-0.1, 1.0)}
+    own = {"coordinates": {"hinge": ph.distributions.Uniform(-1.0, 1.0)}}
+    own["parameters"] = {"m": ph.distributions.Uniform(-0.1, 1.0)}
     drawn = ph.Ensemble(start, 40, seed=2, **own)
     path = tmp_path / "model.toml"
     ph.save_model(start.system, path, ensemble=drawn, run={"until": 0.5})

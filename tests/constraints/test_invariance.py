@@ -92,7 +92,7 @@ def _forces(system: ph.System, q: np.ndarray) -> np.ndarray:
 def test_all_joints_are_about_relative_motion(joint):
     """Audited by random superposed motions, every kind of joint is invariant."""
     if joint.speeds < 6:
-        report = ph.audit_constraint(Loop(joint))
+        report = ph.theory.audit_constraint(Loop(joint))
         assert report.is_invariant, str(report)
 
 
@@ -111,10 +111,10 @@ def test_the_audit_knows_constraints_of_velocity():
         def velocity(self, placed, moving, t=0.0, table=None):
             return moving.linear[0] - moving.linear[1]
 
-    assert not ph.audit_constraint(Alike()).is_invariant
+    assert not ph.theory.audit_constraint(Alike()).is_invariant
     gear = ph.Gear(
         ph.Revolute("one", a.origin, b.origin, axis=ph.Z),
         ph.Revolute("two", b.origin, block("c").origin, axis=ph.Z),
         2.0,
     )
-    assert ph.audit_constraint(gear).is_invariant
+    assert ph.theory.audit_constraint(gear).is_invariant

@@ -76,19 +76,21 @@ def workshop():
     ]
     peg = m.Pulley(world.point(0, 0, 1), 0.1, axis=ph.Y, sense=-1, name="peg")
     held = [
-        ph.Rope(
+        ph.machines.Rope(
             [world.point(-2, 0, 0), m.Pulley(axle, 0.2), peg, load.mass_centre],
             [2.0, 3.0],
         ),
-        ph.Rope([hub.origin, world.origin, load.mass_centre], 4.0, name="cord"),
-        ph.Cam(slide, axle, gas, 0.2),
-        ph.Cam(
+        ph.machines.Rope(
+            [hub.origin, world.origin, load.mass_centre], 4.0, name="cord"
+        ),
+        ph.machines.Cam(slide, axle, gas, 0.2),
+        ph.machines.Cam(
             slide, axle, ph.Formula("0.1 * cos(angle)", ("angle",)), name="eccentric"
         ),
         m.HookeCoupling(hub.frame, wheel.frame, name="Hooke"),
         m.ConstantVelocityCoupling(hub.frame, wheel.frame, name="constant"),
         v.Ackermann(pins[0], pins[1], wheelbase=2.7, track=1.5),
-        ph.Belt(pins[2], pins[1], 0.2, driver_radius=0.1, crossed=True),
+        ph.machines.Belt(pins[2], pins[1], 0.2, driver_radius=0.1, crossed=True),
         *m.planetary_gear(*pins[3:], sun_teeth=20, ring_teeth=60),
     ]
     return Workshop([free, axle, slide, *pins], actions, held)

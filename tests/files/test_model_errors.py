@@ -101,7 +101,7 @@ GOLDEN = """\
   line 39, column 1: actions.spring.joint: there is no joint 'pn'. Did you mean 'pin'?
   line 40, column 1: actions.spring.stiffness: True is neither a number nor an\
  expression of parameters.
-  line 43, column 1: run.until: 'soon' is no number.
+  line 43, column 1: run.until: 'soon' is not a number.
   line 44, column 1: run.method: 'DormandPrinz' is no method. Did you mean\
  'DormandPrince'?
 

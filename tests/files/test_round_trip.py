@@ -112,7 +112,10 @@ def everything():
     ends = two.mass_centre, three.origin
     slide = ph.Prismatic("slide", *ends, axis=(1, 2, 2), limits=(-1, 2), **motor)
     wave = ph.Formula("0.1 * sin(2 * t) - 0.5 * z", ("t", "q", "z"))
-    rub, load = ph.Regularised(0.3, 0.01), ph.theory.Vector([1, 2, 3], world.frame)
+    rub, load = (
+        ph.contact.Regularised(0.3, 0.01),
+        ph.theory.Vector([1, 2, 3], world.frame),
+    )
     actions = [
         ph.Weight(9.81, up=(0.0, 3.0, 4.0)),
         ph.Spring(tip, world.origin, 10.0, 0.3, name="spring"),
@@ -120,11 +123,13 @@ def everything():
         ph.JointSpring(slide, 20.0, 0.1, name="slide spring"),
         ph.JointDamper(lift, 0.1),
         ph.Motor(slide, wave, name="motor"),
-        ph.RotationalSpring(three.frame, one.frame, 2.0, name="twist"),
-        ph.TorsionalSpring(one.frame, world.frame, ph.Z, 3.0, 0.2, name="torsion"),
-        ph.RotationalDamper(one.frame, world.frame, 0.1, ph.Z, name="brake"),
+        ph.machines.RotationalSpring(three.frame, one.frame, 2.0, name="twist"),
+        ph.machines.TorsionalSpring(
+            one.frame, world.frame, ph.Z, 3.0, 0.2, name="torsion"
+        ),
+        ph.machines.RotationalDamper(one.frame, world.frame, 0.1, ph.Z, name="brake"),
         ph.Drag(bob.mass_centre, world.frame, 0.1, 0.02, name="drag"),
-        ph.Friction(tip, world.frame, ph.Z, 5.0, rub, name="rub"),
+        ph.contact.Friction(tip, world.frame, ph.Z, 5.0, rub, name="rub"),
         ph.AppliedForce(tip, load, world.frame, name="push"),
         ph.AppliedCouple(
             two.frame, ph.theory.Vector([0, 0, 1], two.frame), name="turn"
@@ -229,7 +234,14 @@ def supported():
         "drum": make.cylinder(egg.origin, 0.1, 0.3, (0, 0.6, 0.8)),
     }
     e = ph.Parameter("e", 0.7)
-    laws = [0.0, 0.3, ph.Stronge(0.2), ph.Poisson(0.4), ph.Newton(0.5), e]
+    laws = [
+        0.0,
+        0.3,
+        ph.contact.Stronge(0.2),
+        ph.contact.Poisson(0.4),
+        ph.contact.Newton(0.5),
+        e,
+    ]
     wave = ph.Formula("0.1 * sin(3 * t)")
     plain = [
         ph.Support(
@@ -295,14 +307,14 @@ def dented():
     """A body on the floor by every law of compliant contact."""
     world = ph.World()
     egg = ph.Body("egg", ph.solids.ellipsoid(mass=1.0, x=0.2, y=0.3, z=0.4))
-    rub, low = ph.Regularised(0.3, 0.01), world.point(0, 0, 0.1)
+    rub, low = ph.contact.Regularised(0.3, 0.01), world.point(0, 0, 0.1)
     laws = [
-        ph.Hertz(1e3),
-        ph.HuntCrossley(2e3, restitution=0.5, at_speed=1.0),
-        ph.HuntCrossley(2e3, 1.2, 0.3, name="given"),
-        ph.Flores(ph.Parameter("k", 3e3), restitution=0.5, at_speed=1.0),
-        ph.LankaraniNikravesh(4e3, 2.0, restitution=0.9, at_speed=1.0),
-        ph.KelvinVoigt(5e3, 3.0),
+        ph.contact.Hertz(1e3),
+        ph.contact.HuntCrossley(2e3, restitution=0.5, at_speed=1.0),
+        ph.contact.HuntCrossley(2e3, 1.2, 0.3, name="given"),
+        ph.contact.Flores(ph.Parameter("k", 3e3), restitution=0.5, at_speed=1.0),
+        ph.contact.LankaraniNikravesh(4e3, 2.0, restitution=0.9, at_speed=1.0),
+        ph.contact.KelvinVoigt(5e3, 3.0),
     ]
     skins = [
         egg.point(0, 0, -0.2),
@@ -347,12 +359,12 @@ def rubbing():
     hinge = ph.Revolute("hinge", world.origin, rod.point(0, 0, 0.4), axis=ph.Y)
     touch, _ = ph.rolling(ph.surfaces.sphere(ball.origin, 0.1), world.origin)
     string = ph.Distance(bead.mass_centre, world.point(0, 1, 1), 0.7, name="string")
-    smooth = ph.Regularised(ph.Parameter("mu", 0.2), 0.01)
+    smooth = ph.contact.Regularised(ph.Parameter("mu", 0.2), 0.01)
     acting = [
         ph.Weight(9.81),
         ph.JointFriction(hinge, smooth, radius=0.02, span=0.1),
-        ph.ConstraintFriction(touch, ph.Coulomb(0.3)),
-        ph.ConstraintFriction(
+        ph.contact.ConstraintFriction(touch, ph.Coulomb(0.3)),
+        ph.contact.ConstraintFriction(
             string, smooth, point=bead.mass_centre, by=world.frame, name="wind up"
         ),
     ]

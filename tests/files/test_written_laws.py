@@ -64,7 +64,7 @@ def test_formulas_come_back_whatever_their_variables_are_called(tmp_path):
     stretch = ph.Formula("2 * `the length` ** 4 + exp(-`the length`)", ("the length",))
     ends = bob.mass_centre, cart.mass_centre
     actions = [
-        ph.NonlinearSpring(*ends, stretch),
+        ph.machines.NonlinearSpring(*ends, stretch),
         ph.CentralForce(*ends, ph.Formula("x * sin(s) - 0.1 * r", ("x", "r", "s"))),
         ph.Motor(rail, ph.Formula("sin(2 * s) - 3 * x", ("s", "x", "v"))),
     ]

@@ -47,7 +47,7 @@ def test_recursion_with_passive_dyadics_is_lagrange_and_gauss(seed):
     for _ in range(3):
         state = random_state(system, rng)
         a, z_r = rng.normal(size=(2, system.speeds))
-        found = ph.passive_dynamics(state, state.z, a)
+        found = ph.questions.passive_dynamics(state, state.z, a)
         needs = [form.inverse_dynamics(state, a) for form in (forms[0], forms[2])]
         for each in needs:
             assert_close(found, each, rtol=1e-9)
@@ -57,7 +57,7 @@ def test_recursion_with_passive_dyadics_is_lagrange_and_gauss(seed):
         C = forms[0].coriolis(state)
         assert C.is_passive
         M = forms[0].mass_matrix(state)
-        tracking = ph.passive_dynamics(state, z_r, a)
+        tracking = ph.questions.passive_dynamics(state, z_r, a)
         assert_close(tracking, M @ a + C.matrix @ z_r, rtol=1e-9)
 
 

@@ -11,7 +11,7 @@ from closeness import assert_close
 from strategies_system import random_state, topology
 
 
-def mixed(size: int) -> ph.Velocities:
+def mixed(size: int) -> ph.theory.Velocities:
     """Velocities that bend with the place: z = y + shear."""
     names = tuple(f"u{k}" for k in range(size))
 
@@ -24,7 +24,7 @@ def mixed(size: int) -> ph.Velocities:
     def from_speeds(t, q, z):
         return jnp.concatenate([z[:1] - shear(q) * z[-1:], z[1:]])
 
-    return ph.Velocities(names, to_speeds, from_speeds)
+    return ph.theory.Velocities(names, to_speeds, from_speeds)
 
 
 @pytest.mark.long
@@ -49,7 +49,7 @@ def test_hamels_equations_hold_in_any_linear_velocities(name):
 )
 def test_velocities_that_are_not_linear_are_refused(to_speeds):
     """Hamel's coefficients are of linear velocities; Gauss takes any."""
-    velocities = ph.Velocities(("a", "b"), to_speeds=to_speeds)
+    velocities = ph.theory.Velocities(("a", "b"), to_speeds=to_speeds)
     with pytest.raises(ph.PolhodeError, match=r"cannot be in a, b.*") as refusal:
         ph.boltzmann_hamel(topology("double_pendulum"), velocities)
     assert "ph.gauss" in str(refusal.value)

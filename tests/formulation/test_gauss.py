@@ -137,7 +137,7 @@ def arm():
 @pytest.mark.parametrize("choice", other_velocities())
 def test_any_velocities_give_the_same_motion(arm, choice):
     """z = zeta(t, q, y): the bodies' accelerations and the motion stay the same."""
-    velocities = ph.Velocities(("a", "b"), *other_velocities()[choice])
+    velocities = ph.theory.Velocities(("a", "b"), *other_velocities()[choice])
     equations = ph.gauss(arm, velocities)
     state = arm.state(one=0.5, two=-0.8, speeds={"one": 0.7, "two": 1.2}, t=0.3)
     expected = ph.gauss(arm).body_accelerations(state)

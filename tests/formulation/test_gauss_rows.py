@@ -129,11 +129,11 @@ def choices():
     """Linear, affine and moving, nonlinear; each given in one direction only."""
     mix = np.array([[1.0, 0.4], [-0.3, 2.0]])
     return {
-        "linear": ph.Velocities("ab", to_speeds=lambda t, q, y: mix @ y),
-        "affine": ph.Velocities(
+        "linear": ph.theory.Velocities("ab", to_speeds=lambda t, q, y: mix @ y),
+        "affine": ph.theory.Velocities(
             "ab", from_speeds=lambda t, q, z: z * (2 + jnp.sin(q)) + jnp.sin(t)
         ),
-        "sinh": ph.Velocities("ab", from_speeds=lambda t, q, z: jnp.sinh(z)),
+        "sinh": ph.theory.Velocities("ab", from_speeds=lambda t, q, z: jnp.sinh(z)),
     }
 
 
@@ -155,19 +155,19 @@ def test_velocities_given_in_one_direction(arm, choice):
 def test_dependent_velocities_are_refused(arm):
     """A choice that does not determine the speeds is refused, with what is loose."""
     flat = np.array([[1.0, 2.0], [2.0, 4.0]])
-    same = ph.Velocities("ab", lambda t, q, y: flat @ y, lambda t, q, z: z)
+    same = ph.theory.Velocities("ab", lambda t, q, y: flat @ y, lambda t, q, z: z)
     with pytest.raises(ph.PolhodeError, match=r"a, b of 'arm' are dependent: rank 1"):
         ph.gauss(arm, same)
-    crooked = ph.Velocities("ab", lambda t, q, y: 2 * y, lambda t, q, z: z)
+    crooked = ph.theory.Velocities("ab", lambda t, q, y: 2 * y, lambda t, q, z: z)
     with pytest.raises(ph.PolhodeError, match="do not come back"):
         ph.gauss(arm, crooked)
     with pytest.raises(ph.PolhodeError, match="2 speeds, and 3 velocities are given"):
-        ph.gauss(arm, ph.Velocities("abc", lambda t, q, y: y))
-    beyond = ph.Velocities("ab", lambda t, q, y: jnp.tanh(y))
+        ph.gauss(arm, ph.theory.Velocities("abc", lambda t, q, y: y))
+    beyond = ph.theory.Velocities("ab", lambda t, q, y: jnp.tanh(y))
     with pytest.raises(ph.PolhodeError, match="have no slope"):
         ph.gauss(arm, beyond)
     with pytest.raises(ph.PolhodeError, match="to_speeds"):
-        ph.Velocities("ab")
+        ph.theory.Velocities("ab")
 
 
 @pytest.mark.row("Q-07")
@@ -176,21 +176,21 @@ def test_one_minimum_and_how_firm(arm):
     form, rng = ph.gauss(arm), np.random.default_rng(8)
     for _ in range(20):
         state = random_state(arm, rng)
-        report = ph.solvability(form, state)
+        report = ph.questions.solvability(form, state)
         assert report.is_unique
         assert report.eigenvalues[0] > 0
     values = np.linalg.eigvalsh(form.mass_matrix(state))
     assert np.all(values > 0)
     # Free of units: scaled velocities have the same conditioning.
-    scaled = ph.Velocities("ab", lambda t, q, y: y * np.array([1e3, 1e-3]))
-    again = ph.solvability(ph.gauss(arm, scaled), state)
+    scaled = ph.theory.Velocities("ab", lambda t, q, y: y * np.array([1e3, 1e-3]))
+    again = ph.questions.solvability(ph.gauss(arm, scaled), state)
     assert_close(again.condition, report.condition, rtol=1e-9)
     assert "condition" in repr(report)
 
 
 def bent():
     """Six velocities of a free body that are not linear in its twist."""
-    return ph.Velocities(
+    return ph.theory.Velocities(
         "abcdef",
         lambda t, q, y: jnp.arcsinh(y - t) + q[4],
         lambda t, q, z: jnp.sinh(z - q[4]) + t,
@@ -232,10 +232,10 @@ def test_points_of_particles_and_bodies_move_as_asked(arm):
     """The acceleration asked of a point at a state is that of the equations' motion."""
     form, tip = ph.gauss(arm), arm.bodies[1].point(0.1, 0.2, -0.3)
     state = arm.state(one=0.5, two=-0.8, speeds={"one": 0.7, "two": 1.2})
-    motion = ph.point_motion(form, state, tip)
+    motion = ph.questions.point_motion(form, state, tip)
     J = form.jacobian(state, tip)
     assert_close(motion.velocity, J[3:] @ state.z, rtol=1e-13)
-    later = lambda h: ph.point_motion(form, moved(form, state, h, 4), tip)  # noqa: E731
+    later = lambda h: ph.questions.point_motion(form, moved(form, state, h, 4), tip)  # noqa: E731
     rate = (later(1e-3).velocity - later(-1e-3).velocity) / 2e-3
     assert_close(motion.acceleration, rate, rtol=1e-5)
 
@@ -256,7 +256,7 @@ def test_the_unified_equation_is_stationarity(cloud, choice):
 @pytest.mark.long
 def test_the_unified_equation_knows_rotors(arm):
     """A rotor moves along its joint: in bent velocities, too, it resists as one."""
-    velocities = ph.Velocities(
+    velocities = ph.theory.Velocities(
         "ab",
         lambda t, q, y: (y - jnp.sin(t)) / (2 + jnp.sin(q)),
         lambda t, q, z: z * (2 + jnp.sin(q)) + jnp.sin(t),

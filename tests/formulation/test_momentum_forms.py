@@ -38,9 +38,9 @@ def spinning(top):
 
 def test_cyclic_coordinates_of_the_top(top):
     """A symmetric top's Lagrangian holds its nutation only; a pendulum's all."""
-    assert ph.cyclic_coordinates(top) == ("precession", "spin")
-    assert ph.cyclic_coordinates(topology("pendulum")) == ()
-    assert ph.cyclic_coordinates(topology("spherical_pendulum")) == ()
+    assert ph.questions.cyclic_coordinates(top) == ("precession", "spin")
+    assert ph.questions.cyclic_coordinates(topology("pendulum")) == ()
+    assert ph.questions.cyclic_coordinates(topology("spherical_pendulum")) == ()
 
 
 def test_routh_reduces_and_recovers(top):

@@ -68,7 +68,7 @@ def test_left_partial_velocities(cloud, forms):
 @pytest.mark.parametrize("choice", ["kirchhoff", "newton_euler", "hybrid", "own"])
 def test_partial_velocities_of_any_point_in_any_velocities(cloud, forms, choice):
     """dv_P/dy by differences of the velocity of P is the Jacobian, for every choice."""
-    bent = ph.Velocities(
+    bent = ph.theory.Velocities(
         "abcdef",
         lambda t, q, y: jnp.arcsinh(y - t) + q[4],
         lambda t, q, z: jnp.sinh(z - q[4]) + t,
@@ -162,7 +162,7 @@ def test_hybrid_equations_of_particles(cloud, forms):
 
 @pytest.fixture(scope="module")
 def choices(cloud, forms):
-    turned = ph.Velocities("abcdef", to_speeds=lambda t, q, y: y[::-1] * 2.0)
+    turned = ph.theory.Velocities("abcdef", to_speeds=lambda t, q, y: y[::-1] * 2.0)
     return {**forms, "own": ph.gauss(cloud.system, turned)}
 
 

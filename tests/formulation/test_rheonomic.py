@@ -31,7 +31,7 @@ def hoop(driven: bool) -> ph.System:
 @cache
 def hoop_forms():
     """The hoop with its driver as a constraint, and in the bead's angle alone."""
-    steady = ph.Velocities(
+    steady = ph.theory.Velocities(
         ["slide"],
         lambda t, q, y: jnp.stack([SPIN + 0.0 * t, y[0]]),
         lambda t, q, z: z[1:],
@@ -48,7 +48,7 @@ def hinge_forms():
     """The moving hinge with its driver, and in the pendulum's angle alone."""
     driven = moving_hinge_pendulum()
     free = ph.System(driven.given.members, driven.given.actions, name="free")
-    moving = ph.Velocities(
+    moving = ph.theory.Velocities(
         ["hinge"],
         lambda t, q, y: jnp.stack([0.6 * jnp.cos(2 * t), y[0]]),
         lambda t, q, z: z[1:],
@@ -179,7 +179,7 @@ def test_a_potential_that_changes_with_time_feeds_the_system():
     def growing(at, t):
         return (3.0 + jnp.sin(2 * t)) * at.position[0] ** 2 / 2
 
-    potential = ph.RawPotential([block.frame], growing, name="tightening spring")
+    potential = ph.theory.RawPotential([block.frame], growing, name="tightening spring")
     system = ph.System([slide], [potential], name="tightened")
     equations = ph.lagrange(system)
     t, x, v = 0.4, 0.9, -1.2

@@ -165,7 +165,7 @@ def test_an_observer_must_turn():
 
 def test_a_fluid_may_be_carried_along():
     """Form 4 about any point holds with added mass, as Kirchhoff's equations do."""
-    matter = ph.with_added_mass(
+    matter = ph.marine.with_added_mass(
         ph.solids.sphere(mass=2.0, radius=0.2), np.diag([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
     )
     hull = ph.Body("hull", matter)

@@ -40,6 +40,17 @@ def test_every_identifier_exists(name):
     assert hasattr(import_module(f"polhode.{module}"), attribute)
 
 
+def public_names():
+    """Flat names, those of theory, and those that a model script takes elsewhere."""
+    spaces = "theory", "contact", "functions"
+    tables = (import_module(f"polhode.{space}").HOMES for space in spaces)
+    return {
+        name: home
+        for table in (polhode.PUBLIC, *tables)
+        for name, home in table.items()
+    }
+
+
 @pytest.mark.parametrize("section", ["Geometry", "Matter", "Actions"])
 def test_tables_are_complete(section):
     """Symbol, identifier, meaning, unit: four cells, one identifier, one meaning."""
@@ -60,7 +71,7 @@ def test_every_public_name_has_its_row(section):
     room = f"polhode.{section.lower()}"
     names = {
         f"{module}.{name}".removeprefix("polhode.")
-        for name, module in (polhode.PUBLIC | polhode.theory.HOMES).items()
+        for name, module in public_names().items()
         if f"{module}.".startswith(f"{room}.") and name not in AXES
     }
     assert names - listed == set()

@@ -17,7 +17,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError, PolhodeError, StateError
-from polhode.public_call import fits, public
+from polhode.public.public_call import fits, public
 
 WRONG = (object(), {3: None}, [None], 10**400, [object()], {"x": object()})
 
@@ -34,19 +34,21 @@ def hinge():
 
 # By name: what is called with a wrong argument, here of no kind that any of them takes.
 DOORS = {
-    "observed_from": lambda wrong: ph.observed_from(lambda t: t, wrong),
-    "driven": lambda wrong: ph.driven(wrong, ph.World().frame, lambda t: t),
-    "prescribed": lambda wrong: ph.prescribed(wrong, lambda t: t, ph.World()),
+    "observed_from": lambda wrong: ph.theory.observed_from(lambda t: t, wrong),
+    "driven": lambda wrong: ph.theory.driven(wrong, ph.World().frame, lambda t: t),
+    "prescribed": lambda wrong: ph.theory.prescribed(wrong, lambda t: t, ph.World()),
     "steady_motions": lambda wrong: ph.steady_motions(system(), wrong),
     "compare": lambda wrong: ph.compare(system(), wrong),
     "audit": lambda wrong: ph.audit(system(), wrong),
     "Motor": lambda wrong: ph.Motor(wrong, 0.0),
-    "Belt": lambda wrong: ph.Belt(wrong, hinge(), driver_radius=0.1, driven_radius=1),
-    "Rope": lambda wrong: ph.Rope(wrong, 1.0),
+    "Belt": lambda wrong: ph.machines.Belt(
+        wrong, hinge(), driver_radius=0.1, driven_radius=1
+    ),
+    "Rope": lambda wrong: ph.machines.Rope(wrong, 1.0),
     "Coordinates": lambda wrong: ph.Coordinates([wrong], lambda s: s),
     "VelocityRows": lambda wrong: ph.VelocityRows(wrong, lambda *a: a, rows=("a",)),
     "formations.Orbit": lambda wrong: ph.formations.Orbit(wrong, 7e6, 0.0),
-    "Uniform": lambda wrong: ph.Uniform(wrong, 1.0),
+    "Uniform": lambda wrong: ph.distributions.Uniform(wrong, 1.0),
     "Table": lambda wrong: ph.Table(wrong, [1.0, 2.0, 3.0]),
     "JointSpring": lambda wrong: ph.JointSpring(wrong, 1.0),
     "linear_quadratic": lambda wrong: ph.linear_quadratic(wrong, 1.0, 1.0),
@@ -57,7 +59,7 @@ DOORS = {
         wrong, [(1, 0, 0)], inertia=1.0, mass=1.0
     ),
     "to_fmu": lambda wrong: ph.to_fmu(system(), wrong),
-    "sin": ph.sin,
+    "sin": ph.functions.sin,
 }
 
 
@@ -82,7 +84,7 @@ def test_the_argument_is_named():
 def test_errors_of_other_causes_come_as_they_are():
     """Too few arguments; a function of the user's that fails."""
     with pytest.raises(TypeError, match="missing 1 required"):
-        ph.observed_from(3)
+        ph.theory.observed_from(3)
 
     def calling(times: int, function: Callable[[], None]) -> None:
         for _ in range(times):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from types import ModuleType
 
 import pytest
@@ -24,10 +25,10 @@ def is_public(name: str) -> bool:
     return not name.startswith("_")
 
 
-NAMESPACES = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
-    *("machines", "marine", "vehicles"),
-)
+NAMESPACES = polhode.NAMESPACES
+# Flat names, namespaces included: what a model script needs. A further kind of action,
+# constraint or law belongs in a namespace (docs/decisions/0033-namespaces.md).
+FLAT = 160
 HOMES = {f"ph.{name}": home for name, home in polhode.PUBLIC.items()}
 for space in NAMESPACES:
     names = importlib.import_module(f"polhode.{space}").HOMES
@@ -57,6 +58,21 @@ def test_a_name_is_public_in_one_place():
     """Nothing is in the flat list and in a namespace, or in two of these."""
     last = [path.rpartition(".")[2] for path in HOMES]
     assert len(last) == len(set(last))
+
+
+def test_the_flat_list_stays_short():
+    """What a model script needs is flat; the rest has a namespace."""
+    assert len(polhode.PUBLIC) <= FLAT
+
+
+def test_a_name_in_another_place_is_pointed_at():
+    """Looked for in the wrong one of them, it says where it is."""
+    for path in HOMES:
+        owner, _, name = path.rpartition(".")
+        other = polhode if owner != "ph" else polhode.contact
+        words = f"{name!r}; it is {re.escape(path)}$"
+        with pytest.raises(AttributeError, match=words):
+            getattr(other, name)
 
 
 def test_methods_are_those_of_the_registry():

@@ -52,7 +52,7 @@ def test_the_pitch_is_a_parameter():
 @pytest.mark.parametrize(
     ("pitch", "says"),
     [
-        (np.nan, "the pitch of joint 'thread' is not finite"),
+        (np.nan, "the pitch of screw 'thread' is not finite"),
         (0.0, "the pitch of screw 'thread' is zero"),
         ("coarse", "is not a number"),
     ],

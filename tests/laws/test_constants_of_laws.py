@@ -50,7 +50,7 @@ def sprung(constants):
     body = ball()
     law = (lambda x, k: k * x**4 / 4) if constants else (lambda x: 3.0 * x**4 / 4)
     given = {"constants": constants} if constants else {}
-    spring = ph.NonlinearSpring(body.mass_centre, WORLD.origin, law, **given)
+    spring = ph.machines.NonlinearSpring(body.mass_centre, WORLD.origin, law, **given)
     return [body], [spring], []
 
 
@@ -186,7 +186,7 @@ def test_files_keep_constants_as_parameters(tmp_path):
     end = rod.point(0, 0, -0.4)
     stiff = ph.Formula("s * x ** 2 / 2", ("x",), {"s": ph.Parameter("s", 5.0)})
     anchor = WORLD.point(1.0, 0, 0)
-    spring = ph.NonlinearSpring(end, anchor, stiff, name="cord")
+    spring = ph.machines.NonlinearSpring(end, anchor, stiff, name="cord")
     system = ph.System([hinge], [ph.Motor(hinge, law), spring], name="driven")
     found = again(tmp_path, system).system
     assert found.parameters["k"] == 3.0

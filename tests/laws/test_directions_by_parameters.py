@@ -11,7 +11,7 @@ from polhode.errors import ModelError
 from written_again import again
 
 ALPHA = ph.Parameter("alpha", 0.3)
-DOWN = (ph.cos(ALPHA), 0, -ph.sin(ALPHA))
+DOWN = (ph.functions.cos(ALPHA), 0, -ph.functions.sin(ALPHA))
 WORLD = ph.World()
 
 
@@ -24,7 +24,7 @@ def test_the_block_on_a_slope_prints_its_weight_along_it():
     m, g = ph.Parameter("m", 2.0), ph.Parameter("g", 9.81)
     along = ph.Prismatic("slide", WORLD.origin, block(m).origin, axis=DOWN)
     level = ph.Prismatic("slide", WORLD.origin, block(m).origin, axis=ph.X)
-    up = (-ph.sin(ALPHA), 0, ph.cos(ALPHA))
+    up = (-ph.functions.sin(ALPHA), 0, ph.functions.cos(ALPHA))
     for joint, weight in ((along, ph.Weight(g)), (level, ph.Weight(g, up))):
         system = ph.System([joint], [weight], name="slope")
         assert "m*(-g*sin(alpha) + slideddot) = 0" in str(ph.lagrange(system).read())
@@ -78,7 +78,7 @@ def test_a_direction_of_any_length_is_brought_to_one():
 
 def test_a_normal_near_minus_z_is_smooth_in_its_parameters():
     """The triad turns by way of half a turn and stays orthonormal."""
-    n = (ph.sin(ALPHA), 0, -ph.cos(ALPHA))
+    n = (ph.functions.sin(ALPHA), 0, -ph.functions.cos(ALPHA))
     table = ph.Slider("j", WORLD.origin, block().origin, normal=n)
     for angle in (0.0, 0.3, -0.4):
         triad = table.triad_at({"alpha": angle})
@@ -108,7 +108,7 @@ def rolled(radius, normal=ph.Z):
     ball = ph.Body("ball", ph.solids.sphere(mass=1.5, radius=0.2))
     surface = ph.surfaces.sphere(ball.origin, radius)
     rows = ph.rolling(surface, WORLD.origin, normal=normal)
-    weight = ph.Weight(9.81, up=(-ph.sin(ALPHA), 0, ph.cos(ALPHA)))
+    weight = ph.Weight(9.81, up=(-ph.functions.sin(ALPHA), 0, ph.functions.cos(ALPHA)))
     free = ph.Free("ball", WORLD.origin, ball.origin)
     return ph.System([free], [weight], [*rows], name="rolled")
 
@@ -129,7 +129,7 @@ def test_rolling_radii_may_be_parameters(tmp_path):
 def test_the_normal_of_a_plane_may_be_a_parameter():
     """A ball rolls down a plane that is tilted itself, under an upright weight."""
     ball = ph.Body("ball", ph.solids.sphere(mass=1.5, radius=0.2))
-    n = (ph.sin(ALPHA), 0, ph.cos(ALPHA))
+    n = (ph.functions.sin(ALPHA), 0, ph.functions.cos(ALPHA))
     rows = ph.rolling(ph.surfaces.sphere(ball.origin, 0.2), WORLD.origin, normal=n)
     free = ph.Free("ball", WORLD.origin, ball.origin)
     system = ph.System([free], [ph.Weight(9.81)], [*rows]).with_({"alpha": 0.5})
@@ -148,9 +148,11 @@ def test_springs_dampers_and_friction_turn_their_axes():
         body = block()
         free = ph.Free("block", WORLD.origin, body.origin)
         actions = [
-            ph.TorsionalSpring(body.frame, WORLD.frame, n, 2.0),
-            ph.RotationalDamper(body.frame, WORLD.frame, 0.3, n),
-            ph.Friction(body.origin, WORLD.frame, n, 5.0, ph.Regularised(0.3, 0.1)),
+            ph.machines.TorsionalSpring(body.frame, WORLD.frame, n, 2.0),
+            ph.machines.RotationalDamper(body.frame, WORLD.frame, 0.3, n),
+            ph.contact.Friction(
+                body.origin, WORLD.frame, n, 5.0, ph.contact.Regularised(0.3, 0.1)
+            ),
         ]
         return ph.System([free], actions)
 
@@ -179,9 +181,9 @@ def test_what_cannot_vary_is_refused():
 
 
 def test_functions_of_numbers_and_arrays_are_the_functions():
-    """ph.sin of a number is a number, of an array an array."""
+    """ph.functions.sin of a number is a number, of an array an array."""
     for word in ("sin", "cos", "tan", "sqrt", "exp", "log", "arctan", "tanh"):
         x = np.array([0.2, 0.7])
-        law = getattr(ph, word)
+        law = getattr(ph.functions, word)
         assert_close(law(x), getattr(np, word)(x), rtol=0)
         assert_close(law(ph.Parameter("x", 0.7)).value, law(0.7), rtol=0)

@@ -75,9 +75,9 @@ def test_rows_of_a_driven_constraint():
         return three(seen)
 
     row = ph.Holonomic(BODIES, law, name="row")
-    assert ph.audit_constraint(row).is_invariant
-    moved = ph.driven(row, BODIES[0], path)
-    assert ph.audit_constraint(moved).depends_on_time
+    assert ph.theory.audit_constraint(row).is_invariant
+    moved = ph.theory.driven(row, BODIES[0], path)
+    assert ph.theory.audit_constraint(moved).depends_on_time
     for _ in range(5):
         poses, twists = some_poses(rng)
         at, drive = at_time(poses, t), moving_frame(path, t)
@@ -122,9 +122,9 @@ def test_the_potential_that_a_prescribed_body_leaves_behind():
     number.
     """
     rng, t = np.random.default_rng(6), 0.6
-    W = ph.driven_potential(U, BODIES[0], path)
+    W = ph.theory.driven_potential(U, BODIES[0], path)
     assert W.bodies == BODIES[1:]
-    assert ph.audit_invariance(W).depends_on_time
+    assert ph.theory.audit_invariance(W).depends_on_time
     for _ in range(5):
         poses, twists = some_poses(rng)
         at, drive = at_time(poses, t), moving_frame(path, t)

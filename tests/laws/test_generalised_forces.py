@@ -135,7 +135,7 @@ def test_a_rotational_spring_along_joint_angles():
     cross = ph.Universal(
         "cross", world.origin, body.origin, axis=ph.Z, second_axis=ph.X
     )
-    spring = ph.RotationalSpring(body.frame, world.frame, 4.0, name="spring")
+    spring = ph.machines.RotationalSpring(body.frame, world.frame, 4.0, name="spring")
     system = ph.System([cross], [spring], name="gimbal")
     equations = ph.lagrange(system)
     state = system.state(cross=(0.5, -0.7))

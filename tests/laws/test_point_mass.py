@@ -79,7 +79,7 @@ def test_the_balances_of_a_particle():
     assert_close(rate[3:6], -np.cross(v_H, MASS * v) + M_H, rtol=1e-9)
     assert_close(rate[6], R @ v, rtol=1e-9)
     for form, at in ((equations, state), (ph.lagrange(round_about()), other)):
-        found = ph.balance(form, at, pole=H, pole_velocity=v_H)
+        found = ph.questions.balance(form, at, pole=H, pole_velocity=v_H)
         assert_close(found.momentum_rate, rate[:3], rtol=1e-9)
         assert_close(found.angular_momentum_rate, rate[3:6], rtol=1e-9)
         assert_close(found.kinetic_energy_rate, rate[6], rtol=1e-9)
@@ -95,7 +95,7 @@ def test_a_particle_in_a_moving_frame():
 
     ball = ph.Particle("ball", MASS)
     free = ph.Translation("free", ph.World().origin, ball.mass_centre)
-    seen = ph.System([free], ph.observed_from(path, [ball]), name="seen")
+    seen = ph.System([free], ph.theory.observed_from(path, [ball]), name="seen")
     d, v = np.array([0.4, -0.8, 0.5]), np.array([0.9, 0.2, -0.7])
     at = moving_frame(path, 0.3)
     a = ph.gauss(seen).accelerations(ph.State(seen, 0.3, d, v))

@@ -52,16 +52,16 @@ def systems():
     frames = (carrier.frame, rod.frame)
     link = ph.Holonomic(frames, slide, name="link")
     bond = ph.Potential(frames, energy, name="bond")
-    driver = ph.prescribed(carrier, path, world)
+    driver = ph.theory.prescribed(carrier, path, world)
     free = ph.Free("rod", world.origin, rod.origin)
     whole = ph.System(
         [driver.joint, free], [bond, ph.Weight(G)], [driver, link], name="whole"
     )
-    moved = ph.driven_potential(bond, carrier.frame, path)
+    moved = ph.theory.driven_potential(bond, carrier.frame, path)
     alone = ph.System(
         [free],
         [moved, ph.Weight(G)],
-        [ph.driven(link, carrier.frame, path)],
+        [ph.theory.driven(link, carrier.frame, path)],
         name="alone",
     )
     return ph.gauss(whole), ph.gauss(alone)
@@ -109,8 +109,8 @@ def test_the_driver_gives_what_the_third_law_asks():
     """
     whole, _ = systems()
     state, _, at = pair(1)
-    found = ph.balance(whole, state, ["carrier"], pole=at.place)
-    on_rod = ph.balance(whole, state, ["rod"], pole=at.place)
+    found = ph.questions.balance(whole, state, ["carrier"], pole=at.place)
+    on_rod = ph.questions.balance(whole, state, ["rod"], pole=at.place)
     driver = whole.reactions(state)["driver of carrier"]
     needed = found.momentum_rate, found.moment_needed
     for name in ("bond", "link"):
@@ -133,7 +133,7 @@ def test_the_driver_gives_what_the_third_law_asks():
     assert_close(whole.powers(state)["driver of carrier"], given, rtol=1e-9)
     assert abs(given) > 0.1
     # About its own place the rod's moments are others: not these.
-    own = ph.balance(
+    own = ph.questions.balance(
         whole,
         state,
         ["rod"],
@@ -168,14 +168,14 @@ def test_power_of_moving_constraints_and_energies_is_the_drivers():
         assert_close(link, -l * derivative(g, 0.0), rtol=1e-7)
         assert abs(link) > 1e-3
         explicit = explicit_rate(alone, outside)
-        own = ph.balance(whole, inside, ["carrier"])
+        own = ph.questions.balance(whole, inside, ["carrier"])
         spent = own.kinetic_energy_rate - own.items["weight"].power
         driver = whole.powers(inside)["driver of carrier"]
         assert_close(driver - spent, link + explicit, rtol=1e-8)
         assert_close(energy_rate(alone, outside), link + explicit, rtol=1e-6)
         # As printed, dW/dt would be the power of the constraint's reaction.
         assert abs(explicit - link) > 1e-3
-        assert max(ph.ideal_reactions(alone, outside).values()) < 1e-9
+        assert max(ph.questions.ideal_reactions(alone, outside).values()) < 1e-9
 
 
 def explicit_rate(equations, state):
@@ -228,7 +228,7 @@ def test_reactions_have_no_virtual_power(name, form):
     system = topology(name)
     equations = form(system)
     state = random_state(system, np.random.default_rng(2))
-    found = ph.ideal_reactions(equations, state)
+    found = ph.questions.ideal_reactions(equations, state)
     assert {c.name for c in system.constraints} <= set(found)
     assert max(found.values()) < 1e-9
     if name == "driven_hinge":

@@ -91,7 +91,7 @@ def test_it_swings_as_it_did():
     for system in both():
         rest = ph.equilibria(system, starts=4)[0].state
         modes = ph.linearise(system, rest).modes()
-        slope = ph.rest_sensitivity(rest, ["x"]).frequency_slopes
+        slope = ph.questions.rest_sensitivity(rest, ["x"]).frequency_slopes
         found.append([*modes.frequencies, *np.ravel(slope)])
     assert_close(found[1], found[0], rtol=1e-9)
 
@@ -109,7 +109,7 @@ def test_a_hinge_that_carries_nothing_has_no_time_of_its_peak():
 def test_nothing_of_the_place_is_kept():
     """The rows of the second hinge are no equation of the first one's angle."""
     two = door("upper", "lower")
-    found = ph.integrability(two, two.state(upper=0.3))
+    found = ph.questions.integrability(two, two.state(upper=0.3))
     assert found.is_holonomic
     assert found.growth == (1,)
 
@@ -123,7 +123,7 @@ def test_a_push_feels_the_same_inertia_and_the_motion_is_unique():
         across = np.concatenate([np.zeros(3), R[:, 1]])
         place = system.bodies[0].mass_centre
         (felt,) = equations.operational_inertia(state, place, across)[0]
-        assert ph.solvability(equations, state).is_unique
-        assert max(ph.ideal_reactions(equations, state).values()) < 1e-12
+        assert ph.questions.solvability(equations, state).is_unique
+        assert max(ph.questions.ideal_reactions(equations, state).values()) < 1e-12
         found.append([felt, *ph.theory.least_deviation(state)])
     assert_close(found[1], found[0], rtol=1e-10)

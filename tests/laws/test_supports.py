@@ -35,7 +35,7 @@ def block(law: str) -> ph.System:
         ph.surfaces.hull(body.origin, corners),
         world.origin,
         friction=ph.Coulomb(0.3, 0.4),
-        restitution=getattr(ph, law)(0.5),
+        restitution=getattr(ph.contact, law)(0.5),
         name="base",
     )
     return ph.System([plane], [ph.Weight(G)], supports=[base], name="block")

@@ -34,7 +34,7 @@ def test_matter_needs_no_heavy_library():
     script = (
         "import sys, polhode as ph;"
         "ph.Body('b', ph.solids.cone(mass=1, radius=1, height=2));"
-        "ph.Body('s', ph.submerged(ph.solids.sphere(mass=1, radius=1),"
+        "ph.Body('s', ph.marine.submerged(ph.solids.sphere(mass=1, radius=1),"
         " fluid_density=1.0));"
         "print([m for m in ('jax', 'sympy', 'scipy', 'trimesh') if m in sys.modules])"
     )
@@ -236,12 +236,12 @@ def test_what_a_body_says_of_itself():
 def test_what_a_submerged_body_says_of_itself():
     """The matter, and the fluid or the numbers that were given for it."""
     ball = ph.solids.sphere(mass=1, radius=0.1)
-    wet = ph.submerged(ball, fluid_density=1000)
+    wet = ph.marine.submerged(ball, fluid_density=1000)
     assert repr(wet) == "Submerged(sphere(mass=1, radius=0.1), fluid_density=1000)"
     hull = ph.solids.sphere(mass=0, radius=0.2)
-    held = ph.submerged(ball, fluid_density=1000, hull=hull)
+    held = ph.marine.submerged(ball, fluid_density=1000, hull=hull)
     assert repr(held).endswith(", hull=sphere(mass=0, radius=0.2), fluid_density=1000)")
-    added = ph.with_added_mass(ball, np.diag([1.0, 2, 3, 4, 5, 6]))
+    added = ph.marine.with_added_mass(ball, np.diag([1.0, 2, 3, 4, 5, 6]))
     assert repr(added).endswith("added diagonal=[1, 2, 3, 4, 5, 6])")
 
 

@@ -21,14 +21,14 @@ from strategies_geometry import generators, rotation_matrix
 
 def hull(density=800.0, fluid=1000.0):
     solid = ph.solids.ellipsoid(density=density, x=0.4, y=0.6, z=1.1)
-    return ph.Body("hull", ph.submerged(solid, fluid_density=fluid))
+    return ph.Body("hull", ph.marine.submerged(solid, fluid_density=fluid))
 
 
 @pytest.mark.row("I-19")
 def test_a_sphere_moves_as_if_half_its_water_were_its_own():
     """The mass block is m + half the displaced mass; the energy is V^T M V/2."""
     solid = ph.solids.sphere(mass=2.0, radius=0.1)
-    body = ph.Body("ball", ph.submerged(solid, fluid_density=1000.0))
+    body = ph.Body("ball", ph.marine.submerged(solid, fluid_density=1000.0))
     displaced = 4 / 3 * np.pi * 0.1**3 * 1000
     M = body.spatial_inertia()
     assert_close(M[3:, 3:], (2.0 + displaced / 2) * np.eye(3), rtol=1e-13)
@@ -78,7 +78,9 @@ def test_munks_moment_appears_when_mass_depends_on_direction(rng):
     assert not np.any(needed[3:])
     ball = ph.Body(
         "ball",
-        ph.submerged(ph.solids.sphere(mass=2.0, radius=0.1), fluid_density=1000.0),
+        ph.marine.submerged(
+            ph.solids.sphere(mass=2.0, radius=0.1), fluid_density=1000.0
+        ),
     )
     calm = spatial_momentum_rate(ball.spatial_inertia(), V, np.zeros(6))
     assert_close(calm, np.zeros(6), atol=1e-14)
@@ -90,15 +92,15 @@ def test_any_symmetric_positive_matrix_is_accepted():
     solid = ph.solids.sphere(mass=2.0, radius=0.1)
     half = np.random.default_rng(5).normal(size=(6, 6))
     added = half @ half.T
-    body = ph.Body("hull", ph.with_added_mass(solid, added))
+    body = ph.Body("hull", ph.marine.with_added_mass(solid, added))
     dry = ph.Body("dry", solid)
     assert_close(body.spatial_inertia(), dry.spatial_inertia() + added)
     with pytest.raises(UnphysicalInertia, match=r"'hull'.*not positive definite"):
-        ph.Body("hull", ph.with_added_mass(solid, -added))
+        ph.Body("hull", ph.marine.with_added_mass(solid, -added))
     with pytest.raises(UnphysicalInertia, match="not symmetric"):
-        ph.Body("hull", ph.with_added_mass(solid, half))
+        ph.Body("hull", ph.marine.with_added_mass(solid, half))
     with pytest.raises(StateError, match="the added mass has shape"):
-        ph.with_added_mass(solid, np.eye(3))
+        ph.marine.with_added_mass(solid, np.eye(3))
 
 
 @given(generators)
@@ -108,8 +110,8 @@ def test_a_turned_and_shifted_hull_carries_its_water_along(rng):
     solid = ph.solids.ellipsoid(mass=0, x=0.4, y=0.6, z=1.1)
     cargo = ph.solids.box(mass=50.0, x=0.1, y=0.1, z=0.1)
     moved = ph.solids.placed(solid, shift, R)
-    plain = ph.submerged(cargo, hull=solid, fluid_density=1000.0).added_inertia()
-    there = ph.submerged(cargo, hull=moved, fluid_density=1000.0).added_inertia()
+    plain = ph.marine.submerged(cargo, hull=solid, fluid_density=1000.0).added_inertia()
+    there = ph.marine.submerged(cargo, hull=moved, fluid_density=1000.0).added_inertia()
     w, v = rng.normal(size=(2, 3))
     at_origin = np.concatenate([w, v])
     at_centre = np.concatenate([R.T @ w, R.T @ (v + np.cross(w, shift))])
@@ -118,7 +120,7 @@ def test_a_turned_and_shifted_hull_carries_its_water_along(rng):
     assert_close(there, there.T, rtol=0)
     heavy = ph.solids.ellipsoid(mass=3, x=0.4, y=0.6, z=1.1)
     with pytest.raises(ModelError, match="cannot have mass 3 kg of its own"):
-        ph.submerged(cargo, hull=heavy, fluid_density=1000.0)
+        ph.marine.submerged(cargo, hull=heavy, fluid_density=1000.0)
 
 
 def test_added_mass_follows_the_table():
@@ -143,6 +145,6 @@ def test_only_ellipsoids_have_closed_forms():
     """A box has no exact added mass, and empty space is no fluid."""
     box = ph.solids.box(mass=1, x=1, y=1, z=1)
     with pytest.raises(ModelError, match="added mass of a box is not known"):
-        ph.submerged(box, fluid_density=1000.0)
+        ph.marine.submerged(box, fluid_density=1000.0)
     with pytest.raises(ModelError, match="density of the fluid cannot be -1"):
-        ph.submerged(ph.solids.sphere(mass=1, radius=1), fluid_density=-1.0)
+        ph.marine.submerged(ph.solids.sphere(mass=1, radius=1), fluid_density=-1.0)

@@ -15,7 +15,7 @@ G = 9.81
 
 
 @cache
-def equations(name: str, form: str = "recursive", **choices) -> ph.Equations:
+def equations(name: str, form: str = "recursive", **choices) -> ph.results.Equations:
     """A model in one form, compiled once."""
     return getattr(ph, form)(getattr(ph.models, name)(**choices))
 
@@ -26,7 +26,7 @@ def accelerated(t):
 
 
 @cache
-def driven(form: str) -> ph.Equations:
+def driven(form: str) -> ph.results.Equations:
     return getattr(ph, form)(ph.models.moving_hinge_pendulum(accelerated))
 
 
@@ -97,7 +97,7 @@ CART_SPEEDS = {"rail": -0.3, "hinge": 1.1}
 
 
 @cache
-def cart(form: str) -> ph.Equations:
+def cart(form: str) -> ph.results.Equations:
     return equations("cart_pendulum", form, force=0.7, couple=0.4)
 
 

@@ -143,7 +143,9 @@ REFUSED = {
     "added mass that is no energy": (
         lambda: ph.Body(
             "b",
-            ph.with_added_mass(ph.solids.sphere(mass=1, radius=1), -9.0 * np.eye(6)),
+            ph.marine.with_added_mass(
+                ph.solids.sphere(mass=1, radius=1), -9.0 * np.eye(6)
+            ),
         ),
         "not positive definite",
     ),
@@ -205,11 +207,11 @@ REFUSED = {
     ),
     "a driver without a number": (
         lambda: driven(jnp.log),
-        "'a' gives no number at t = 0 s: its equation of position",
+        "'a' is not finite at t = 0 s: its equation of position",
     ),
     "a driver of infinite speed": (
         lambda: driven(jnp.sqrt),
-        "'a' gives no number at t = 0 s: its equation of velocity",
+        "'a' is not finite at t = 0 s: its equation of velocity",
     ),
     "a driver that cannot be traced": (
         lambda: driven(lambda t: math.sin(t)),

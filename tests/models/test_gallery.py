@@ -51,6 +51,7 @@ COUNTS = {
     "rocking_block": (1, 3, 0),
     "rolling_cone": (1, 1, 3),
     "rolling_disc": (1, 3, 3),
+    "rotor": (3, 3, 0),
     "rov": (1, 6, 0),
     "satellite": (1, 6, 0),
     "shaken_pendulum": (2, 1, 1),

@@ -13,13 +13,15 @@ from finite import derivative
 from polhode.formulation.compare import random_states
 
 
-def mixed(system: ph.System) -> ph.Velocities:
+def mixed(system: ph.System) -> ph.theory.Velocities:
     """Quasi-velocities of one's own: sums of the speeds, each with those after it."""
     n = system.speeds
     mix = np.triu(np.ones((n, n))) + np.eye(n)
     back = np.linalg.inv(mix)
     names = [f"y{k}" for k in range(n)]
-    return ph.Velocities(names, lambda t, q, y: back @ y, lambda t, q, z: mix @ z)
+    return ph.theory.Velocities(
+        names, lambda t, q, y: back @ y, lambda t, q, z: mix @ z
+    )
 
 
 METHODS = {

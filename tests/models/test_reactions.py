@@ -14,7 +14,7 @@ G = 9.81
 
 
 @cache
-def cart(form: str = "recursive") -> ph.Equations:
+def cart(form: str = "recursive") -> ph.results.Equations:
     return getattr(ph, form)(ph.models.cart_pendulum(0.7, 0.4))
 
 

@@ -33,7 +33,7 @@ def ball_in_a_pipe(axis: int) -> ph.System:
 
 
 @cache
-def looping() -> ph.Equations:
+def looping() -> ph.results.Equations:
     """Its equations in a level pipe, compiled once."""
     return ph.recursive(ball_in_a_pipe(1))
 
@@ -107,7 +107,7 @@ def test_a_ball_that_slides_comes_to_roll_at_five_sevenths_of_its_speed():
     mu, v0, r = 0.2, 1.0, 0.03
     ball = ph.Body("ball", ph.solids.sphere(mass=0.2, radius=r))
     touch, _ = ph.rolling(ph.surfaces.sphere(ball.origin, r), ph.World().origin)
-    rubs = ph.ConstraintFriction(touch, ph.Coulomb(mu))
+    rubs = ph.contact.ConstraintFriction(touch, ph.Coulomb(mu))
     system = ph.System([ball], [ph.Weight(G), rubs], [touch], name="billiard ball")
     start = system.state(ball={"z": r}, speeds={"ball": {"vx": v0}})
     until = 0.9999 * 2 * v0 / (7 * mu * G)

@@ -24,7 +24,7 @@ STEP = 1e-4
 
 
 @cache
-def bicycle() -> ph.Equations:
+def bicycle() -> ph.results.Equations:
     return ph.recursive(ph.models.bicycle())
 
 

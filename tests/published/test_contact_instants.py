@@ -70,9 +70,9 @@ def kanes_pendulum(law) -> ph.State:
 @pytest.mark.parametrize(
     ("law", "change", "rates"),
     [
-        (ph.Stronge(0.5), -0.44681201, (-0.19893234, 0.22313679)),
-        (ph.Poisson(0.5), -0.45492201, (-0.19717971, 0.21960668)),
-        (ph.Newton(0.5), -0.26284666, None),
+        (ph.contact.Stronge(0.5), -0.44681201, (-0.19893234, 0.22313679)),
+        (ph.contact.Poisson(0.5), -0.45492201, (-0.19717971, 0.21960668)),
+        (ph.contact.Newton(0.5), -0.26284666, None),
     ],
 )
 def test_kanes_pendulum_along_rouths_path(law, change, rates):
@@ -96,7 +96,7 @@ def test_newtons_law_with_friction_gains_energy_and_says_so():
     from polhode.formulation.contact.instant import laws_of, seen
     from polhode.formulation.contact.questions import _warn_of_gain
 
-    before = kanes_pendulum(ph.Newton(0.5))
+    before = kanes_pendulum(ph.contact.Newton(0.5))
     now = seen(before)
     struck = simultaneous(now.problem.delassus, now.problem.rows.velocity,
                           laws_of(now), np.array([True]))  # fmt: skip

@@ -372,7 +372,7 @@ def test_siconos_stick_by_stronges_law():
 
     def tip(rod, world):
         point = ph.surfaces.point(rod.point(0, 0, -0.5))
-        law = {"friction": ph.Coulomb(0.01), "restitution": ph.Stronge(1.0)}
+        law = {"friction": ph.Coulomb(0.01), "restitution": ph.contact.Stronge(1.0)}
         return [ph.Support(point, world.origin, name="tip", **law)]
 
     system = rod_in_plane(1.0, tip, g=10.0)

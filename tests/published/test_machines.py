@@ -41,7 +41,7 @@ def test_an_automobile_bounces_and_pitches():
         for x, k, F in rows
     ]
     system = ph.System([body], [ph.Weight(G), *springs], name="car")
-    assert ph.is_equilibrium(system.rest())
+    assert ph.questions.is_equilibrium(system.rest())
     modes = ph.linearise(system).modes()
     swings = modes.eigenvalues.imag > 0
     assert_close(modes.frequencies[swings], [5.8593, 9.4341], atol=5e-5)

@@ -114,7 +114,7 @@ def test_an_impacting_stick(h):
         ph.surfaces.point(body.point(0, 0, -0.5)),
         ph.World().origin,
         friction=ph.Coulomb(0.01),
-        restitution=ph.Newton(1.0),
+        restitution=ph.contact.Newton(1.0),
         name="tip",
     )
     system = ph.System([body], [ph.Weight(10.0)], supports=[tip], name="stick")

@@ -34,7 +34,7 @@ POINTS = [
 
 
 @cache
-def disc(form: str = "gauss") -> ph.Equations:
+def disc(form: str = "gauss") -> ph.results.Equations:
     return getattr(ph, form)(ph.models.rolling_disc())
 
 

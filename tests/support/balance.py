@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from polhode import Equations, State
+from polhode import State
 from polhode.actions.motion_arrays import Poses
+from polhode.results import Equations
 from reckoning import turned
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from polhode import Equations, State, compile
+from polhode import State, compile
+from polhode.results import Equations
 from rk4 import rk4
 
 

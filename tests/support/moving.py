@@ -65,7 +65,7 @@ def spin(system: ph.System, w: tuple[float, ...]) -> ph.State:
 
 @cache
 def many_steps(
-    system: ph.System, method: Any, form: Callable[..., ph.Equations] = gauss
+    system: ph.System, method: Any, form: Callable[..., ph.results.Equations] = gauss
 ) -> ph.results.Program:
     """(x, h, n) -> x after n bare steps of h: no step control, nothing put right.
 

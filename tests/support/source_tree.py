@@ -38,12 +38,13 @@ ROOMS = (
 HALL = (
     "tracebacks",
     *("arrays", "dimension", "double", "errors", "version", "doors"),
-    *("fingerprint", "lazy", "output_file", "public_call"),
+    *("answer_table", "fingerprint", "output_file", "public"),
 )
 
 # Namespaces of the front of the house: tables of public names, loaded when asked for.
 FRONT = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
+    *("methods", "results", "theory", "formations", "goals", "gym", "space"),
+    *("contact", "distributions", "functions", "questions"),
     *("machines", "marine", "vehicles"),
 )
 

@@ -20,10 +20,10 @@ from polhode import (
     World,
     X,
     Y,
-    prescribed,
     rolling,
     surfaces,
 )
+from polhode.theory import prescribed
 
 
 def block(name: str, scale: float = 1.0) -> Body:

@@ -11,19 +11,20 @@ from pathlib import Path
 
 import polhode
 
-NAMESPACES = (
-    *("methods", "results", "theory", "formations", "gym", "space"),
-    *("machines", "marine", "vehicles"),
-)
 HEAD = "# Written by tests/support/stubs.py from the table of public names.\n"
+FRONT = """
+__version__: str
+PUBLIC: dict[str, str]
+NAMESPACES: tuple[str, ...]
+"""
 FOLDER = Path(polhode.__file__).parent
 
 
 def stubs() -> dict[Path, str]:
     """The text of each stub, by the file it belongs in."""
-    front = _imports(polhode.PUBLIC) + "\n__version__: str\nPUBLIC: dict[str, str]\n"
+    front = _imports(polhode.PUBLIC) + FRONT
     found = {FOLDER / "__init__.pyi": HEAD + front}
-    for space in NAMESPACES:
+    for space in polhode.NAMESPACES:
         homes = importlib.import_module(f"polhode.{space}").HOMES
         text = _imports(homes) + "\nHOMES: dict[str, str]\n"
         found[FOLDER / f"{space}.pyi"] = HEAD + text

@@ -28,8 +28,11 @@ RUNS, SLAB, UNTIL = 480, 32, 12.0
 def ensemble() -> ph.Ensemble:
     """Double pendulums from drawn states."""
     start = double_pendulum().state(shoulder=1.0, elbow=0.5)
-    drawn = {"shoulder": ph.Uniform(-2.0, 2.0), "elbow": ph.Normal(0.0, 1.0)}
-    speeds = {"elbow": ph.Normal(0.0, 0.5)}
+    drawn = {
+        "shoulder": ph.distributions.Uniform(-2.0, 2.0),
+        "elbow": ph.distributions.Normal(0.0, 1.0),
+    }
+    speeds = {"elbow": ph.distributions.Normal(0.0, 0.5)}
     return ph.Ensemble(start, RUNS, seed=11, coordinates=drawn, speeds=speeds)
 
 

@@ -25,7 +25,7 @@ def slider(law, **more) -> ph.System:
 @pytest.mark.row("C-10")
 def test_a_block_stops_under_stribecks_law():
     """v' = -g mu(v): when and where it stops."""
-    law = ph.Stribeck(0.3, 0.5, 0.5, viscous=0.1)
+    law = ph.contact.Stribeck(0.3, 0.5, 0.5, viscous=0.1)
     system = slider(law)
     start = system.state(speeds={"bob": (2.0, 0, 0)})
     motion = ph.simulate(system, start, until=1.0, rtol=1e-11)
@@ -48,7 +48,7 @@ def test_a_block_stops_under_stribecks_law():
 @pytest.mark.row("C-09")
 def test_stick_and_slip_where_friction_falls_with_the_slip():
     """On a belt: it breaks away at mu_s N, where the slip begins as slowly as t^3."""
-    law = ph.Stribeck(0.3, 0.4, 0.2)
+    law = ph.contact.Stribeck(0.3, 0.4, 0.2)
     bob, world = ph.Particle("bob", 1.0), ph.World()
     belt = ph.Support(ph.surfaces.point(bob.mass_centre), world.origin, friction=law,
                       belt=(0.1, 0, 0), name="belt")  # fmt: skip
@@ -69,7 +69,7 @@ def test_stick_and_slip_where_friction_falls_with_the_slip():
 
 @pytest.fixture(scope="module")
 def turned() -> ph.results.Trajectory:
-    law = ph.Anisotropic((0.2, 0.6), axis=(1, 1, 0))
+    law = ph.contact.Anisotropic((0.2, 0.6), axis=(1, 1, 0))
     system = slider(law, restitution=0.5)
     start = system.state(speeds={"bob": (1.0, 0.3, 0)})
     return ph.simulate(system, start, until=1.0, rtol=1e-11)
@@ -109,7 +109,7 @@ def test_friction_is_on_its_ellipse_and_slip_is_told_as_it_is(turned):
 
 def test_a_blow_along_and_across():
     """An impact slides on by mu (1 + e) v_n, each direction by its own."""
-    system = slider(ph.Anisotropic((0.2, 0.6), axis=(1, 1, 0)), restitution=0.5)
+    system = slider(ph.contact.Anisotropic((0.2, 0.6), axis=(1, 1, 0)), restitution=0.5)
     for row, mu in zip(Q, D, strict=True):
         v = np.array([*(5 * row), -1.0])
         hit = ph.impact(system.state(speeds={"bob": v}))
@@ -123,8 +123,9 @@ def test_a_blow_along_and_across():
 def test_a_slope_holds_by_its_direction(lean, rests):
     """Within 0.2 along X, and 0.6 across."""
     bob = ph.Particle("bob", 2.0)
+    law = ph.contact.Anisotropic((0.2, 0.6))
     floor = ph.Support(ph.surfaces.point(bob.mass_centre), ph.World().origin,
-                       friction=ph.Anisotropic((0.2, 0.6)), name="floor")  # fmt: skip
+                       friction=law, name="floor")  # fmt: skip
     weight = ph.Weight(G, up=(-lean[0], -lean[1], 1.0))
     system = ph.System([bob], [weight], supports=[floor])
     (mode,) = ph.contact_modes(system.state())
@@ -134,14 +135,14 @@ def test_a_slope_holds_by_its_direction(lean, rests):
 def test_an_axis_that_stands_on_the_plane_is_refused():
     """Along and across are directions in the plane."""
     with pytest.raises(ModelError, match="axis along the normal"):
-        slider(ph.Anisotropic((0.1, 0.2), axis=ph.Z))
+        slider(ph.contact.Anisotropic((0.1, 0.2), axis=ph.Z))
 
 
 @pytest.mark.long
 def test_a_skate_glides_along_and_holds_across():
     """An axis of the body, no friction along it: it goes in a circle of v/omega."""
     blade = ph.Body("blade", ph.solids.box(mass=1.0, x=0.3, y=0.01, z=0.1))
-    law = ph.Anisotropic((0.0, 0.5), axis=ph.X, of="body")
+    law = ph.contact.Anisotropic((0.0, 0.5), axis=ph.X, of="body")
     edge = ph.Support(ph.surfaces.point(blade.origin), ph.World().origin,
                       friction=law, name="edge")  # fmt: skip
     system = ph.System([blade], [ph.Weight(G)], supports=[edge])

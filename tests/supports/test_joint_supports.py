@@ -7,6 +7,7 @@ import pytest
 
 import polhode as ph
 from closeness import assert_close
+from polhode.contact import Anisotropic, Stribeck
 from polhode.errors import ModelError, Overlap
 from polhode.show.drawing.contacts import contact_frames, world_planes
 
@@ -132,18 +133,18 @@ def test_a_rope_is_a_distance_with_a_bound():
         (lambda h: ph.Stop(h, 1.0, 0.5), "nowhere: its lower bound 1 is not below"),
         (lambda h: ph.Stop(h, 0.0, 1.0, restitution=1.2), "1.2"),
         (lambda h: ph.Stop("hinge", 0.0), "cannot be along hinge"),
-        (lambda h: ph.Brake(h, ph.Viscous(1.0)), "cannot have the friction"),
+        (lambda h: ph.Brake(h, ph.contact.Viscous(1.0)), "cannot have the friction"),
         (lambda h: ph.Brake(h, ph.Coulomb(0.2), load=0.0), "load of .* is zero"),
         (lambda h: ph.Brake(h, ph.Coulomb(0.2), load=-1.0), "is negative"),
         (lambda h: ph.Distance(WORLD.origin, h.second), "has no lengths"),
         (lambda h: ph.Distance(WORLD.origin, h.second, 1.0, at_most=2.0), "two"),
-        (lambda h: ph.Stribeck(0.5, 0.3, 0.1), "static friction 0.3 below dynamic"),
-        (lambda h: ph.Stribeck(0.3, 0.5, 0.0), "speed of 'stribeck' is zero"),
-        (lambda h: ph.Stribeck(float("nan"), 0.5, 0.1), "nan"),
-        (lambda h: ph.Anisotropic(0.3), "cannot have dynamic friction 0.3"),
-        (lambda h: ph.Anisotropic((0.3, 0.4), (0.3, 0.8)), "ellipses of two shapes"),
-        (lambda h: ph.Anisotropic((0.3, 0.4), (0.2, 0.3)), "below dynamic"),
-        (lambda h: ph.Anisotropic((0.3, 0.4), of="sky"), "cannot belong to 'sky'"),
+        (lambda h: Stribeck(0.5, 0.3, 0.1), "static friction 0.3 below dynamic"),
+        (lambda h: Stribeck(0.3, 0.5, 0.0), "speed of 'stribeck' is zero"),
+        (lambda h: Stribeck(float("nan"), 0.5, 0.1), "nan"),
+        (lambda h: Anisotropic(0.3), "cannot have dynamic friction 0.3"),
+        (lambda h: Anisotropic((0.3, 0.4), (0.3, 0.8)), "ellipses of two shapes"),
+        (lambda h: Anisotropic((0.3, 0.4), (0.2, 0.3)), "below dynamic"),
+        (lambda h: Anisotropic((0.3, 0.4), of="sky"), "cannot belong to 'sky'"),
     ],
 )  # fmt: skip
 def test_what_is_refused(ask, said):

@@ -140,7 +140,9 @@ def test_entries_of_a_belt_are_numbers_parameters_and_functions_of_time():
 
 def test_numbers_of_supports_are_parameters():
     """Friction and restitution have the support's name, and may be changed."""
-    system = resting("box", friction=ph.Coulomb(0.4, 0.5), restitution=ph.Newton(0.3))
+    system = resting(
+        "box", friction=ph.Coulomb(0.4, 0.5), restitution=ph.contact.Newton(0.3)
+    )
     assert system.parameters["rest.dynamic"] == 0.4
     changed = system.with_({"rest.static": 0.7, "rest.restitution": 0.1})
     rows = contacts.contact_rows(changed, 0.0, changed.rest().q, np.zeros(6))
@@ -156,9 +158,9 @@ BALL = ph.surfaces.sphere(BODY.origin, 0.1)
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: ph.Stronge(1.2), "restitution of Stronge is 1.2"),
-        (lambda: ph.Newton(-0.1), "restitution of Newton is -0.1"),
-        (lambda: ph.Poisson(np.nan), "not finite"),
+        (lambda: ph.contact.Stronge(1.2), "restitution of Stronge is 1.2"),
+        (lambda: ph.contact.Newton(-0.1), "restitution of Newton is -0.1"),
+        (lambda: ph.contact.Poisson(np.nan), "not finite"),
         (lambda: ph.Coulomb(dynamic=0.5, static=0.4), "static friction 0.4 below"),
         (lambda: ph.Support(BALL, BODY.origin), "to itself"),
         (lambda: ph.Support(BALL, "floor"), "nothing to rest on"),

@@ -127,7 +127,7 @@ def test_an_equation_between_joints_is_kept():
     a = ph.Parameter("a", 0.4)
     wave = ph.JointEquation(
         [x, z],
-        lambda x, z, t, a: z - a * ph.sin(x),
+        lambda x, z, t, a: z - a * ph.functions.sin(x),
         constants={"a": a},
         name="wave",
     )

@@ -13,10 +13,15 @@ FIRST = ("system", "model", "equations")
 PLACES = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
+def public(name):
+    """A flat name, or one of the further questions."""
+    return getattr(ph.questions if name in ph.questions.HOMES else ph, name)
+
+
 def taking_a_system():
     """Public functions by name, with how many other arguments each must have."""
-    for name in ph.__all__:
-        function = getattr(ph, name)
+    for name in (*ph.__all__, *ph.questions.HOMES):
+        function = public(name)
         if not callable(function) or isclass(function):
             continue
         places = list(signature(function).parameters.values())
@@ -50,7 +55,7 @@ def test_what_to_write_depends_on_what_was_given(state):
     with pytest.raises(PolhodeError, match=r"Call it first: pendulum\(\)"):
         ph.lagrange(ph.models.pendulum)
     with pytest.raises(PolhodeError, match=r"Choose a form: ph\.recursive\(system\)"):
-        ph.balance(state.system, state, ["rod"])
+        ph.questions.balance(state.system, state, ["rod"])
     with pytest.raises(PolhodeError, match="takes a system, and was given None"):
         ph.equilibria(system=None)
     with pytest.raises(TypeError, match="system"):
@@ -69,7 +74,7 @@ NO_SYSTEM = ("linearise", "stability", "equilibria", "symmetries", "conserved",
 def test_what_is_none_of_ours_is_refused_in_one_class(name, bad):
     """Systems, states and motions: a ModelError, never an AttributeError."""
     with pytest.raises(ModelError):
-        getattr(ph, name)(bad)
+        public(name)(bad)
 
 
 @pytest.mark.parametrize("name", NO_FUNCTION)
@@ -85,7 +90,7 @@ def test_with_more_arguments_too():
     for call in (
         lambda: ph.gradient(system, lambda state: 0.0),
         lambda: ph.uncertainty(system, {"m": 0.1}),
-        lambda: ph.rest_sensitivity(system, ["m"]),
+        lambda: ph.questions.rest_sensitivity(system, ["m"]),
         lambda: ph.sweep_equilibria(system, {"m": [1.0]}),
         lambda: ph.continuation(system, "m", (1.0, 2.0)),
         lambda: ph.percussion(system, system.bodies[0].origin, (1, 0, 0)),

@@ -1,4 +1,4 @@
-"""Angles that look like degrees are asked about; plots show degrees on request."""
+"""Angles that look like degrees bring a question; plots show degrees on request."""
 
 from __future__ import annotations
 

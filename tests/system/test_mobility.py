@@ -37,7 +37,7 @@ def in_line(kind: type, places: tuple[float, ...]) -> ph.System:
     return ph.System(joints, [ph.Weight(9.81)])
 
 
-def parallelogram(cranks: tuple[float, ...]) -> list[ph.Joint]:
+def parallelogram(cranks: tuple[float, ...]) -> list[ph.theory.Joint]:
     """Cranks side by side and one beam; all in one line where it is made."""
     world, beam = ph.World(), rod("beam", 2.0, 2.0)
     bars = [rod(f"crank {k}", 1.0, 1.0) for k in range(len(cranks))]

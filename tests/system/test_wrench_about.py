@@ -29,13 +29,13 @@ def test_a_wrench_is_about_the_point_that_is_asked_for():
     craft, state = in_orbit()
     R = state.system.poses(0.0, state.q).rotations[0]
     centre, other = craft.mass_centre, craft.point(1.0, 2.0, -0.5)
-    pull = ph.wrench_about(state, "gravity", centre)
+    pull = ph.questions.wrench_about(state, "gravity", centre)
     assert np.max(np.abs(pull.torque)) < 1e-13 * np.linalg.norm(pull.force)
-    there = ph.wrench_about(state, "gravity", other)
+    there = ph.questions.wrench_about(state, "gravity", other)
     arm = R @ (np.array([0.2, -0.1, 0.4]) - [1.0, 2.0, -0.5])
     assert_close(there.force, pull.force)
     assert_close(there.torque, np.cross(arm, pull.force), rtol=1e-12)
-    gradient = ph.wrench_about(state, "gravity gradient", centre)
+    gradient = ph.questions.wrench_about(state, "gravity gradient", centre)
     r = state.system.poses(0.0, state.q).origins[0] + R @ [0.2, -0.1, 0.4]
     e = r / np.linalg.norm(r)
     inertia = R @ np.diag([5.0, 6.0, 7.0]) @ R.T
@@ -47,9 +47,9 @@ def test_an_input_may_be_given_and_names_are_checked():
     """A thruster at full level; unknown actions are told the nearest."""
     craft, state = in_orbit()
     at = craft.point(0, 0.5, 0)
-    assert not np.any(ph.wrench_about(state, "jet", at).force)
-    full = ph.wrench_about(state, "jet", at, {"jet": 1.0})
+    assert not np.any(ph.questions.wrench_about(state, "jet", at).force)
+    full = ph.questions.wrench_about(state, "jet", at, {"jet": 1.0})
     assert abs(np.linalg.norm(full.force) - 3.0) < 1e-12
     assert_close(full.torque, np.zeros(3), atol=1e-15)
     with pytest.raises(ph.PolhodeError, match="no action 'gravty'"):
-        ph.wrench_about(state, "gravty", at)
+        ph.questions.wrench_about(state, "gravty", at)

@@ -18,6 +18,7 @@ from polhode.actions.attachment import (
     parameters_of,
     require_points,
 )
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -35,7 +36,7 @@ from polhode.matter.parameter import NOMINAL, Parameter, Table
 
 @final
 @dataclass(frozen=True, eq=False)
-class AppliedForce:
+class AppliedForce(BodyAction):
     """A force of given components on a point of a body, by another body or by none.
 
     With `by`, the opposite force acts on that body at the same place. Without, the
@@ -93,7 +94,7 @@ class AppliedForce:
 
 @final
 @dataclass(frozen=True, eq=False)
-class AppliedCouple:
+class AppliedCouple(BodyAction):
     """A couple of given components on a body, by another body or by none.
 
     Its axes are those of either body. It has no potential energy: about a fixed axis
@@ -119,11 +120,6 @@ class AppliedCouple:
         """None: the components are given numbers."""
         return ()
 
-    @property
-    def is_conservative(self) -> bool:
-        """No couple of constant components is, in space."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -132,10 +128,6 @@ class AppliedCouple:
         signed = [C] if self.by is None else [C, -C]
         torques = namespace(C).stack(signed, axis=-2)
         return Wrenches(torques, 0.0 * torques)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A constant couple is finite at finite poses."""

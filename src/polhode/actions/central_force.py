@@ -17,6 +17,7 @@ from polhode.actions.attachment import (
     require_points,
     separation,
 )
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -27,7 +28,6 @@ from polhode.actions.motion_arrays import (
 from polhode.actions.user_law import given
 from polhode.arrays import removable
 from polhode.double import doubled
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot, norm
 from polhode.matter.parameter import NOMINAL, Parameter, Table
 from polhode.matter.quantities.constants import admit_constants, values_of
@@ -35,7 +35,7 @@ from polhode.matter.quantities.constants import admit_constants, values_of
 
 @final
 @dataclass(frozen=True, eq=False)
-class CentralForce:
+class CentralForce(PointAction):
     """A force along the line of two points, by a law of the user.
 
     `law(length, rate, t, **constants)` is the push in newtons that drives the points
@@ -58,19 +58,9 @@ class CentralForce:
         object.__setattr__(self, "constants", admitted)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of its ends, and the constants of the law."""
         return parameters_of((self.on, self.by), *self.constants.values())
-
-    @property
-    def is_conservative(self) -> bool:
-        """Nothing is known of the law; give an energy to NonlinearSpring instead."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -82,12 +72,8 @@ class CentralForce:
         F = self._force(d, v, t, values_of(self.constants, table))
         return interaction(poses, arm, F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is known."""
-        return 0.0 * poses.origins[..., 0, 0]
-
     def fault(self) -> str:
-        """No line, or no number from the law."""
+        """No line, or no finite force from the law."""
         return (
             "Its two ends are at one place and its law is not zero there,"
             " or it gave no finite force."

@@ -13,6 +13,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -41,7 +42,7 @@ def quadratic_coefficient(density: Any, drag_number: Any, area: Any) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Drag:
+class Drag(FramedAction):
     """Drag at a point of a body by a medium: the air, moving with the frame `by`.
 
     F = -(a + b |v|) v, v the velocity of the point seen from the medium; the medium
@@ -65,19 +66,9 @@ class Drag:
             object.__setattr__(self, what, value)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The body, then the medium."""
-        return (self.on.frame, self.by)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The two coefficients, and those of the point."""
         return parameters_of((self.on,), self.linear, self.quadratic)
-
-    @property
-    def is_conservative(self) -> bool:
-        """Drag gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -88,10 +79,6 @@ class Drag:
         v = v - velocity_of(twists, 1, arm_from_other(poses, arm))
         F = drag_force(v, at(self.linear, table), at(self.quadratic, table))
         return interaction(poses, arm, F, 0.0 * F)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Drag is finite at finite speeds."""

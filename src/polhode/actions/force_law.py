@@ -16,6 +16,7 @@ from polhode.actions.attachment import (
     parameters_of,
     require_points,
 )
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -35,7 +36,7 @@ from polhode.matter.quantities.constants import admit_constants, values_of
 
 @final
 @dataclass(frozen=True, eq=False)
-class ForceLaw:
+class ForceLaw(FramedAction):
     """A force on a point of a body by another body or the world, by the user's law.
 
     `law(x, v, t, **constants)` gives the force (3,) in newtons from the place x (3,)
@@ -68,19 +69,9 @@ class ForceLaw:
         _require_three(self.name, self.law, self.constants)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The body acted upon, and the one that acts."""
-        return (self.on.frame, self.by)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the point, and the constants of the law."""
         return parameters_of((self.on,), *self.constants.values())
-
-    @property
-    def is_conservative(self) -> bool:
-        """Nothing is known of the law; give an energy to Potential instead."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -93,10 +84,6 @@ class ForceLaw:
         constants = values_of(self.constants, table)
         F = turn(poses, 1, self._force(R_WB.T @ x, R_WB.T @ v, t, constants))
         return interaction(poses, arm, F, 0.0 * F)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is known."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """The law is the user's."""

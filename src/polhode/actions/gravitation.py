@@ -17,6 +17,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.fields.gravity import GRAVITATIONAL_CONSTANT, inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.potentials.potential import distinct
@@ -113,7 +114,7 @@ def _pairs(places: Any, others: np.ndarray) -> tuple[Any, Any]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Gravitation:
+class Gravitation(BodyAction):
     """All masses pull all others of other bodies, along the lines that join them.
 
     A body may have several point masses: then it feels the moment of an uneven field

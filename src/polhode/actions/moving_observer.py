@@ -31,6 +31,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.arrays import namespace
 from polhode.errors import ModelError
@@ -47,7 +48,7 @@ Path = Callable[[Any], tuple[Any, Any]]
 
 @final
 @dataclass(frozen=True, eq=False)
-class ApparentForce:
+class ApparentForce(BodyAction):
     """One kind of apparent force on all bodies, for an observer who is the world."""
 
     term: str
@@ -67,7 +68,7 @@ class ApparentForce:
             raise ModelError(
                 f"there is no apparent force {self.term!r}.",
                 "A moving frame has four kinds of them.",
-                f"Choose one of {', '.join(TERMS)}, or ph.observed_from for all.",
+                f"Choose one of {', '.join(TERMS)}; ph.theory.observed_from has all.",
             )
 
     @property
@@ -84,11 +85,6 @@ class ApparentForce:
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the masses."""
         return tuple(dict.fromkeys(p for body in self.of for p in body.parameters))
-
-    @property
-    def is_conservative(self) -> bool:
-        """No: the frame's motion gives and takes energy."""
-        return False
 
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """0: none is stored."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.actions.attachment import arm_of, held, parameters_of
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.gravitation import (
     PointMass,
     listed_masses,
@@ -84,7 +85,7 @@ class Weight:
 
 @final
 @dataclass(frozen=True, eq=False)
-class WeightOf:
+class WeightOf(BodyAction):
     """The weight of some masses: the action that `Weight.on` makes.
 
         F = -m g up at each mass,      V = sum m g up . (P - origin of the Earth)

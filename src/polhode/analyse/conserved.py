@@ -19,6 +19,7 @@ import numpy as np
 from polhode.analyse.machinery import balances
 from polhode.analyse.machinery.balances import Balance, Group, Rate
 from polhode.analyse.symmetries import draw
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError, InconsistentState
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
@@ -55,7 +56,7 @@ class Integral:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Conserved:
+class Conserved(Answer):
     """What a system keeps, and what changes the rest.
 
     integrals     each kept quantity, with the symmetry behind it
@@ -109,7 +110,7 @@ class Conserved:
             return f"{name} is zero, however the system moves"
         known = [*self.names, *self.broken, *self.zero]
         raise AnalysisError(
-            f"nothing called {name!r} was asked about.",
+            f"nothing called {name!r} is among them.",
             f"These were: {', '.join(known)}.",
             suggestion(name, known),
         )
@@ -128,23 +129,17 @@ class Conserved:
 
         return conserved_picture(self, motion)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        name = self.equations.system.name
-        width = max((len(n) for n in (*self.names, *self.broken)), default=0)
-        head = f"{len(self.integrals)} kept, {self.independent} independent"
-        lines = [f"Conserved({name!r}: {head})"]
-        lines += [f"  {i.name.ljust(width)}  kept: {i.reason}" for i in self.integrals]
-        for name, parts in self.broken.items():
-            lines.append(f"  {name.ljust(width)}  changed by {', '.join(parts)}")
-        if self.zero:
-            lines.append(f"  always zero: {', '.join(self.zero)}")
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows = [(i.name, f"kept: {i.reason}") for i in self.integrals]
+        rows += [(n, f"changed by {', '.join(by)}") for n, by in self.broken.items()]
+        counts = f"{len(self.integrals)} kept, {self.independent} independent"
+        return AnswerTable(
+            f"Conserved({self.equations.system.name!r}: {counts})",
+            ("", ""),
+            rows,
+            [f"always zero: {', '.join(self.zero)}"] if self.zero else [],
+        )
 
 
 def conserved(

@@ -31,6 +31,7 @@ from polhode.analyse.machinery.distribution import (
     rounding,
 )
 from polhode.analyse.machinery.leaves import PositionIntegrals, integrals_of
+from polhode.answer_table import Answer, AnswerTable
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import refuse_supports
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Integrability:
+class Integrability(Answer):
     """How far motions within the rows reach, near a place.
 
     curvature   (pairs, rows): what rows, each of size one, see of the brackets
@@ -114,24 +115,21 @@ class Integrability:
             reached = brackets(found)
         return found
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        width = max((len(name) for name in self.rows), default=0)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         felt = np.max(np.abs(self.curvature), axis=0, initial=0.0)
-        lines = [f"Integrability({self.state.system.name!r}): {self.verdict}"]
-        lines.append(f"  {'row'.ljust(width)}  curvature")
-        for name, size in zip(self.rows, felt, strict=True):
-            word = f"{size:9.4g}" if size else f"{'none':>9}"
-            lines.append(f"  {name.ljust(width)}  {word}")
+        pairs = zip(self.rows, felt, strict=True)
         reach = ", ".join(map(str, self.growth))
-        lines.append(f"  directions reached: {reach} of {self.state.system.speeds}")
         kept = ", ".join(f"pi of {name}" for name in self.integrals.names)
-        return "\n".join([*lines, f"  functions of the place kept: {kept or 'none'}"])
+        return AnswerTable(
+            f"Integrability({self.state.system.name!r}): {self.verdict}",
+            ("row", "curvature"),
+            [(name, f"{size:.4g}" if size else "none") for name, size in pairs],
+            [
+                f"directions reached: {reach} of {self.state.system.speeds}",
+                f"functions of the place kept: {kept or 'none'}",
+            ],
+        )
 
 
 @system_argument
@@ -141,14 +139,14 @@ def integrability(system: System, state: State | None = None) -> Integrability:
     It holds near a place about which ranks do not change.
 
     >>> import polhode as ph
-    >>> print(ph.integrability(ph.models.chaplygin_sleigh()))
+    >>> print(ph.questions.integrability(ph.models.chaplygin_sleigh()))
     Integrability("Chaplygin's sleigh"): not holonomic along blade
       row    curvature
       blade          1
       directions reached: 2, 3 of 3
       functions of the place kept: none
     """
-    refuse_supports(system, "ph.integrability")
+    refuse_supports(system, "ph.questions.integrability")
     at = state or system.rest()
     allowed, A = allowed_motions(at)
     reached = brackets(allowed)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import number, relative, table_of
+from polhode.answer_table import Answer, AnswerTable, number, relative
 from polhode.errors import AnalysisError
 from polhode.formulation.questions.reactions import (
     about,
@@ -51,7 +51,7 @@ class Peak(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class ReactionTable:
+class ReactionTable(Answer):
     """Reactions at the rows of a motion, each by the name of its joint or constraint.
 
     t        (n,)
@@ -166,17 +166,17 @@ class ReactionTable:
 
         return reaction_picture(self, names)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        title = f"ReactionTable({self.motion.system.name!r}, axes of {self.axes!r})"
-        lines = [title, *table_of(PEAKS, self.peaks, self.names)]
-        lines += table_of(ENVELOPE, self.envelopes, self.names)
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        peaks = zip(self.names, self.peaks, strict=True)
+        spans = zip(self.names, self.envelopes, strict=True)
+        return AnswerTable(
+            f"ReactionTable({self.motion.system.name!r}, axes of {self.axes!r})",
+            ("", *PEAKS),
+            [(name, *row) for name, row in peaks],
+            self.notes,
+            [AnswerTable("", ("", *ENVELOPE), [(n, *row) for n, row in spans])],
+        )
 
 
 @motion_argument

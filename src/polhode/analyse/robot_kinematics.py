@@ -327,8 +327,8 @@ def _answer(
 def _choice(axes: str) -> str:
     if axes not in AXES:
         raise ModelError(
-            f"a motion cannot be told along axes={axes!r}.",
-            "It is told along the world's axes, about the frame's origin or the"
+            f"a motion cannot be given along axes={axes!r}.",
+            "It is given along the world's axes, about the frame's origin or the"
             " world's, or along the frame's own.",
             f"Give one of {', '.join(map(repr, AXES))}.",
         )

@@ -40,7 +40,7 @@ def print_table(
 
 
 def print_json(facts: Any) -> None:
-    """One JSON value; what is no number is null."""
+    """One JSON value; NaN and infinity are null."""
     print(dumps(_plain(facts), indent=2), flush=True)
 
 

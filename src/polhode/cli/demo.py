@@ -153,7 +153,7 @@ def _picture(free_body: Any, body: Any, program: Any, out: Path) -> Path:
     for _ in range(round(SECONDS / STEP / EVERY)):
         state = program(state, EVERY)
         spins.append(state.spin)
-    principal = ph.inertia.principal(body.inertia)
+    principal = ph.theory.inertia.principal(body.inertia)
     times = EVERY * STEP * np.arange(len(spins))
     along = np.array(spins) @ principal.rotation.matrix
     return polhode_picture(principal.moments, times, along, out / "polhode.png")

@@ -1,4 +1,4 @@
-"""`polhode report`: one page with the motion, its equations and its ledger."""
+"""`polhode report`: the motion on paper, or as one page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ def report(
     compare: float = 600_000,
     json: Json = False,
 ) -> None:
-    """Write a motion as one HTML file that opens anywhere, without a network.
+    """Write a motion as an HTML page that opens anywhere, as PDF or as Markdown.
 
-    Examples: polhode report double_pendulum; polhode report motion.nc
+    Model, drawing, equations, curves, ledger, reactions with envelopes, and modes.
+
+    Examples: polhode report double_pendulum; polhode report motion.nc --out report.pdf
 
     Parameters
     ----------
@@ -28,21 +30,23 @@ def report(
         A model, or the file of a motion; of a motion under laws written in Python
         its model follows.
     out
-        The HTML file.
+        A .html, .pdf or .md file; Markdown has its pictures in a folder beside it.
     until
         Time at which the motion ends, s.
     compare
-        Operations of the programs in the table of all forms: 30 000 take about a
-        second. 0 leaves the table out, inf makes all of it.
+        Of a page: operations of the programs in the table of all forms; 30 000 take
+        about a second. 0 leaves the table out, inf makes all of it.
     """
     from polhode.cli.answers import say_path
     from polhode.cli.waiting import waiting
     from polhode.cli.words import motion_of, require_not_negative
-    from polhode.show.page.page import require_place
+    from polhode.show.report.report import require_kind
 
     require_not_negative("--compare", compare)
-    require_place(out)
+    require_kind(out)
     motion = motion_of(subject, model, set or (), Span(until))
-    with waiting("Writing the page: equations, ledger, all forms"):
-        page = motion.page(out, compare=compare)
-    say_path("page", page, json)
+    is_page = out.suffix.lower() == ".html"
+    wishes = {"compare": compare} if is_page else {}
+    with waiting("Writing the report: equations, ledger, reactions, modes"):
+        path = motion.report(out, **wishes)
+    say_path("page" if is_page else "report", path, json)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -148,6 +148,17 @@ def require_frames(name: str, bodies: Any) -> tuple[Frame, ...]:
                 "Give [body.frame, ...]; brackets also round one.",
             )
     return frames
+
+
+class JointCoupling:
+    """An equation of position between the coordinates of joints; it reads no body."""
+
+    is_holonomic: ClassVar[bool] = True
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """None: it reads joints only."""
+        return ()
 
 
 def require_single(name: str, joint: Joint) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, require_single
+from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.errors import ModelError
-from polhode.geometry.admission import is_traced
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -17,15 +15,14 @@ from polhode.matter.parameter import (
     Quantity,
     Table,
     at,
-    named,
     parameters_in,
-    quantity,
 )
+from polhode.matter.quantities.scalar import NOT_ZERO, scalar
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Gear:
+class Gear(JointCoupling):
     """The coordinate of one joint is a constant times that of another.
 
         q_driven = ratio q_driver + offset
@@ -40,7 +37,6 @@ class Gear:
     offset: Quantity = 0.0
     _: KW_ONLY
     name: str = "gear"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_single(self.name, self.driven)
@@ -51,20 +47,13 @@ class Gear:
                 "A joint that is a multiple of itself stands still.",
                 "Give two joints; ph.lock(system, joint) stops one.",
             )
-        for word in ("ratio", "offset"):
-            given = quantity(getattr(self, word), f"the {word} of {self.name!r}")
-            object.__setattr__(self, word, named(given, f"{self.name}.{word}"))
-        if not is_traced(at(self.ratio)) and at(self.ratio) == 0:
-            raise ModelError(
-                f"the ratio of {self.name!r} is zero.",
-                "The driven joint would stand still whatever the driver does.",
-                "Give a ratio that is not zero, or lock the joint.",
-            )
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
+        ratio = scalar(
+            *(self.name, "ratio", self.ratio, NOT_ZERO),
+            why="The driven joint would stand still whatever the driver does.",
+            repair="Give a ratio that is not zero, or lock the joint.",
+        )
+        object.__setattr__(self, "ratio", ratio)
+        object.__setattr__(self, "offset", scalar(self.name, "offset", self.offset))
 
     @property
     def joints(self) -> tuple[Joint, ...]:

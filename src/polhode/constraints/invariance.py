@@ -56,7 +56,7 @@ class ConstraintAudit:
                 f"{name!r} is not invariant: it depends on time explicitly.\n\n"
                 "  Something moves that is not among its bodies: a hinge, a driver.\n\n"
                 "  Make it a body with ph.PrescribedMotion, and write the constraint\n"
-                "  relative to it; its reaction and power can then be asked."
+                "  relative to it; its reaction and power are then known."
             )
         return (
             f"{name!r} is not invariant: moving all its bodies together changes it.\n\n"

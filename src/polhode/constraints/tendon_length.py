@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, require_single
+from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -25,7 +24,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class TendonLength:
+class TendonLength(JointCoupling):
     """A sum over the coordinates of joints, each by its arm, is constant.
 
         a_1 q_1 + a_2 q_2 + ... = length
@@ -45,7 +44,6 @@ class TendonLength:
     length: Quantity = 0.0
     _: KW_ONLY
     name: str = "tendon"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         joints = tuple(self.joints)
@@ -62,11 +60,6 @@ class TendonLength:
         for word, value in (("joints", joints), ("arms", arms)):
             object.__setattr__(self, word, value)
         object.__setattr__(self, "length", named(given, f"{self.name}.length"))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -121,7 +121,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     def _require_begun(self) -> np.ndarray:
         if self._ages is None:
             raise ArgumentError(
-                "a step was asked of an environment that has not begun.",
+                "a step was requested of an environment that has not begun.",
                 "Its first state is drawn by reset.",
                 "Call env.reset(seed=...) first.",
             )

@@ -162,7 +162,7 @@ class Task:
         given = self._named(jnp.clip(action, low, high))
         then = t + self.dt
         q_then, z_then = self.stepper.function(t, q, z, given)
-        # What is no number ends the episode where it was still one.
+        # The episode ends at the last state that was finite.
         is_sound = jnp.all(jnp.isfinite(q_then)) & jnp.all(jnp.isfinite(z_then))
         q, z = jnp.where(is_sound, q_then, q), jnp.where(is_sound, z_then, z)
         state = State(self.system, then, q, z)

@@ -208,9 +208,9 @@ class Formula:
         if len(values) != len(self.of):
             told = ", ".join(map(repr, self.of))
             raise ModelError(
-                f"the formula {self.text!r} is of {told}, and is asked with"
+                f"the formula {self.text!r} is of {told}, and is called with"
                 f" {len(values)} numbers.",
-                "A law is asked with all that it may depend on: a motor's with t, q"
+                "A law is called with all that it may depend on: a motor's with t, q"
                 " and z, a prescribed motion's with t.",
                 'Name them all: ph.Formula("0.3 * sin(2 * t)", ("t", "q", "z")).',
             )

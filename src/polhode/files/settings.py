@@ -112,7 +112,9 @@ def _read_samples(scope: Scope, path: Way, value: Any) -> Any:
         times = [as_finite(v) for v in value]
         if None not in times:
             return times
-    return scope.refuse(path, f"{shown(value)} is no number of rows and no times.")
+    return scope.refuse(
+        path, f"{shown(value)} is neither a number of rows nor a list of times."
+    )
 
 
 def _read_whole(scope: Scope, path: Way, value: Any) -> Any:

@@ -81,7 +81,7 @@ def shown(value: Any) -> str:
 def read_number(scope: Scope, path: Way, value: Any) -> Any:
     """A finite number."""
     if not is_number(value):
-        return scope.refuse(path, f"{shown(value)} is no number.")
+        return scope.refuse(path, f"{shown(value)} is not a number.")
     found = as_finite(value)
     if found is None:
         text = f"{shown(value)} measures nothing: give a finite number."

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
@@ -24,6 +25,10 @@ STATES = 20  # random states, where none is given
 BATCH = 1000  # systems in one call, to measure the time of one
 STEPS = 8  # of the short motion
 REPEATS = 10  # of which the quickest is taken
+HEADS = (
+    *("formulation", "unknowns", "equations", "disagreement", "reactions", "motion"),
+    *("operations", "us"),
+)
 Watch: TypeAlias = Callable[[int, int, str], None]
 
 
@@ -48,21 +53,20 @@ class Row:
     microseconds: float = 0.0
     reason: str = ""
 
-    def __str__(self) -> str:
-        if self.reason:
-            return f"{self.name:24} does not apply: {self.reason}"
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As the table prints them."""
         after = "-" if np.isnan(self.motion) else f"{self.motion:.1e}"
         loads = "many" if np.isnan(self.reactions) else f"{self.reactions:.1e}"
-        return (
-            f"{self.name:24} {self.unknowns:8} {self.equations:9} "
-            f"{self.disagreement:13.1e} {loads:>9} {after:>8} "
-            f"{self.operations:10} {self.microseconds:8.2f}"
-        )
+        counts = self.unknowns, self.equations
+        gaps = f"{self.disagreement:.1e}", loads, after
+        costs = str(self.operations), f"{self.microseconds:.2f}"
+        return (self.name, *map(str, counts), *gaps, *costs)
 
 
 @final
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Answer):
     """The table of `compare`; print it, or read its rows."""
 
     system: str
@@ -86,21 +90,19 @@ class Comparison:
 
         return comparison_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.notebook import comparison_html
-
-        return comparison_html(self)
-
-    def __repr__(self) -> str:
-        head = (
-            f"{'formulation':24} {'unknowns':>8} {'equations':>9} "
-            f"{'disagreement':>13} {'reactions':>9} {'motion':>8} "
-            f"{'operations':>10} {'us':>8}"
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        refused = [
+            (r.name, f"does not apply: {r.reason}") for r in self.rows if r.reason
+        ]
+        late = [f"no time was left for: {', '.join(self.left_out)}"]
+        return AnswerTable(
+            self.system,
+            HEADS,
+            [row.cells for row in self.applied],
+            late if self.left_out else (),
+            [AnswerTable("", ("formulation", "why"), refused)] if refused else (),
         )
-        late = f"no time was left for: {', '.join(self.left_out)}"
-        end = [late] if self.left_out else []
-        return "\n".join([self.system, head, *map(str, self.rows), *end])
 
 
 @final
@@ -243,7 +245,7 @@ def disagreement(values: Any, middle: Any, size: Any) -> float:
     """The largest difference at any state, relative to the largest value there.
 
     Where all cancels, relative to `size`: that of what cancels. Infinite where a value
-    is no number: that agrees with nothing.
+    is not finite: that agrees with nothing.
     """
     if not np.all(np.isfinite(values)):
         return np.inf

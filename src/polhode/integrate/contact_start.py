@@ -42,7 +42,6 @@ from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.integrate.methods.runge_kutta.calvo import Calvo7
 from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
-from polhode.lowering.compile import compile
 from polhode.system import contacts
 from polhode.system.contacts import names
 from polhode.system.system import System
@@ -127,16 +126,15 @@ def with_contacts(
 def overlaps(asked: Admitted) -> dict[int, Overlap]:
     """Runs that begin inside of what they rest on, and what is told of each."""
     runs, table, system = asked.runs, asked.table, asked.runs.system
-    key = ("gaps of starts", tuple(sorted(table)))
-    if key not in system.compiled:
-        own = {name: float(values[0]) for name, values in table.items()}
-        example = (float(runs.t[0]), runs.q[0], own)
-        batched = ["t", "q", *(["table"] if own else [])]
-        system.compiled[key] = compile(
-            lambda t, q, table: contacts.gaps(system, t, q, table),
-            *example, batched=batched,
-        )  # fmt: skip
-    gap = system.compiled[key](runs.t, runs.q, dict(table))
+    own = {name: float(values[0]) for name, values in table.items()}
+    example = (float(runs.t[0]), runs.q[0], own)
+    program = system.program(
+        "gaps of starts",
+        lambda t, q, table: contacts.gaps(system, t, q, table),
+        example,
+        batched=["t", "q", *(["table"] if own else [])],
+    )
+    gap = program(runs.t, runs.q, dict(table))
     deep = np.flatnonzero(
         np.min(gap, axis=1) < -TOUCHES * contacts.contact_length(system)
     )

@@ -307,7 +307,8 @@ def _refuse_brakes(model: System) -> None:
             f"a method that steps over contacts does not know {brakes[0]!r}, a brake.",
             "It finds what presses a contact from the contact itself; the pads of a"
             " brake are pressed by a load.",
-            "Leave the method out, or give ph.JointFriction with ph.Regularised.",
+            "Leave the method out, or give ph.JointFriction with"
+            " ph.contact.Regularised.",
         )
 
 

@@ -119,7 +119,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         """The state one step later; refused where a force is not finite, constraints
         are not met, or an implicit step is not solved.
 
-        In a trace nothing is refused: what is no number flows on.
+        In a trace nothing is refused: NaN flows on.
         """
         if type(state) is State and self.started:
             found = self._quick(state, inputs)
@@ -207,7 +207,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         system, (n, width) = self.equations.system, self._edges
         if row[width]:
             self._refuse(state, given, int(row[width]))
-        if not row[-1]:  # no numbers: its own checks say which
+        if not row[-1]:  # not finite: its own checks say which
             return State(system, row[0], row[1:n], row[n:width])
         return state_of_row(system, row, n, width)
 
@@ -379,7 +379,7 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         """(t, q, z, inputs) -> (q, z) as native code inside JAX.
 
         It is called in `jit`, `scan` and `vmap`, and differentiated there; see
-        `Program.jax`. Nothing is refused: what is no number flows on.
+        `Program.jax`. Nothing is refused: NaN flows on.
 
         >>> import jax, numpy as np, polhode as ph
         >>> start = ph.models.start("double_pendulum")

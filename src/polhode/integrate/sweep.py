@@ -315,7 +315,7 @@ def _drive(context: RunContext, asked: Admitted) -> Drive:
     if not inputs.drive.samplers:
         raise IntegrationError(
             f"the input {inputs.sources[0].name!r} of a sweep cannot be sampled.",
-            "Its law, or that of another, is plain Python, which is asked between"
+            "Its law, or that of another, is plain Python, which runs between"
             " steps, run by run, and runs of a sweep go side by side without halting.",
             "Write the laws in jax.numpy, with what they remember in"
             " ph.Sampled(..., state=[...]); or ask ph.simulate for these states, with"

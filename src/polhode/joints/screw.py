@@ -8,13 +8,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.errors import ModelError
-from polhode.geometry.admission import is_traced
 from polhode.joints import flat
 from polhode.joints.joint import Frames, Joint, construct
 from polhode.joints.seat import admit_axis, admit_triad, admitted
 from polhode.joints.turning import angle_about, offset, tilt, turn_about, wrenches
-from polhode.matter.parameter import NOMINAL, Table, at, named, quantity
+from polhode.matter.parameter import NOMINAL, Table, at
+from polhode.matter.quantities.scalar import NOT_ZERO, scalar
 
 
 @final
@@ -95,11 +94,10 @@ class Screw(Joint):
 
 def _admit_pitch(name: str, pitch: Any) -> Any:
     """A pitch that is a number and not zero, as the parameter `name.pitch`."""
-    given = quantity(pitch, f"the pitch of joint {name!r}", "m")
-    if not is_traced(at(given)) and at(given) == 0:
-        raise ModelError(
-            f"the pitch of screw {name!r} is zero.",
-            "A screw that does not advance is a hinge.",
-            "Use Revolute, or give the advance in metres a radian.",
-        )
-    return named(given, f"{name}.pitch")
+    return scalar(
+        *(name, "pitch", pitch, NOT_ZERO),
+        kind="screw",
+        unit="m",
+        why="A screw that does not advance is a hinge.",
+        repair="Use Revolute, or give the advance in metres a radian.",
+    )

@@ -166,7 +166,7 @@ def _nominal(matter: Matter, who: str) -> Moments:
 
 
 def _require_measured(body: Body) -> None:
-    """Refuse a mass so far from the origin that its moments there are no numbers."""
+    """Refuse a mass so far from the origin that its moments there are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.all(np.isfinite(body.spatial_inertia()))
     if not is_finite:

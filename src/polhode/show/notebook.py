@@ -12,15 +12,11 @@ from polhode.show.page.mathml import mathml
 from polhode.show.page.sections import note, table
 
 if TYPE_CHECKING:
-    from polhode.formulation.compare import Comparison
     from polhode.formulation.equations import Equations
     from polhode.formulation.reading.read import Reading
     from polhode.geometry.rotations.rotation import Rotation
-    from polhode.integrate.audit.ledger import Ledger
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.system.system import System
-
-MANY = 40  # lines of a table; what is more is counted
 
 
 def system_html(system: System) -> str:
@@ -40,11 +36,11 @@ def system_html(system: System) -> str:
     numbers = [(name, f"{_number(value):.6g}") for name, value in named.items()]
     return titled(
         repr(system),
-        listed(("body", "mass, kg"), bodies),
-        listed(("joint", "kind", "between", "coordinates"), joints),
+        table(("body", "mass, kg"), bodies),
+        table(("joint", "kind", "between", "coordinates"), joints),
         _words("Acting", [action.name for action in system.actions]),
         _words("Constraints", [each.name for each in system.constraints]),
-        _folded("parameters", listed(("parameter", "value"), numbers)),
+        _folded("parameters", table(("parameter", "value"), numbers)),
     )
 
 
@@ -101,48 +97,10 @@ def trajectory_html(motion: Trajectory) -> str:
     made = f"{len(motion)} rows, {motion.outcome.accepted} steps by {motion.note}."
     return titled(
         f"Motion of {system.name}",
-        listed(heads, lines),
+        table(heads, lines),
         note(made),
         note(str(motion.outcome)),
         _words("Events", [f"{e.name} at {e.t:.6g} s" for e in motion.events]),
-    )
-
-
-def ledger_html(ledger: Ledger) -> str:
-    """What must balance: first row, last row, change; and by how much it does not."""
-    size = np.linalg.norm
-    rows = {
-        "kinetic energy, J": ledger.kinetic,
-        "potential energy, J": ledger.potential,
-        **{f"work of {name}, J": work for name, work in ledger.work.items()},
-        "|momentum|, kg m/s": size(ledger.momentum, axis=1),
-        "|angular momentum|, kg m²/s": size(ledger.angular_momentum, axis=1),
-    }
-    lines = [
-        (name, f"{v[0]:.6g}", f"{v[-1]:.6g}", f"{v[-1] - v[0]:.6g}")
-        for name, v in rows.items()
-    ]
-    worst = float(np.max(np.abs(ledger.balance)))
-    words = f"unaccounted for: {worst:.3g} J at most; promised: {ledger.promise:.3g} J"
-    return titled("Ledger", listed(("", "start", "end", "change"), lines), note(words))
-
-
-def comparison_html(comparison: Comparison) -> str:
-    """All forms side by side; those that do not apply say why."""
-    heads = ("formulation", "unknowns", "disagreement", "reactions", "motion")
-    lines = [
-        (
-            row.name,
-            row.unknowns,
-            *map(_gap, (row.disagreement, row.reactions, row.motion)),
-        )
-        for row in comparison.applied
-    ]
-    refused = [(row.name, row.reason) for row in comparison.rows if row.reason]
-    return titled(
-        f"{comparison.system}: all forms agree within {comparison.worst:.1e}",
-        listed(heads, lines),
-        _folded("does not apply", listed(("formulation", "why"), refused)),
     )
 
 
@@ -165,14 +123,6 @@ def titled(title: str, *parts: str) -> str:
     return f"<div><strong>{html.escape(title)}</strong>{''.join(parts)}</div>"
 
 
-def listed(heads: tuple[str, ...], lines: list[Any]) -> str:
-    """A table of the first lines, and how many more there are."""
-    if not lines:
-        return ""
-    more = len(lines) - MANY
-    return table(heads, lines[:MANY]) + (note(f"and {more} more") if more > 0 else "")
-
-
 def _words(what: str, names: list[str]) -> str:
     return note(f"{what}: {', '.join(names)}.") if names else ""
 
@@ -186,10 +136,6 @@ def _folded(title: str, body: str) -> str:
 def _ends(values: np.ndarray) -> tuple[str, ...]:
     four = (values[0], values[-1], values.min(), values.max())
     return tuple(f"{value:.6g}" for value in four)
-
-
-def _gap(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.1e}"
 
 
 def _number(value: Any) -> float:

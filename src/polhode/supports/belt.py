@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Belt:
         if self.entries is None:
             assert self.law is not None
             return self.law(t)
-        values = [e(t) if _is_law(e) else at(e, table) for e in self.entries]  # type: ignore[operator]
+        values = [e(t) if _is_law(e) else at(e, table) for e in self.entries]
         xp = namespace(*values)
         return xp.stack([1.0 * xp.asarray(value) for value in values])
 
@@ -74,5 +74,5 @@ def belt_of(name: str, given: Any) -> Belt | None:
     return Belt((first, second, third))
 
 
-def _is_law(entry: Any) -> bool:
+def _is_law(entry: Any) -> TypeGuard[Callable[[Any], Any]]:
     return callable(entry) and not isinstance(entry, Parameter)

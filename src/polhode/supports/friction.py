@@ -25,8 +25,8 @@ def named_friction(name: str, law: Any) -> SupportFriction | None:
         raise ModelError(
             f"{name!r} cannot have the friction {law!r}.",
             "A contact sticks while |T| <= mu_s N and slides with mu_d N against v.",
-            "Give ph.Coulomb(dynamic=0.4, static=0.5), ph.Stribeck, ph.Anisotropic, or"
-            " nothing for a smooth one.",
+            "Give ph.Coulomb(dynamic=0.4, static=0.5), ph.contact.Stribeck,"
+            " ph.contact.Anisotropic, or nothing for a smooth one.",
         )
 
     def own(value: Any, word: str) -> Any:

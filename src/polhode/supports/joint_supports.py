@@ -179,7 +179,7 @@ class Stop(_AlongJoint):
                 f"{name!r} lets {self.joint.name!r} nowhere: its lower bound {low:g} is"
                 f" not below its upper one {high:g}.",
                 "Between them the joint moves.",
-                "Exchange them, or hold the joint: ph.in_mode, ph.locked.",
+                "Exchange them, or hold the joint: ph.in_mode, ph.lock.",
             )
         return bounds[0], bounds[1]
 
@@ -212,7 +212,7 @@ class Brake(_AlongJoint):
     Of a joint that slides the radius is 1. With load and radius left at 1 the numbers
     of the law are forces or torques: `ph.Brake(hinge, ph.Coulomb(0.3, 0.4))` slides
     against 0.3 N m and holds up to 0.4 N m. `friction` is `ph.Coulomb` or
-    `ph.Stribeck`.
+    `ph.contact.Stribeck`.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
@@ -236,7 +236,7 @@ class Brake(_AlongJoint):
             raise ModelError(
                 f"{name!r} cannot have the friction {self.friction!r}.",
                 "It sticks while |T| <= mu_s L, and slides with mu_d L against it.",
-                "Give ph.Coulomb(dynamic, static) or ph.Stribeck(...).",
+                "Give ph.Coulomb(dynamic, static) or ph.contact.Stribeck(...).",
             )
         for word in ("load", "radius"):
             value = coefficient(name, word, getattr(self, word))

@@ -37,13 +37,13 @@ class Support:
 
     `on` is a point of a plane square to `normal` (in the axes of the body that has it,
     towards the one that rests), a ball, a smooth surface or a track. Without
-    `friction` (`ph.Coulomb`, `ph.Stribeck`, `ph.Anisotropic`) it is smooth;
-    `restitution` is a law, or a number for Stronge's. `belt`
-    is the velocity (3,) with which the plane's own matter runs in its body's axes:
-    numbers, parameters or functions of time, or one function that gives all three; a
-    table that shakes is a body with a prescribed motion. Where friction is so strong
-    that no push keeps a sliding point out (Painleve) a run ends in words; with
-    `jam=True` it jams: an impact without collision, along Routh's path.
+    `friction` (`ph.Coulomb`, `ph.contact.Stribeck`, `ph.contact.Anisotropic`) it is
+    smooth; `restitution` is a law, or a number for Stronge's. `belt` is the velocity
+    (3,) with which the plane's own matter runs in its body's axes: numbers, parameters
+    or functions of time, or one function that gives all three; a table that shakes is
+    a body with a prescribed motion. Where friction is so strong that no push keeps a
+    sliding point out (Painleve) a run ends in words; with `jam=True` it jams: an impact
+    without collision, along Routh's path.
 
     >>> import polhode as ph
     >>> block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))

@@ -36,7 +36,7 @@ def part_of(system: System, name: Any) -> Any:
         return parts[name]
     raise ModelError(
         f"{system.name!r} has no part {name!r}.",
-        "Its bodies, joints, actions, constraints and supports are asked by name.",
+        "Its bodies, joints, actions, constraints and supports are found by name.",
         suggestion(str(name), parts),
     )
 

@@ -267,7 +267,7 @@ def _refuse_conflict(system: System, misses: list[Any], what: str) -> None:
     raise ConflictingConstraints(
         f"no {what} of {system.name!r} keeps all of its {len(system.row_names)}"
         " constraint equations.",
-        f"As near as they can be met, these still miss: {names}.",
+        f"As near as they can be kept, these still miss: {names}.",
         "Check lengths and places of the joints in these loops, or leave out one of"
         " the equations that contradict each other.",
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from polhode.errors import ModelError
 
@@ -26,17 +26,17 @@ def system_argument(function: Function) -> Function:
     Traceback (most recent call last):
     polhode.errors.ModelError: count takes a system, and was given 'pendulum'.
     <BLANKLINE>
-      What is asked is asked of bodies, joints and actions together.
+      The question is one about bodies, joints and actions together.
     <BLANKLINE>
       Give the system itself; those of the gallery are ph.models.pendulum() and its kin.
     """
-    why = "What is asked is asked of bodies, joints and actions together."
+    why = "The question is one about bodies, joints and actions together."
     return taking(_system, "a system", why, how_to_have_a_system)(function)
 
 
 def state_argument(function: Function) -> Function:
     """A function that takes a state first, and says so to who gives another thing."""
-    why = "What is asked is asked of a system at one place, speed and time."
+    why = "The question is one about a system at one place, speed and time."
     return taking(_state, "a state", why, _how_to_have_a_state)(function)
 
 
@@ -81,7 +81,7 @@ def taking(
                 raise ModelError(what, why, how(value))
             return function(*given, **named)
 
-        return call  # type: ignore[return-value]  # the same signature
+        return cast(Function, call)  # of the same signature
 
     return marked
 

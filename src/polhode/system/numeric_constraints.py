@@ -128,7 +128,7 @@ def felt(system: System, state: State, table: Table = NOMINAL) -> np.ndarray:
 def _require_numbers(constraint: Any, values: Any, t: float, what: str) -> None:
     if not np.all(np.isfinite(values)):
         raise ModelError(
-            f"{constraint.name!r} gives no number at t = {t:g} s: its equation of"
+            f"{constraint.name!r} is not finite at t = {t:g} s: its equation of"
             f" {what} is {shown(np.asarray(values))}.",
             "An equation that is not finite can be neither kept nor broken.",
             "Look for a division by zero, a logarithm or a root at the edge of where"

@@ -369,7 +369,7 @@ def require_layout(system: System, state: State) -> None:
     if not isinstance(state, State):
         raise StateError(
             f"{system.name!r} cannot answer at {state!r}.",
-            "What is asked depends on time, coordinates and speeds together.",
+            "The answer depends on time, coordinates and speeds together.",
             f"Give a state of {system.name!r}: its state(...) or rest().",
         )
     other = state.system
@@ -379,7 +379,7 @@ def require_layout(system: System, state: State) -> None:
     ):
         return
     raise StateError(
-        f"the state belongs to {other.name!r}, and {system.name!r} was asked.",
+        f"the state belongs to {other.name!r}, not to {system.name!r}.",
         f"Its coordinates are {', '.join(other.coordinate_names)}; those of"
         f" {system.name!r} are {', '.join(system.coordinate_names)}.",
         f"Make a state of {system.name!r}: its state(...) or rest().",

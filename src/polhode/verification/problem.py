@@ -134,7 +134,9 @@ class Problem:
     @property
     def code(self) -> str:
         """The model and the questions to it, without statement, after its helpers."""
-        own = definitions(inspect.getsource(inspect.getmodule(self.run)))  # type: ignore[arg-type]
+        module = inspect.getmodule(self.run)
+        assert module is not None
+        own = definitions(inspect.getsource(module))
         return "\n\n".join([*helpers(self.name, own), stated(own[self.name])])
 
     @property

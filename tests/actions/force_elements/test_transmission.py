@@ -37,7 +37,7 @@ def accelerations(actions, q, z, constraints=()):
 def test_a_tendon_pulls_each_joint_by_its_arm(q, z):
     """tau_i = -a_i k (l - l_0), and its energy falls by its power."""
     form, state = accelerations(
-        lambda a, b, c: [ph.TendonSpring([a, c], [0.5, 2.0], 30.0, 0.2)], q, z
+        lambda a, b, c: [ph.machines.TendonSpring([a, c], [0.5, 2.0], 30.0, 0.2)], q, z
     )
     length = 0.5 * q[0] + 2.0 * q[2]
     pull = -30.0 * (length - 0.2)
@@ -53,7 +53,7 @@ def test_a_tendon_is_slack_within_its_range():
     """Between the shortest and the longest length nothing pulls."""
     for q, pull in ((0.1, 0.0), (0.5, -3.0), (-0.5, 4.0)):
         form, state = accelerations(
-            lambda a, b, c: [ph.TendonSpring([a], [1.0], 10.0, (-0.1, 0.2))],
+            lambda a, b, c: [ph.machines.TendonSpring([a], [1.0], 10.0, (-0.1, 0.2))],
             [q, 0, 0],
             [0, 0, 0],
         )
@@ -64,9 +64,11 @@ def test_every_form_knows_what_a_tendon_does():
     """Recursive, Lagrange, Kane and Newton-Euler give one acceleration."""
     a, b, c = arm()
     actions = [
-        ph.TendonSpring([a, b], [0.3, -0.4], 30.0, 0.2),
-        ph.TendonDamper([b, c], [0.1, 1.0], 2.0),
-        ph.Servo([a, c], [1.0, 0.5], 3.0, (0.1, -2.0, -0.3), control=0.7, name="u"),
+        ph.machines.TendonSpring([a, b], [0.3, -0.4], 30.0, 0.2),
+        ph.machines.TendonDamper([b, c], [0.1, 1.0], 2.0),
+        ph.machines.Servo(
+            [a, c], [1.0, 0.5], 3.0, (0.1, -2.0, -0.3), control=0.7, name="u"
+        ),
         ph.Weight(9.81),
     ]
     system = ph.System([a, b, c], actions)
@@ -79,7 +81,7 @@ def test_every_form_knows_what_a_tendon_does():
 def test_a_servo_is_cut_twice_and_driven_by_its_name():
     """The control to its limits, then the force to its own."""
     (a, b, c), cut = arm(), {"control_limits": (-1, 1), "force_limits": (-4, 5)}
-    servo = ph.Servo([a], [2.0], 3.0, (0.0, -1.0, 0.0), name="drive", **cut)
+    servo = ph.machines.Servo([a], [2.0], 3.0, (0.0, -1.0, 0.0), name="drive", **cut)
     q, z = [np.array([0.25])], [np.array([0.0])]
     for u, force in ((0.5, 1.0), (7.0, 2.5), (-9.0, -3.5)):
         assert servo.force(q, z, {"drive": u})[0] == pytest.approx(force)
@@ -96,7 +98,7 @@ def test_a_servo_is_cut_twice_and_driven_by_its_name():
 def test_a_tendon_of_constant_length_ties_joints():
     """a_1 q_1 + a_2 q_2 + ... = length stays so, and its reaction has no power."""
     a, b, c = arm()
-    tie = ph.TendonLength([a, b, c], [1.0, -0.5, 2.0], 0.1, name="tie")
+    tie = ph.machines.TendonLength([a, b, c], [1.0, -0.5, 2.0], 0.1, name="tie")
     system = ph.System([a, b, c], [ph.Weight(9.81)], [tie])
     start = ph.assemble(system, a=0.3).state
     motion = ph.simulate(system, start, until=0.3)
@@ -110,21 +112,21 @@ def test_what_is_no_transmission_is_refused():
     """Arms that do not fit, joints of several coordinates, ranges the wrong way."""
     a, b, _ = arm()
     with pytest.raises(ModelError, match="has 2 joints and 1 arms"):
-        ph.TendonSpring([a, b], [1.0], 3.0)
+        ph.machines.TendonSpring([a, b], [1.0], 3.0)
     ball = ph.Spherical("ball", a.first, b.second)
     with pytest.raises(ModelError, match="'ball', which has 4 coordinates"):
-        ph.Servo([ball])
+        ph.machines.Servo([ball])
     with pytest.raises(ModelError, match="the rest of 'tendon of a' is not a range"):
-        ph.TendonSpring([a], [1.0], 3.0, (1.0, 0.0))
+        ph.machines.TendonSpring([a], [1.0], 3.0, (1.0, 0.0))
     with pytest.raises(ModelError, match="is not three numbers"):
-        ph.Servo([a], bias=(1.0,))
+        ph.machines.Servo([a], bias=(1.0,))
 
 
 def test_a_joint_under_a_tendon_cannot_be_locked_alone():
     """Its length would still depend on it; a servo of one joint rests with it."""
     a, b, c = arm()
-    tendon = ph.TendonSpring([a, b], [1.0, 1.0], 3.0, name="cord")
-    system = ph.System([a, b, c], [tendon, ph.Servo([c], name="lift")])
+    tendon = ph.machines.TendonSpring([a, b], [1.0, 1.0], 3.0, name="cord")
+    system = ph.System([a, b, c], [tendon, ph.machines.Servo([c], name="lift")])
     with pytest.raises(ModelError, match="'cord' goes over it and over others"):
         ph.lock(system, "a")
     assert [x.name for x in ph.lock(system, "c").actions] == ["cord"]
@@ -135,12 +137,14 @@ def test_a_model_file_says_transmissions(tmp_path):
     a, b, c = arm()
     cut = {"control_limits": (-1, 1), "force_limits": (-4, 5)}
     actions = [
-        ph.Servo([a], [2.0], 3.0, (0.1, -1.0, -0.2), name="u", control=0.3, **cut),
-        ph.Servo([b], name="plain"),
-        ph.TendonSpring([a, b], [0.1, 0.2], 3.0, (0.1, 0.2)),
-        ph.TendonDamper([b, c], [0.1, 0.2], 3.0),
+        ph.machines.Servo(
+            [a], [2.0], 3.0, (0.1, -1.0, -0.2), name="u", control=0.3, **cut
+        ),
+        ph.machines.Servo([b], name="plain"),
+        ph.machines.TendonSpring([a, b], [0.1, 0.2], 3.0, (0.1, 0.2)),
+        ph.machines.TendonDamper([b, c], [0.1, 0.2], 3.0),
     ]
-    tie = ph.TendonLength([a, b, c], [1.0, -0.5, 2.0], 0.0, name="tie")
+    tie = ph.machines.TendonLength([a, b, c], [1.0, -0.5, 2.0], 0.0, name="tie")
     system = ph.System([a, b, c], actions, [tie])
     ph.save_model(system, tmp_path / "arm.toml")
     again = ph.load_model(tmp_path / "arm.toml").system

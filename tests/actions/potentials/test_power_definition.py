@@ -147,7 +147,7 @@ def test_the_exceptional_case_is_explained():
     with pytest.raises(ModelError, match=r"power of 'swaying' defines no forces") as no:
         ph.theory.forces_by_power(SWAYING, poses, 0.7, still)
     assert "forces_by_virtual_work" in str(no.value)
-    assert "ph.prescribed" in str(no.value)
+    assert "ph.theory.prescribed" in str(no.value)
     assert ph.theory.forces_by_power(STEADY, poses, 0.7, still).family.kind == "all"
     fallback = ph.theory.forces_by_virtual_work(SWAYING, poses, 0.7)
     assert np.linalg.norm(fallback.forces) > 0.1

@@ -32,7 +32,7 @@ def test_the_cart_rests_where_its_force_and_couple_say(F, C):
         assert_close(cos(each["hinge"]), cos(th), atol=1e-9)
         verdict = "stable" if cos(th) > 0 else "unstable"
         assert each.stability().verdict == verdict
-        assert ph.is_equilibrium(each.state)
+        assert ph.questions.is_equilibrium(each.state)
 
 
 def _by_energy(lean: float, C: float) -> list[float]:
@@ -171,13 +171,15 @@ def test_the_cone_rests_below_and_loses_its_contact_above():
 def test_rest_at_an_instant_is_no_equilibrium():
     """Zero speeds and zero rates: a pendulum at its turning point does not rest."""
     pendulum = ph.models.pendulum()
-    assert ph.is_equilibrium(pendulum.state(hinge=0.0))
-    assert ph.is_equilibrium(pendulum.state(hinge=pi))
-    turning = ph.is_equilibrium(pendulum.state(hinge=1.0))
+    assert ph.questions.is_equilibrium(pendulum.state(hinge=0.0))
+    assert ph.questions.is_equilibrium(pendulum.state(hinge=pi))
+    turning = ph.questions.is_equilibrium(pendulum.state(hinge=1.0))
     assert not turning
     assert set(turning.starting) == {"hinge"}
     assert not turning.moving
-    passing = ph.is_equilibrium(pendulum.state(hinge=0.0, speeds={"hinge": 0.3}))
+    passing = ph.questions.is_equilibrium(
+        pendulum.state(hinge=0.0, speeds={"hinge": 0.3})
+    )
     assert set(passing.moving) == {"hinge"}
     assert not passing.starting
     assert "does not rest: hinge moves at 0.3" in repr(passing)
@@ -189,8 +191,8 @@ def test_a_constraint_is_active_in_an_equilibrium():
     """What a loop holds rests; the same bodies in another place of it do not."""
     system = ph.models.four_bar()
     found = ph.equilibria(system, starts=16)
-    assert all(ph.is_equilibrium(each.state) for each in found)
-    assert not ph.is_equilibrium(system.rest())
+    assert all(ph.questions.is_equilibrium(each.state) for each in found)
+    assert not ph.questions.is_equilibrium(system.rest())
 
 
 @pytest.mark.row("D-36")

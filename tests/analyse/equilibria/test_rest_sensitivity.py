@@ -30,7 +30,7 @@ def leaning() -> ph.System:
 
 
 @cache
-def equations() -> ph.Equations:
+def equations() -> ph.results.Equations:
     """Those of the rods, whose accelerations vanish at rest."""
     return ph.gauss(leaning())
 
@@ -58,7 +58,7 @@ def test_places_and_frequencies_move_as_found():
     """d(equilibrium, frequencies)/dp is that of central differences to 1e-6."""
     nominal = dict(zip(NAMES, VALUES, strict=True))
     rest = at_rest(np.array([0.2, -0.2]), nominal)
-    found = ph.rest_sensitivity(rest, NAMES)
+    found = ph.questions.rest_sensitivity(rest, NAMES)
     assert len(found.frequencies) == 2
     assert np.max(np.abs(found.places)) > 0.01
     for k, (name, value) in enumerate(nominal.items()):
@@ -66,7 +66,7 @@ def test_places_and_frequencies_move_as_found():
         for share in (1 + 1e-4, 1 - 1e-4):
             table = {**nominal, name: value * share}
             state = at_rest(rest.q, table)
-            other = ph.rest_sensitivity(state, NAMES, values=table)
+            other = ph.questions.rest_sensitivity(state, NAMES, values=table)
             ends.append((state.q, other.frequencies))
         step = 2e-4 * value
         by_place = (ends[0][0] - ends[1][0]) / step
@@ -82,11 +82,11 @@ def test_what_has_no_such_slopes_is_refused():
     """Constraints on velocities, and states that do not rest."""
     rest = at_rest(np.array([0.2, -0.2]), dict(zip(NAMES, VALUES, strict=True)))
     with pytest.raises(AnalysisError, match="is no equilibrium"):
-        ph.rest_sensitivity(leaning().state(first=1.0), NAMES)
+        ph.questions.rest_sensitivity(leaning().state(first=1.0), NAMES)
     sleigh = ph.models.chaplygin_sleigh()
     with pytest.raises(AnalysisError, match="rests in families of places"):
-        ph.rest_sensitivity(sleigh.rest(), ())
-    text = repr(ph.rest_sensitivity(rest, NAMES))
+        ph.questions.rest_sensitivity(sleigh.rest(), ())
+    text = repr(ph.questions.rest_sensitivity(rest, NAMES))
     assert text.splitlines()[1].split() == [
         w for n in NAMES for w in ("d", "/", "d", n)
     ]
@@ -108,7 +108,7 @@ def test_a_lamp_on_two_strings_moves_with_their_length():
     system = ph.System([lamp], [weight], strings, name="lamp")
     h = np.sqrt(l**2 - b**2)
     rest = system.state({system.joints[0].name: [0.0, 0.0, -h]})
-    found = ph.rest_sensitivity(rest, ["l", "m", "g"])
+    found = ph.questions.rest_sensitivity(rest, ["l", "m", "g"])
     w = np.sqrt(g / h)
     np.testing.assert_allclose(found.frequencies, [w], rtol=1e-12)
     expected = [-w * l / (2 * h**2), 0.0, w / (2 * g)]

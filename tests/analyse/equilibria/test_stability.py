@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -179,8 +180,8 @@ def test_a_verdict_on_what_only_turns_prints_no_infinity():
     )
     text = repr(steady.stability())
     assert "inf" not in text
-    assert "abscissa: none" in text
-    assert "momenta: axle 0.18" in text
+    assert re.search(r"abscissa +none", text)
+    assert re.search(r"momenta +axle 0\.18", text)
 
 
 @pytest.mark.long

@@ -32,7 +32,7 @@ def start(system: ph.System, name: str) -> ph.State:
     return system.state(speeds={"free": (0, 5.0, 0, 5.0 * 0.26, 0, 0)})
 
 
-def differences(equations: ph.Equations, state: ph.State) -> np.ndarray:
+def differences(equations: ph.results.Equations, state: ph.State) -> np.ndarray:
     """d(z_dot)/d(d, e) by Richardson's differences."""
     system, n = equations.system, equations.system.speeds
 

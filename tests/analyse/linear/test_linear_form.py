@@ -144,7 +144,7 @@ def test_a_form_is_linear_along_a_motion_as_the_flow_is(name, names):
     form, rng = equations(name, names), np.random.default_rng(2)
     state, n = orbiting(names, TUMBLING)[form.system], form.system.speeds
     motion = ph.simulate(stepped(form), state, **exact())
-    along = ph.linear_form(form, motion)
+    along = ph.questions.linear_form(form, motion)
     P = along.transition()
     assert P.shape == (2 * n, 2 * n)
     x = rng.normal(size=2 * n)
@@ -174,8 +174,8 @@ def test_about_a_relative_equilibrium_a_form_is_constant(name, names):
     form, rng = equations(name, names), np.random.default_rng(4)
     state = orbiting(names)[form.system]
     motion = ph.simulate(stepped(form), state, **exact())
-    along = ph.linear_form(form, motion)
-    A = ph.linear_form(form, state).A
+    along = ph.questions.linear_form(form, motion)
+    A = ph.questions.linear_form(form, state).A
     assert_close(along.at(SPAN)[0], A, atol=1e-8)
     P = expm(A * SPAN)
     assert_close(P, along.transition(), rtol=1e-7)
@@ -194,7 +194,7 @@ def test_seen_from_a_leader_on_a_circle_craft_obey_clohessy_and_wiltshire(names)
     a, b = (body.moments().centre for body in form.system.bodies)
     q[7:] = (1, 0, 0, 0, *(a - b)) if names == "ab" else a - b
     z[6:] = 0.0
-    linear = ph.linear_form(form, ph.State(form.system, 0.0, q, z))
+    linear = ph.questions.linear_form(form, ph.State(form.system, 0.0, q, z))
     count = form.system.speeds
     own = np.concatenate([np.arange(count - 3, count), np.arange(-3, 0)])
     found = linear.A[np.ix_(own, own)]
@@ -224,6 +224,6 @@ def test_forms_that_are_held_by_rows_are_refused():
     hung = ph.models.double_pendulum()
     form = ph.kirchhoff(hung)
     with pytest.raises(ph.PolhodeError, match=r"held by .* rows"):
-        ph.linear_form(form)
+        ph.questions.linear_form(form)
     with pytest.raises(ph.PolhodeError, match="cannot be linearised about 3"):
-        ph.linear_form(equations("form 2", "a"), 3)
+        ph.questions.linear_form(equations("form 2", "a"), 3)

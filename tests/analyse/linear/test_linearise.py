@@ -98,7 +98,9 @@ def equilibrium(way: str) -> ph.State:
     return state
 
 
-def slopes_by_differences(equations: ph.Equations, state: ph.State) -> np.ndarray:
+def slopes_by_differences(
+    equations: ph.results.Equations, state: ph.State
+) -> np.ndarray:
     """d(z_dot)/d(d, e) (nz, 2 nz) by Richardson's differences of the motion's law."""
     system, n = equations.system, equations.system.speeds
 

@@ -38,7 +38,7 @@ def test_a_motion_says_how_near_it_came_and_when():
     """Least margins are those of its rows, with the time and the limit."""
     start = arm().state(shoulder=1.5, elbow=-0.3)
     motion = ph.simulate(arm(), start, until=1.0)
-    found = ph.limit_margins(motion)
+    found = ph.questions.limit_margins(motion)
     assert found.names == ("shoulder", "elbow")
     q = motion.q[:, 0]
     expected = np.minimum(q + 1.0, 2.0 - q)
@@ -57,7 +57,7 @@ def test_what_has_no_limit_has_no_margin():
     """Both the joint and the system say so."""
     free = ph.models.pendulum()
     with pytest.raises(AnalysisError, match="no joint of 'pendulum' has limits"):
-        ph.limit_margins(ph.simulate(free, free.rest(), until=0.1))
+        ph.questions.limit_margins(ph.simulate(free, free.rest(), until=0.1))
     motion = ph.simulate(arm(), arm().state(shoulder=1.5), until=0.1)
     with pytest.raises(AnalysisError, match="'wrist' of 'arm' has no margin"):
-        ph.limit_margins(motion).closest("wrist")
+        ph.questions.limit_margins(motion).closest("wrist")

@@ -82,7 +82,7 @@ def test_a_free_swing_does_not_tell_what_only_ratios_move():
     assert found.blind.shape == (2, 3)
     assert np.allclose(found.blind, [[1, 0, 0], [0, 1, 1]], rtol=0, atol=1e-6)
     assert all(np.isinf(spread) for spread in found.deviations.values())
-    assert "not told by the record: +1 % l, +1 % g" in repr(found)
+    assert "not determined by the record: +1 % l, +1 % g" in repr(found)
 
 
 def test_what_a_record_does_not_tell_stays_as_it_was():

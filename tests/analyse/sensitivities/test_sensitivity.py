@@ -266,11 +266,11 @@ def test_what_has_no_derivative_is_refused():
     with pytest.raises(AnalysisError, match=r"has no t = 9 s"):
         ph.sensitivity(swung(), times=[9.0])
     found = ph.sensitivity(swung(), ["l", "c"], initial=False)
-    with pytest.raises(AnalysisError, match=r"transition matrix .* was not asked for"):
+    with pytest.raises(AnalysisError, match=r"transition matrix .* was not requested"):
         _ = found.transition
     with pytest.raises(AnalysisError, match="no covariance of 2 columns"):
         found.covariance([1.0])
-    with pytest.raises(AnalysisError, match="'g' was not asked for"):
+    with pytest.raises(AnalysisError, match="'g' was not requested"):
         _ = found["g"]
     with pytest.raises(AnalysisError, match=r"cost of shape \(1,\) has no gradient"):
         ph.gradient(swung(), lambda t, state: state.q)
@@ -283,9 +283,9 @@ def test_a_sensitivity_reads_as_a_table():
     text = repr(found).splitlines()
     assert text[0].startswith("Sensitivity('swing', 0 to 2 s")
     assert text[1].split()[:3] == ["d", "/", "d"]
-    assert [line.split("  ")[1] for line in text[2:]] == list(found.columns)
+    assert [line.split("  ")[0] for line in text[2:]] == list(found.columns)
     cost = ph.gradient(swung(), lambda t, state: state["hinge"], ["l", "c"])
-    assert repr(cost).splitlines()[1].startswith("  d / d l")
+    assert repr(cost).splitlines()[2].startswith("d / d l")
 
 
 IMPLICIT = {

@@ -18,7 +18,7 @@ def machine(lift, spring=400.0):
     valve = ph.Particle("valve", 0.2)
     stem = ph.Prismatic("stem", world.origin, valve.mass_centre, axis=ph.Z)
     actions = [ph.JointSpring(stem, spring, rest=-0.02)]
-    return ph.System([shaft, stem], actions, [ph.Cam(stem, shaft, lift)])
+    return ph.System([shaft, stem], actions, [ph.machines.Cam(stem, shaft, lift)])
 
 
 def harmonic(angle):
@@ -83,6 +83,6 @@ def test_a_cam_needs_a_lift_and_two_joints():
     system = machine(harmonic)
     shaft, stem = system.joints
     with pytest.raises(ModelError, match="lifts its own shaft"):
-        ph.Cam(shaft, shaft, harmonic)
+        ph.machines.Cam(shaft, shaft, harmonic)
     with pytest.raises(ModelError, match="is no function"):
-        ph.Cam(stem, shaft, 0.01)
+        ph.machines.Cam(stem, shaft, 0.01)

@@ -30,7 +30,7 @@ def atwood(m1=2.0, m2=1.0, r=0.1):
     axle = ph.Revolute("axle", world.origin, wheel.origin, axis=Y)
     slides = [drop("a", world, one, -r, -1), drop("b", world, two, r, -1)]
     way = [one.mass_centre, ph.machines.Pulley(axle, r), two.mass_centre]
-    rope = ph.Rope(way, 2 + np.pi * r)
+    rope = ph.machines.Rope(way, 2 + np.pi * r)
     return ph.System([axle, *slides], [ph.Weight(G)], [rope])
 
 
@@ -51,7 +51,7 @@ def test_a_rope_that_slides_has_one_tension():
     one, two = ph.Particle("one", 2.0), ph.Particle("two", 1.0)
     peg = ph.machines.Pulley(world.origin, 0.1, axis=Y)
     slides = [drop("a", world, one, -0.1, -1), drop("b", world, two, 0.1, -1)]
-    rope = ph.Rope([one.mass_centre, peg, two.mass_centre], 2 + np.pi * 0.1)
+    rope = ph.machines.Rope([one.mass_centre, peg, two.mass_centre], 2 + np.pi * 0.1)
     system = ph.System(slides, [ph.Weight(G)], [rope])
     form = ph.gauss(system)
     assert_close(form.accelerations(system.rest()), [-G / 3, G / 3], rtol=1e-12)
@@ -81,10 +81,10 @@ def test_the_double_machine():
     ]
     over = [ph.machines.Pulley(axle, r) for axle in axles]
     ropes = [
-        ph.Rope(
+        ph.machines.Rope(
             [loads[0].mass_centre, over[0], block.origin], 3 + np.pi * r, name="one"
         ),
-        ph.Rope(
+        ph.machines.Rope(
             [loads[1].mass_centre, over[1], loads[2].mass_centre],
             2 + np.pi * r,
             name="two",
@@ -114,7 +114,7 @@ def test_a_block_and_tackle_halves_the_force():
     under = ph.machines.Pulley(load.origin, r, axis=Y, side=-ph.Z, sense=-1)
     over = ph.machines.Pulley(world.point(2 * r, 0, 0), r, axis=Y)
     way = [world.point(-r, 0, 0), under, over, weight.mass_centre]
-    rope = ph.Rope(way, 3 + 2 * np.pi * r)
+    rope = ph.machines.Rope(way, 3 + 2 * np.pi * r)
     system = ph.System(slides, [ph.Weight(G)], [rope])
     form = ph.gauss(system)
     assert_close(form.accelerations(system.rest()), [0, 0], atol=1e-12)
@@ -126,7 +126,7 @@ def test_the_length_of_a_belt_line_is_that_of_geometry():
     world, r = ph.World(), 0.3
     end = ph.Particle("end", 1.0)
     peg = ph.machines.Pulley(world.origin, r, axis=Y)
-    rope = ph.Rope([world.point(-1, 0, -1), peg, end.mass_centre], 3.0)
+    rope = ph.machines.Rope([world.point(-1, 0, -1), peg, end.mass_centre], 3.0)
     for x, z in ((1.0, -1.0), (2.0, 0.5), (0.5, -2.0)):
         tail = np.array([x, 0.0, z])
         origins = np.stack([np.zeros(3), tail])
@@ -150,7 +150,9 @@ def test_a_swinging_rope_keeps_its_length_and_its_energy():
     swing = ph.Translation("bob", world.origin, bob.mass_centre)
     slide = drop("slide", world, other, -r, -1.0)
     way = [other.mass_centre, ph.machines.Pulley(axle, r), bob.mass_centre]
-    system = ph.System([axle, swing, slide], [ph.Weight(G)], [ph.Rope(way, 2.3)])
+    system = ph.System(
+        [axle, swing, slide], [ph.Weight(G)], [ph.machines.Rope(way, 2.3)]
+    )
     start = ph.assemble(system, bob=[0.6, 0.0, -0.9]).state
     motion = ph.simulate(system, start, until=1.0, rtol=1e-9)
     assert np.max(np.abs(positions(system, motion.t[-1], motion.q[-1]))) < 1e-7
@@ -163,13 +165,13 @@ def test_what_is_no_rope_is_refused():
     world, load = ph.World(), ph.Particle("load", 1.0)
     ends = [world.origin, load.mass_centre]
     with pytest.raises(ModelError, match="has no way"):
-        ph.Rope([world.origin], 1.0)
+        ph.machines.Rope([world.origin], 1.0)
     with pytest.raises(ModelError, match="is 0 m"):
-        ph.Rope(ends, 0.0)
+        ph.machines.Rope(ends, 0.0)
     with pytest.raises(ModelError, match="cannot go slack"):
-        ph.Rope(ends, 1.0, slack=True)
+        ph.machines.Rope(ends, 1.0, slack=True)
     with pytest.raises(ModelError, match="1 strands and 2 lengths"):
-        ph.Rope(ends, [1.0, 2.0])
+        ph.machines.Rope(ends, [1.0, 2.0])
     with pytest.raises(ModelError, match="has no axle"):
         ph.machines.Pulley(world.origin, 0.1)
     with pytest.raises(ModelError, match="along its axis"):

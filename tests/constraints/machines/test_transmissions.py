@@ -29,9 +29,12 @@ def accelerations(joints, actions, constraints):
 @pytest.mark.parametrize(
     ("made", "ratio"),
     [
-        (lambda a, b: ph.Belt(b, a, 0.2, driver_radius=0.1), 0.5),
-        (lambda a, b: ph.Belt(b, a, 0.2, driver_radius=0.1, crossed=True), -0.5),
-        (lambda a, b: ph.Chain(b, a, 16, driver_teeth=44), 2.75),
+        (lambda a, b: ph.machines.Belt(b, a, 0.2, driver_radius=0.1), 0.5),
+        (
+            lambda a, b: ph.machines.Belt(b, a, 0.2, driver_radius=0.1, crossed=True),
+            -0.5,
+        ),
+        (lambda a, b: ph.machines.Chain(b, a, 16, driver_teeth=44), 2.75),
         (lambda a, b: ph.machines.worm_gear(b, a, 40, starts=2), 0.05),
     ],
 )
@@ -88,7 +91,9 @@ def test_teeth_may_be_parameters():
     one, two = shafts(0.3, 0.7)
     teeth = ph.Parameter("n", 44.0)
     system = ph.System(
-        [one, two], [ph.Motor(one, 2.0)], [ph.Chain(two, one, 16, driver_teeth=teeth)]
+        [one, two],
+        [ph.Motor(one, 2.0)],
+        [ph.machines.Chain(two, one, 16, driver_teeth=teeth)],
     )
     found = ph.gauss(system).accelerations(system.rest(), {"n": 32.0})
     assert_close(found[0], 2.0 / (0.3 + 4 * 0.7), rtol=1e-12)
@@ -102,8 +107,8 @@ def test_teeth_may_be_parameters():
 def test_wheels_without_size_are_refused():
     """And a ring that has no room for planets."""
     one, two, three = shafts(0.3, 0.7, 0.1)
-    with pytest.raises(ModelError, match="driven_radius of 'belt' is 0"):
-        ph.Belt(two, one, 0.0, driver_radius=0.1)
+    with pytest.raises(ModelError, match="driven radius of 'belt' is zero"):
+        ph.machines.Belt(two, one, 0.0, driver_radius=0.1)
     with pytest.raises(ModelError, match="more teeth than the sun"):
         ph.machines.planetary_gear(one, two, three, sun_teeth=30, ring_teeth=30)
-    assert np.isfinite(ph.Chain(two, one, 16, driver_teeth=44).ratio.value)
+    assert np.isfinite(ph.machines.Chain(two, one, 16, driver_teeth=44).ratio.value)

@@ -231,7 +231,7 @@ def test_forms_in_the_same_velocities_have_the_same_matrix():
 def test_a_matrix_in_velocities_of_ones_own():
     """z = E(q) y: C_y = E^T (M E' + C E), passive as before, in both splits."""
     system = topology("double_pendulum")
-    own = ph.Velocities(
+    own = ph.theory.Velocities(
         ("y1", "y2"),
         lambda t, q, y: jnp.stack([y[0] * (2 + jnp.sin(q[1])), y[1] - y[0]]),
         lambda t, q, z: jnp.stack(
@@ -290,7 +290,7 @@ def test_momenta_have_no_coriolis_matrix():
 def test_velocities_with_a_part_of_their_own_have_none():
     """Where z = y + c(t), at y = 0 something moves, and C y cannot say it."""
     system = topology("double_pendulum")
-    shifted = ph.Velocities(
+    shifted = ph.theory.Velocities(
         ("y1", "y2"), lambda t, q, y: y + 1.0, lambda t, q, z: z - 1.0
     )
     equations = ph.gauss(system, shifted)

@@ -86,7 +86,7 @@ def test_hamiltonian_of_a_moving_hinge_is_not_the_energy():
     hinge = ph.Revolute("hinge", cart.origin, rod.point(0, 0, l), axis=ph.Y)
     tip = ph.Fixed("tip", rod.origin, bob.mass_centre)
     system = ph.System([slide, hinge, tip], [ph.Weight(g)], name="moving hinge")
-    driven = ph.Velocities(
+    driven = ph.theory.Velocities(
         ["hinge"],
         lambda t, q, y: jnp.stack([speed * jnp.cos(t), y[0]]),
         lambda t, q, z: z[1:],

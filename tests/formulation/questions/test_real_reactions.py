@@ -38,8 +38,8 @@ def test_the_power_of_an_ideal_constraint():
         (l,) = equations.multipliers(state)
         assert_close(l, M * (G + 2 * rise), rtol=1e-12)
         assert_close(equations.powers(state)["floor"], -l * c, atol=1e-12)
-        assert ph.ideal_reactions(equations, state)["floor"] < 1e-12
-        assert ph.ideal(system) == {"bead": True, "floor": True}
+        assert ph.questions.ideal_reactions(equations, state)["floor"] < 1e-12
+        assert ph.questions.ideal(system) == {"bead": True, "floor": True}
 
 
 # ------------------------------------------------------------- real joints
@@ -49,7 +49,7 @@ def test_the_power_of_an_ideal_constraint():
 def pendulum():
     rod = ph.Body("rod", ph.solids.rod(mass=M, length=L, along=ph.Z))
     hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, L / 2), axis=ph.Y)
-    law = ph.Regularised(MU, 1e-4)
+    law = ph.contact.Regularised(MU, 1e-4)
     rubs = ph.JointFriction(hinge, law, radius=RADIUS)
     return ph.System([hinge], [ph.Weight(G), rubs], name="pendulum")
 
@@ -74,13 +74,13 @@ def push_by_hand(angle, rate):
 def test_friction_and_the_reaction_that_it_changes_hold_at_once():
     """In a pendulum's bearing tau = -mu r N, N being the reaction in that motion."""
     system = pendulum()
-    assert ph.ideal(system) == {"hinge": False}
+    assert ph.questions.ideal(system) == {"hinge": False}
     rng = np.random.default_rng(3)
     forms = [ph.recursive(system), ph.kirchhoff(system)]
     for angle, rate in rng.normal(size=(4, 2)) * (1.5, 4.0):
         state = system.state(hinge=angle, speeds={"hinge": rate})
         N, turn = push_by_hand(angle, rate)
-        parts = ph.reaction_parts(forms[0], state)["friction of hinge"]
+        parts = ph.questions.reaction_parts(forms[0], state)["friction of hinge"]
         assert_close(parts.load, N, rtol=1e-12)
         assert_close(np.linalg.norm(parts.ideal.force), N, rtol=1e-11)
         for form in forms:
@@ -113,7 +113,7 @@ def sled(height=0.5, span=0.4):
 def test_braking_presses_a_tall_sled_on_its_rail():
     """N = m g + m |a| h/s and m |a| = mu N:   N = m g/(1 - mu h/s)."""
     system = sled()
-    assert ph.ideal(system) == {"rail": False}
+    assert ph.questions.ideal(system) == {"rail": False}
     state = system.state(speeds={"rail": 2.0})
     equations = ph.recursive(system)
     for mu in (0.0, 0.3, 0.7):
@@ -136,12 +136,12 @@ def test_a_real_joint_dissipates_and_the_ledger_names_it():
     assert_close(lost[-1], -M * a * motion.q[-1, 0], rtol=1e-9)
     assert_close(ledger.work["rubbing"], lost, atol=1e-8)
     equations = ph.recursive(system)
-    parts = ph.reaction_parts(equations, motion.final)["rubbing"]
+    parts = ph.questions.reaction_parts(equations, motion.final)["rubbing"]
     assert_close(parts.load, M * a / mu, rtol=1e-9)
     assert_close(parts.ideal.force, (0, 0, M * G), atol=1e-9)
     assert_close(parts.real.force, (-M * a, 0, 0), atol=1e-9)
     assert_close(parts.power, -M * a * motion.z[-1, 0], rtol=1e-9)
-    assert ph.ideal_reactions(equations, motion.final)["rail"] < 1e-12
+    assert ph.questions.ideal_reactions(equations, motion.final)["rail"] < 1e-12
 
 
 @pytest.mark.long
@@ -166,7 +166,7 @@ def ring(radius=0.7):
         rows=("round", "level"),
         name="wire",
     )
-    rubs = ph.ConstraintFriction(wire, ph.Coulomb(MU))
+    rubs = ph.contact.ConstraintFriction(wire, ph.Coulomb(MU))
     return ph.System([bead], [rubs], [wire], name="ring")
 
 
@@ -175,16 +175,16 @@ def ring(radius=0.7):
 def test_a_bead_is_held_back_by_what_holds_it_on_a_ring():
     """The ideal part is towards the centre, N = m v^2/R; the real one is -mu N."""
     system, R, v = ring(), 0.7, 2.0
-    assert ph.ideal(system) == {"bead": True, "wire": False}
+    assert ph.questions.ideal(system) == {"bead": True, "wire": False}
     start = system.state(bead=(R, 0, 0), speeds={"bead": (0, v, 0)})
     equations = ph.recursive(system)
-    parts = ph.reaction_parts(equations, start)["friction of wire"]
+    parts = ph.questions.reaction_parts(equations, start)["friction of wire"]
     assert_close(parts.load, M * v**2 / R, rtol=1e-12)
     assert_close(parts.ideal.force, (-M * v**2 / R, 0, 0), rtol=1e-12, atol=1e-12)
     assert_close(parts.real.force, (0, -MU * M * v**2 / R, 0), rtol=1e-12, atol=1e-12)
     assert_close(parts.power, -MU * M * v**3 / R, rtol=1e-12)
     assert_close(equations.powers(start)["wire"], 0, atol=1e-12)
-    assert ph.ideal_reactions(equations, start)["wire"] < 1e-12
+    assert ph.questions.ideal_reactions(equations, start)["wire"] < 1e-12
 
 
 @pytest.mark.long
@@ -209,7 +209,7 @@ def test_wrong_friction_is_refused_by_name():
     a = ph.Body("a", ph.solids.sphere(mass=1, radius=0.1))
     hinge = ph.Revolute("hinge", ph.World().origin, a.origin, axis=ph.Y)
     free = ph.Free("loose", ph.World().origin, a.origin)
-    law = ph.Viscous(1.0)
+    law = ph.contact.Viscous(1.0)
     bead = ph.Particle("bead", 1.0)
     fixed = ph.Holonomic([bead.frame], lambda a, t: a.position[2], name="floor")
     touch, _ = ph.rolling(ph.surfaces.sphere(a.origin, 0.1), ph.World().origin)
@@ -218,13 +218,15 @@ def test_wrong_friction_is_refused_by_name():
         (lambda: ph.JointFriction(hinge, law), "no radius"),
         (lambda: ph.JointFriction(hinge, law, radius=0.0), "radius .* is zero"),
         (lambda: ph.JointFriction(hinge, 0.3, radius=1.0), "cannot follow 0.3"),
-        (lambda: ph.ConstraintFriction(fixed, law), "where it rubs"),
+        (lambda: ph.contact.ConstraintFriction(fixed, law), "where it rubs"),
         (
-            lambda: ph.ConstraintFriction(touch, law, point=a.point(0, 0, -0.1)),
+            lambda: ph.contact.ConstraintFriction(
+                touch, law, point=a.point(0, 0, -0.1)
+            ),
             "a place that wanders over the bodies",
         ),
         (
-            lambda: ph.ConstraintFriction(
+            lambda: ph.contact.ConstraintFriction(
                 fixed, law, point=a.origin, by=ph.World().frame
             ),
             "exerts nothing",
@@ -233,7 +235,7 @@ def test_wrong_friction_is_refused_by_name():
             lambda: ph.System(
                 [bead],
                 [
-                    ph.ConstraintFriction(
+                    ph.contact.ConstraintFriction(
                         fixed, law, point=bead.mass_centre, by=ph.World().frame
                     )
                 ],

@@ -55,27 +55,27 @@ def test_a_ball_on_a_turning_table_goes_in_circles():
 def test_friction_that_a_ball_needs_on_a_slope():
     """mu = tan b I/(I + m R^2), 2/7 tan b for a ball; on the level none."""
     form = rolling_ball(0.0, SLOPE)
-    found = ph.needed_friction(form, form.system.rest())
+    found = ph.questions.needed_friction(form, form.system.rest())
     assert_close(found, 2 / 7 * np.tan(SLOPE), rtol=1e-9)
     level = rolling_ball()
-    assert ph.needed_friction(level, level.system.rest()) < 1e-12
+    assert ph.questions.needed_friction(level, level.system.rest()) < 1e-12
 
 
 def test_a_plane_that_would_have_to_pull_needs_more_than_friction():
     """Hung from below it is held by the constraint, and by no friction."""
     form = rolling_ball(0.0, SLOPE, 1.0)
-    assert ph.needed_friction(form, form.system.rest()) == np.inf
+    assert ph.questions.needed_friction(form, form.system.rest()) == np.inf
 
 
 def test_contacts_that_are_not_there_are_refused():
     """By name, with those that are."""
     form = rolling_ball()
     with pytest.raises(ModelError, match="Did you mean 'rolling'"):
-        ph.needed_friction(form, form.system.rest(), "roling")
+        ph.questions.needed_friction(form, form.system.rest(), "roling")
 
 
 @cache
-def ball_at(kind: str) -> ph.Equations:
+def ball_at(kind: str) -> ph.results.Equations:
     """A ball of radius 0.1 on a ball, or in a bowl, of radius 1 about the origin."""
     world, big, small = ph.World(), 1.0, 0.1
     ball = ph.Body("ball", ph.solids.sphere(mass=1.5, radius=small))
@@ -118,7 +118,7 @@ def test_a_ball_rolls_on_a_ball_and_in_a_bowl(kind):
     across = np.cross(n, along)
     drift = a @ across
     friction = m * np.hypot(downhill - G * np.sin(th), drift)
-    assert_close(ph.needed_friction(form, state), friction / N, rtol=1e-9)
+    assert_close(ph.questions.needed_friction(form, state), friction / N, rtol=1e-9)
     assert_close(abs(drift), 2 / 7 * small * 0.7 * v / reach, rtol=1e-8)
 
 
@@ -154,7 +154,7 @@ def test_a_ball_rolls_along_any_curve():
         a = form.body_accelerations(state)[0][3:]
         down = -np.array([np.cos(slope), 0, np.sin(slope)])
         assert_close(a, 5 / 7 * G * np.sin(slope) * down, rtol=1e-9)
-        needed = ph.needed_friction(form, state)
+        needed = ph.questions.needed_friction(form, state)
         assert_close(needed, 2 / 7 * np.tan(slope), rtol=1e-9)
 
 

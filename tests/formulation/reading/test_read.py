@@ -125,7 +125,7 @@ def test_friction_is_read_under_its_push():
     l = ph.Parameter("l", 0.8)
     rod = ph.Body("rod", ph.solids.rod(mass=ph.Parameter("m", 1.2), length=l))
     hinge = ph.Revolute("theta", ph.World().origin, rod.point(0, 0, l / 2), axis=Y)
-    law = ph.Regularised(ph.Parameter("mu", 0.2), ph.Parameter("v", 0.01))
+    law = ph.contact.Regularised(ph.Parameter("mu", 0.2), ph.Parameter("v", 0.01))
     rub = ph.JointFriction(hinge, law, radius=ph.Parameter("r", 0.02))
     system = ph.System([hinge], [ph.Weight(ph.Parameter("g", 9.81)), rub])
     reading = ph.lagrange(system).read()

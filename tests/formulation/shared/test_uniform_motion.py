@@ -335,7 +335,7 @@ def _moved(system: ph.System, q: np.ndarray, z: np.ndarray, time: float) -> Any:
 def test_a_body_in_a_fluid_keeps_its_velocity():
     """Munk's moment is real: a hull that goes askew is turned across its way."""
     hull = ph.solids.ellipsoid(mass=500.0, x=0.3, y=0.3, z=2.0)
-    ship = ph.Body("ship", ph.submerged(hull, fluid_density=1000.0))
+    ship = ph.Body("ship", ph.marine.submerged(hull, fluid_density=1000.0))
     system = ph.System([ship], name="ship")
     assert not removable_edges(system)
     state = system.state(ship={}, speeds={"ship": (0, 0, 0, 0.5, 0, 3.0)})

@@ -58,7 +58,7 @@ def test_resets_that_fail_stop_the_run():
 def test_an_event_without_a_number_stops_the_run():
     """Refused at the start, told of later."""
     root = ph.Event("root", lambda t, state: jnp.sqrt(state["box"] - 0.5) - 0.1)
-    with pytest.warns(IntegrationWarning, match="event 'root' gives no number"):
+    with pytest.warns(IntegrationWarning, match="event 'root' is not finite"):
         motion = ph.simulate(
             dropped(), dropped().state(box=1.0), until=1.9, events=root
         )

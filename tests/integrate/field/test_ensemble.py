@@ -16,8 +16,8 @@ from polhode.integrate.field.ensemble import BLOCK, ensemble_from
 
 def drawn(runs: int = 5000, **more) -> ph.Ensemble:
     start = double_pendulum().state(shoulder=1.0, elbow=0.5)
-    quantities = {"coordinates": {"shoulder": ph.Uniform(-1.0, 2.0)}}
-    quantities |= {"speeds": {"elbow": ph.Normal(0.5, 2.0)}, **more}
+    quantities = {"coordinates": {"shoulder": ph.distributions.Uniform(-1.0, 2.0)}}
+    quantities |= {"speeds": {"elbow": ph.distributions.Normal(0.5, 2.0)}, **more}
     return ph.Ensemble(start, runs, seed=3, **quantities)
 
 
@@ -35,7 +35,10 @@ def test_more_runs_and_more_quantities_change_none():
     few = drawn(10).part(0, 10).states
     other = drawn(10**9, turns={}, parameters={}).part(0, 10).states
     assert np.array_equal(few.q, other.q)
-    elbow = {"shoulder": ph.Uniform(-1.0, 2.0), "elbow": ph.Normal(0.0, 1.0)}
+    elbow = {
+        "shoulder": ph.distributions.Uniform(-1.0, 2.0),
+        "elbow": ph.distributions.Normal(0.0, 1.0),
+    }
     more = drawn(10, coordinates=elbow).part(0, 10).states
     assert np.array_equal(few.q[:, 0], more.q[:, 0])
     assert np.array_equal(few.z, more.z)
@@ -54,25 +57,33 @@ def test_draws_have_their_distributions():
     blocks = states.z[:, 1].reshape(8, BLOCK)
     correlation = np.corrcoef(blocks) - np.eye(8)
     assert np.abs(correlation).max() < 5 / np.sqrt(BLOCK)
-    assert set(ph.Choice([1, 2]).draw(np.random.default_rng(0), (50,))) == {1.0, 2.0}
+    assert set(
+        ph.distributions.Choice([1, 2]).draw(np.random.default_rng(0), (50,))
+    ) == {1.0, 2.0}
 
 
 def test_quaternions_are_turned_and_constraints_kept():
     """Drawn states are states: on the sphere, and on the loop."""
     top = heavy_top()
-    turned = ph.Ensemble(top.rest(), 200, turns={"ball": ph.Normal(0.0, 0.2)})
+    turned = ph.Ensemble(
+        top.rest(), 200, turns={"ball": ph.distributions.Normal(0.0, 0.2)}
+    )
     q = turned.part(0, 200).states.q
     assert np.abs(np.linalg.norm(q, axis=1) - 1).max() < 1e-15
     # |turn|/2 is the angle between quaternions: its mean square is 3 sigma^2.
     cosine = np.clip(np.abs(q @ top.rest().q), 0, 1)
     assert np.mean((2 * np.arccos(cosine)) ** 2) == pytest.approx(3 * 0.2**2, rel=0.25)
     with pytest.raises(ModelError, match="part of a unit quaternion"):
-        ph.Ensemble(top.rest(), 2, coordinates={"ball.qx": ph.Normal(0, 1)})
+        ph.Ensemble(
+            top.rest(), 2, coordinates={"ball.qx": ph.distributions.Normal(0, 1)}
+        )
     linkage = four_bar()
     crank = linkage.coordinate_names[0]
     start = linkage.consistent(linkage.rest())
     near = float(start.q[0])
-    some = ph.Ensemble(start, 3, coordinates={crank: ph.Normal(near, 0.01)})
+    some = ph.Ensemble(
+        start, 3, coordinates={crank: ph.distributions.Normal(near, 0.01)}
+    )
     states = some.part(0, 3).states
     assert not states.faults
     assert np.ptp(states.q[:, 0]) > 0
@@ -84,21 +95,28 @@ def test_what_is_described_is_the_ensemble_again():
     again = ensemble_from(one.start, one.described())
     assert again.digest() == one.digest()
     assert drawn(5001).digest() != one.digest()
-    for own in (ph.Normal(1, 2), ph.Uniform(-1, 1), ph.Choice([3, 4])):
+    for own in (
+        ph.distributions.Normal(1, 2),
+        ph.distributions.Uniform(-1, 1),
+        ph.distributions.Choice([3, 4]),
+    ):
         assert distribution_from(table_of(own)) == own
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: ph.Normal(0, -1), "deviation is zero or more"),
-        (lambda: ph.Normal(float("nan"), 1), "finite"),
-        (lambda: ph.Uniform(2, 1), "lower end comes first"),
-        (lambda: ph.Choice([]), "nothing can be chosen"),
+        (lambda: ph.distributions.Normal(0, -1), "deviation is zero or more"),
+        (lambda: ph.distributions.Normal(float("nan"), 1), "finite"),
+        (lambda: ph.distributions.Uniform(2, 1), "lower end comes first"),
+        (lambda: ph.distributions.Choice([]), "nothing can be chosen"),
         (lambda: distribution_from({"gauss": [0, 1]}), "is no distribution"),
         (lambda: distribution_from({"normal": [0]}), "Its numbers are mean, deviation"),
         (lambda: drawn(0), "cannot have runs 0"),
-        (lambda: drawn(coordinates={"sholder": ph.Normal(0, 1)}), "'shoulder'"),
+        (
+            lambda: drawn(coordinates={"sholder": ph.distributions.Normal(0, 1)}),
+            "'shoulder'",
+        ),
         (lambda: drawn(speeds={"elbow": 3.0}), "cannot be drawn from 3.0"),
         (lambda: ph.Ensemble(3, 2), "cannot be drawn about 3"),
     ],

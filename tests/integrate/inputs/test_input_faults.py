@@ -84,7 +84,7 @@ def writes(t, state):
 
 FAULTS = {
     raises: "raised RuntimeError: sensor lost",
-    gives_nan: "gave nan, which is no number",
+    gives_nan: "gave nan, which is not a finite number",
     gives_two: r"gave the shape \(2,\), and it is one number",
     writes: "raised ValueError: assignment destination is read-only",
     mutates: "changed the state|raised ValueError",
@@ -113,7 +113,7 @@ def test_a_controller_that_fails_stops_the_run(fault):
 
 def test_a_law_that_gives_no_number_stops_the_run():
     """Smaller steps are tried first; the motor is named; no row is lost or wrong."""
-    with pytest.warns(IntegrationWarning, match=f"action '{MOTOR}' gives no number"):
+    with pytest.warns(IntegrationWarning, match=f"action '{MOTOR}' is not finite"):
         motion = run(lambda t, state: jnp.where(t > 0.7, jnp.nan, 1.0))
     assert motion.outcome.code == "FORCE"
     assert motion.t[-1] == pytest.approx(0.7, abs=1e-9)
@@ -159,7 +159,7 @@ def test_noise_has_as_many_numbers_as_its_input():
     for law, what in ((lambda t: None, "nothing"), (lambda t: 1j * t, "a complex")):
         with pytest.raises(ForceError, match=f"returns {what}"):
             run(law)
-    with pytest.raises(ForceError, match="which is no number"):
+    with pytest.raises(ForceError, match="which is not a finite number"):
         run(ph.Sampled(lambda t, state: "1.0", 0.1))
 
 

@@ -92,7 +92,7 @@ def test_a_sample_that_is_no_number_ends_the_run_in_the_loop():
     def lost(t, state):
         return jnp.where((t > 0.45) & (state["track"] > 0), jnp.nan, 0.5)
 
-    words = f"t = 0.5 s, .* the input '{MOTOR}' gave nan, which is no number"
+    words = f"t = 0.5 s, .* the input '{MOTOR}' gave nan, which is not a finite number"
     with pytest.warns(IntegrationWarning, match=words):
         motion = run(ph.Sampled(lost, 0.1))
     assert (motion.outcome.code, motion.t[-1]) == ("FORCE", 0.5)

@@ -60,7 +60,7 @@ def all_finite(motion) -> bool:
 def test_a_force_that_is_no_number_stops_the_run(method):
     """The action and the time are named, all rows until then kept, none with NaN."""
     system = pushed(missing_after_two)
-    with pytest.warns(IntegrationWarning, match="action 'push' gives no number"):
+    with pytest.warns(IntegrationWarning, match="action 'push' is not finite"):
         motion = ph.simulate(system, system.state(track=1.0), until=5.0, method=method)
     assert motion.outcome.code == "FORCE"
     assert not motion.outcome.is_complete

@@ -66,7 +66,7 @@ def test_a_run_stops_where_its_rods_are_stretched(method):
         found = ph.sweep(system, [start, start], until=3.0, method=method)
     assert motion.outcome.code == "CONSTR"
     assert 0.98 < motion.outcome.t < 1.0 + 1e-6
-    assert "cannot all be met further" in motion.outcome.sentence
+    assert "cannot all be kept further" in motion.outcome.sentence
     for t, q in zip(motion.t, motion.q, strict=True):
         assert worst_miss(system, float(t), q) < 1e-7
     assert found.outcome(1).code == "CONSTR"
@@ -76,7 +76,7 @@ def test_a_run_stops_where_its_rods_are_stretched(method):
 def test_a_sweep_of_one_stops_likewise():
     """The form for a run alone refuses the same step."""
     system, start = pulled()
-    with pytest.warns(IntegrationWarning, match="cannot all be met further"):
+    with pytest.warns(IntegrationWarning, match="cannot all be kept further"):
         found = ph.sweep(system, start, until=3.0, method=ph.methods.RungeKutta4(0.01))
     assert found.outcome(0).t == pytest.approx(0.99)
 

@@ -381,7 +381,7 @@ def test_methods_for_trees_refuse_constraints():
 def test_bodies_that_no_points_make_are_refused():
     """Added mass has no chords: the body is named, and another method offered."""
     ball = ph.solids.sphere(mass=2.0, radius=0.5)
-    wet = ph.with_added_mass(ball, np.diag([0.1, 0.1, 0.1, 1.0, 2.0, 3.0]))
+    wet = ph.marine.with_added_mass(ball, np.diag([0.1, 0.1, 0.1, 1.0, 2.0, 3.0]))
     hull = ph.Body("hull", wet)
     system = ph.System([hull], name="afloat")
     with pytest.raises(IntegrationError, match=r"cannot move 'hull'(.|\n)*Variational"):

@@ -19,8 +19,8 @@ def drawn() -> ph.Ensemble:
     system = cart_pendulum()
     start = system.state(pivot=1.0, track=0.3)
     name = next(n for n in system.parameters if "mass" in n or n.startswith("m"))
-    own = {"coordinates": {"pivot": ph.Uniform(-2, 2)}}
-    own["parameters"] = {name: ph.Uniform(0.5, 2.0)}
+    own = {"coordinates": {"pivot": ph.distributions.Uniform(-2, 2)}}
+    own["parameters"] = {name: ph.distributions.Uniform(0.5, 2.0)}
     return ph.Ensemble(start, RUNS, seed=5, **own)
 
 

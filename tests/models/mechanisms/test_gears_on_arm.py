@@ -16,11 +16,13 @@ R2 = R1 / RATIO
 
 
 @cache
-def wheels(transmission: str = "belt", couple: str = "external") -> ph.Equations:
+def wheels(
+    transmission: str = "belt", couple: str = "external"
+) -> ph.results.Equations:
     return ph.recursive(ph.models.gears_on_arm(transmission, couple))
 
 
-def state_at(form: ph.Equations, th: float, turned: float, rate=0.7, spin=-1.1):
+def state_at(form: ph.results.Equations, th: float, turned: float, rate=0.7, spin=-1.1):
     """The arm at th, wheel 1 turned on it, wheel 2 as the transmission wants."""
     r = -RATIO if "gear" in form.system.name else RATIO
     where = {"arm": th, "wheel 1": turned, "wheel 2": r * turned}

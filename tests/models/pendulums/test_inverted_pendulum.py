@@ -16,11 +16,11 @@ M, m, L, G = 1.0, 0.3, 0.5, 9.81
 
 
 @cache
-def cart() -> ph.Equations:
+def cart() -> ph.results.Equations:
     return ph.recursive(ph.models.inverted_pendulum())
 
 
-def slope(form: ph.Equations, q: list[float], table: dict) -> np.ndarray:
+def slope(form: ph.results.Equations, q: list[float], table: dict) -> np.ndarray:
     """d z_dot / d (q, z) at rest at q, by JAX."""
 
     n = len(q)

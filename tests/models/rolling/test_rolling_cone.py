@@ -18,7 +18,7 @@ IT = M * B**2 + IX * (B / R) ** 2 + IZ * cos(A) ** 2
 
 
 @cache
-def cone() -> ph.Equations:
+def cone() -> ph.results.Equations:
     return ph.gauss(ph.models.rolling_cone())
 
 

@@ -42,7 +42,7 @@ def states() -> list[ph.State]:
 
 
 @cache
-def equations_of(form: str) -> ph.Equations | None:
+def equations_of(form: str) -> ph.results.Equations | None:
     """None where the form does not apply, for a reason that it states."""
     try:
         return FORMULATIONS[form](begun().system)
@@ -101,10 +101,10 @@ def test_the_driver_holds_the_earth_against_the_pull():
     """The driver's force is what moves the Earth less the pull of the pair along it."""
     equations = ph.recursive(begun().system)
     state = begun()
-    earth = ph.balance(equations, state, ["Earth"])
+    earth = ph.questions.balance(equations, state, ["Earth"])
     pull, driver = earth.items["pull"], equations.reactions(state)["driver"]
     assert_close(driver.force[0], earth.momentum_rate[0] - pull.force[0], rtol=1e-9)
-    on_pair = ph.balance(equations, state, ["left", "right"]).items["pull"]
+    on_pair = ph.questions.balance(equations, state, ["left", "right"]).items["pull"]
     assert_close(on_pair.force, -pull.force, rtol=1e-10)
     given = equations.powers(state)["driver"]
     assert_close(given, 0.6 * driver.force[0], rtol=1e-9)

@@ -17,11 +17,15 @@ MASS = 0.01  # of the ball; G M = R = 1
 
 
 @cache
-def tunnel(rate: float = 0.0, offset: float = 0.0, tilt: float = 0.0) -> ph.Equations:
+def tunnel(
+    rate: float = 0.0, offset: float = 0.0, tilt: float = 0.0
+) -> ph.results.Equations:
     return ph.recursive(ph.models.tunnel(rate, offset, tilt))
 
 
-def along(form: ph.Equations, s: float, v: float = 0.0, rate: float = 0.0) -> ph.State:
+def along(
+    form: ph.results.Equations, s: float, v: float = 0.0, rate: float = 0.0
+) -> ph.State:
     """The ball at s in the tunnel, moving at v along it."""
     return form.system.state(tunnel=s, speeds={"tunnel": v, "spin": rate})
 

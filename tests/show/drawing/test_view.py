@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import polhode as ph
 from closeness import assert_close
+from polhode.errors import ShowError
+from polhode.show.drawing.scene import scene_of
 from polhode.show.drawing.view import View
 
 angles = st.floats(-1.5, 1.5)
@@ -36,3 +40,28 @@ def test_a_ray_beside_the_ellipsoid_misses():
     view, matrix = View.towards(0.4, 0.3), np.diag([1.0, 2.0, 3.0])
     outside = np.array(1.01 * view.outline(matrix) * np.sqrt(2))
     assert np.all(np.isnan(view.ellipsoid(matrix, outside, outside)))
+
+
+def test_views_have_names_and_angles():
+    """The front is seen along Y: X to the right, Z up; angles say the same."""
+    front = View.of("front")
+    np.testing.assert_allclose(front.axes, View.of((-90, 0)).axes)
+    right, up, _ = front.project(np.eye(3))
+    np.testing.assert_allclose(right, [1, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(up, [0, 0, 1], atol=1e-12)
+    assert View.of(None) is None
+    with pytest.raises(ShowError, match="cannot be seen from 'front row'"):
+        View.of("front row")
+
+
+def test_who_follows_a_body_sees_it_stay():
+    """A thrown ball stays in the middle; a body that is not there is refused."""
+    ball = ph.Particle("ball", 0.1)
+    thrown = ph.System([ball], actions=[ph.Weight(9.81)], name="thrown")
+    start = thrown.state(speeds={"ball": (3.0, 0.0, 4.0)})
+    motion = ph.simulate(thrown, start, until=1.0)
+    scene = scene_of(motion, 5, follow="ball")
+    np.testing.assert_allclose(scene.bodies[0].path, 0.0, atol=1e-12)
+    assert scene.floor is None
+    with pytest.raises(ShowError, match="no body 'bal' to follow"):
+        motion.picture(follow="bal")

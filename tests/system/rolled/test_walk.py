@@ -78,7 +78,11 @@ def assert_close(found: Any, wanted: Any) -> None:
 def tilted_tree() -> ph.System:
     """Axes by one parameter or several, by numbers, and some walked backwards."""
     a, b = ph.Parameter("a", 0.3), ph.Parameter("b", 0.5)
-    tilted = (ph.cos(a), 0.0, ph.sin(a)), (a, b, 1.0), (0.6, 0.0, 0.8)
+    tilted = (
+        (ph.functions.cos(a), 0.0, ph.functions.sin(a)),
+        (a, b, 1.0),
+        (0.6, 0.0, 0.8),
+    )
     kinds = [ph.Revolute, ph.Revolute, ph.Prismatic, ph.Revolute, ph.Prismatic]
     parent, joints = ph.World().point(0.1, 0, 0), []
     for k, kind in enumerate(kinds):
@@ -89,7 +93,7 @@ def tilted_tree() -> ph.System:
         joints.append(kind(f"j{k}", *ends, axis=tilted[k % 3]))
         parent = body.point(0, 0.2, 0.1)
     springs = [ph.Spring(joint, 3.0, name=f"s {joint.name}") for joint in joints]
-    weight = ph.Weight(9.81, up=(ph.sin(b), 0.0, ph.cos(b)))
+    weight = ph.Weight(9.81, up=(ph.functions.sin(b), 0.0, ph.functions.cos(b)))
     return ph.System(joints, [weight, *springs], name="tilted")
 
 

@@ -27,6 +27,7 @@ from polhode.actions.attachment import (
 )
 from polhode.actions.coefficient import coefficient
 from polhode.actions.contact.friction import FrictionLaw
+from polhode.actions.defaults import BodyAction, JointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -50,7 +51,7 @@ UNKNOWN = "No push satisfies the motion and the law at once: it jams."
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointFriction:
+class JointFriction(JointAction):
     """Friction in a joint, under the force and couple that the ideal joint carries.
 
         tau = a T,    T = law(a z, N),    N = |F| + |M|/span
@@ -62,7 +63,7 @@ class JointFriction:
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))
     >>> hinge = ph.Revolute("hinge", ph.World().origin, rod.point(0, 0, 0.4), axis=ph.Y)
-    >>> JointFriction(hinge, ph.Regularised(0.1, 1e-3), radius=0.02).name
+    >>> JointFriction(hinge, ph.contact.Regularised(0.1, 1e-3), radius=0.02).name
     'friction of hinge'
     """
 
@@ -83,7 +84,8 @@ class JointFriction:
                 f" {self.joint.speeds} speeds.",
                 "Friction is between surfaces that slip on each other along one, two or"
                 " three speeds, under a reaction that presses.",
-                "Give it a joint with one to three speeds, or ph.ConstraintFriction.",
+                "Give it a joint with one to three speeds, or"
+                " ph.contact.ConstraintFriction.",
             )
         if self.radius is None and "rad/s" in self.joint.speed_units:
             raise ModelError(
@@ -103,20 +105,10 @@ class JointFriction:
         return f"{self.name}.load"
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the law, the radius and the span."""
         lengths = [x for x in (self.radius, self.span) if x is not None]
         return (*self.law.parameters, *listed(lengths))
-
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau = a law(a z, N), with N from the table."""
@@ -133,10 +125,6 @@ class JointFriction:
             return push
         return push + norm(reaction[:3]) / at(self.span, table)
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0
-
     def fault(self) -> str:
         """Where the push has no solution."""
         return UNKNOWN
@@ -149,7 +137,7 @@ class JointFriction:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ConstraintFriction:
+class ConstraintFriction(BodyAction):
     """Friction at a point that a constraint holds on another body.
 
         T = law(v, N),      N = |F|
@@ -221,11 +209,6 @@ class ConstraintFriction:
             return (*self.constraint.parameters, *self.law.parameters)
         return parameters_of((self.point,), *self.law.parameters)
 
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -240,10 +223,6 @@ class ConstraintFriction:
     def load(self, reaction: Any, table: Table = NOMINAL) -> Any:
         """N of what the ideal constraint exerts on the body, [torque; force] (6,)."""
         return norm(reaction[3:])
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Where the push has no solution."""
@@ -274,7 +253,8 @@ def _require_law(name: str, law: Any) -> None:
         raise ModelError(
             f"{name!r} cannot follow {law!r}.",
             "A law of friction gives a force from the slip and the push.",
-            "Give ph.Regularised(mu, speed), ph.Viscous(c) or ph.Coulomb(mu).",
+            "Give ph.contact.Regularised(mu, speed), ph.contact.Viscous(c) or"
+            " ph.Coulomb(mu).",
         )
 
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, final
 from polhode.actions.action import require_two_bodies
 from polhode.actions.contact.contact_laws import ContactLaw, Hertz
 from polhode.actions.contact.friction import Coulomb, FrictionLaw
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -58,17 +59,17 @@ class ContactState(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class CompliantContact:
+class CompliantContact(BodyAction):
     """A body that pushes back where another dents it, with friction if it is given.
 
     `surface` is one of `ph.surfaces`, or a point of the body; `on` a point of a plane
     with the `normal` out of it, in the axes of the body that has it, or another surface
-    or track. Friction is smooth through rest: `ph.Regularised(mu, speed)` creeps below
-    the speed that it names.
+    or track. Friction is smooth through rest: `ph.contact.Regularised(mu, speed)`
+    creeps below the speed that it names.
 
     >>> import polhode as ph
     >>> ball, floor = ph.Body("ball", ph.solids.sphere(mass=1, radius=0.1)), ph.World()
-    >>> law = ph.HuntCrossley(1e6, restitution=0.8, at_speed=2.0)
+    >>> law = ph.contact.HuntCrossley(1e6, restitution=0.8, at_speed=2.0)
     >>> skin = ph.surfaces.sphere(ball.origin, 0.1)
     >>> bounce = ph.CompliantContact(skin, floor.origin, law, name="bounce")
     >>> system = ph.System([ball], [ph.Weight(9.81), bounce])
@@ -112,11 +113,6 @@ class CompliantContact:
         """Those of the geometry, of the law and of friction."""
         rubs = () if self.friction is None else self.friction.parameters
         return distinct((*self.contact.parameters, *self.law.parameters, *rubs))
-
-    @property
-    def is_conservative(self) -> bool:
-        """Only its elastic part is."""
-        return False
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -164,17 +160,10 @@ class CompliantContact:
         return arm, poses.rotations[1] @ self.contact.normal(placed, table)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class ElasticContact:
-    """The part of a compliant contact that comes from its stored energy."""
+class ContactPart(BodyAction):
+    """One of the actions that a compliant contact is in a system."""
 
     contact: CompliantContact
-
-    @property
-    def name(self) -> str:
-        """That of the contact."""
-        return self.contact.name
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -185,6 +174,23 @@ class ElasticContact:
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of the contact."""
         return self.contact.parameters
+
+    def fault(self) -> str:
+        """Where the surfaces have no common normal."""
+        return NOT_FINITE
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ElasticContact(ContactPart):
+    """The part of a compliant contact that comes from its stored energy."""
+
+    contact: CompliantContact
+
+    @property
+    def name(self) -> str:
+        """That of the contact."""
+        return self.contact.name
 
     @property
     def is_conservative(self) -> bool:
@@ -203,14 +209,10 @@ class ElasticContact:
         """What the dent stores."""
         return self.contact.energy(poses, t, table)
 
-    def fault(self) -> str:
-        """Where the surfaces have no common normal."""
-        return NOT_FINITE
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class ContactDamping:
+class ContactDamping(ContactPart):
     """The part of a compliant contact that is lost as it dents."""
 
     contact: CompliantContact
@@ -219,21 +221,6 @@ class ContactDamping:
     def name(self) -> str:
         """Of which contact."""
         return f"damping of {self.contact.name}"
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """Those of the contact."""
-        return self.contact.bodies
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the contact."""
-        return self.contact.parameters
-
-    @property
-    def is_conservative(self) -> bool:
-        """Damping gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -244,18 +231,10 @@ class ContactDamping:
         F = lost * now.normal
         return interaction(poses, now.arm, F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
-
-    def fault(self) -> str:
-        """Where the surfaces have no common normal."""
-        return NOT_FINITE
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class ContactFriction:
+class ContactFriction(ContactPart):
     """The part of a compliant contact across its normal."""
 
     contact: CompliantContact
@@ -265,21 +244,6 @@ class ContactFriction:
         """Of which contact."""
         return f"friction of {self.contact.name}"
 
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """Those of the contact."""
-        return self.contact.bodies
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Those of the contact."""
-        return self.contact.parameters
-
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -287,14 +251,6 @@ class ContactFriction:
         now = self.contact.state(poses, twists, table)
         T = _tangential(self.contact, now, table)
         return interaction(poses, now.arm, T, 0.0 * T)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
-
-    def fault(self) -> str:
-        """Where the surfaces have no common normal."""
-        return NOT_FINITE
 
 
 def _tangential(contact: CompliantContact, state: ContactState, table: Table) -> Any:
@@ -328,8 +284,8 @@ def _require_law(name: str, law: Any) -> None:
         raise ModelError(
             f"{name!r} cannot follow {law!r}.",
             "A law of contact gives a push from the depth and its rate.",
-            "Give ph.Hertz(k), ph.HuntCrossley(k, restitution=e, at_speed=v),"
-            " ph.Flores, ph.LankaraniNikravesh or ph.KelvinVoigt.",
+            "Give one of ph.contact: Hertz(k), HuntCrossley(k, restitution=e,"
+            " at_speed=v), Flores, LankaraniNikravesh or KelvinVoigt.",
         )
 
 
@@ -341,12 +297,12 @@ def _require_friction(name: str, law: Any) -> None:
             f"{name!r} cannot rub by {law!r}.",
             "A compliant contact has no constraint that would hold it at rest, where"
             " Coulomb's law names no force.",
-            "Give ph.Regularised(mu, speed), which creeps below the speed, or a rigid"
-            " ph.Support, which sticks.",
+            "Give ph.contact.Regularised(mu, speed), which creeps below the speed, or a"
+            " rigid ph.Support, which sticks.",
         )
     if not callable(getattr(law, "force", None)):
         raise ModelError(
             f"{name!r} cannot rub by {law!r}.",
             "A law of friction gives a force from the slip and the push.",
-            "Give ph.Regularised(mu, speed) or ph.Viscous(c).",
+            "Give ph.contact.Regularised(mu, speed) or ph.contact.Viscous(c).",
         )

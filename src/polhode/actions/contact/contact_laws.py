@@ -16,7 +16,7 @@ Flores and of Lankarani and Nikravesh approximate it; they are kept as published
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol, final
 
@@ -36,6 +36,7 @@ from polhode.matter.parameter import (
     number,
     parameters_in,
 )
+from polhode.matter.quantities.scalar import POSITIVE, Range, scalar
 
 HERTZ = 1.5
 TERMS = 36  # of the series below 0.3: 0.3^36 / 36 is below rounding
@@ -213,9 +214,77 @@ class Hertz:
         return f"Hertz({shown(at(self.stiffness))} N/m^1.5)"
 
 
+class DentingLaw(ABC):
+    """N = k x^n (1 + a x'): what contact laws of this shape have in common."""
+
+    stiffness: Quantity
+    exponent: float
+
+    @property
+    @abstractmethod
+    def damping(self) -> Any:
+        """a, in s/m, as a quantity."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The stiffness, and what the damping a follows from."""
+        return parameters_in([self.stiffness, self.damping])
+
+    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
+        """k x^n"""
+        return elastic_push(depth, at(self.stiffness, table), self.exponent)
+
+    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
+        """k x^(n+1)/(n+1)"""
+        return stored_energy(depth, at(self.stiffness, table), self.exponent)
+
+    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
+        """k x^n a x'"""
+        return damped_push(self.elastic(depth, table), at(self.damping, table), rate)
+
+    def restitution_at(self, speed: float) -> float:
+        """e of what strikes with a speed, by the exact relation."""
+        return restitution_of(float(at(self.damping)) * speed)
+
+
+class DampingFormula(DentingLaw):
+    """A damping a = number(e)/v by a published formula of the restitution e at v."""
+
+    name: str
+    restitution: Quantity
+    at_speed: Quantity
+
+    def __post_init__(self) -> None:
+        _set(
+            self,
+            stiffness=_positive(self.name, "stiffness", self.stiffness),
+            exponent=_exponent(self.name, self.exponent),
+            at_speed=_positive(self.name, "at_speed", self.at_speed),
+            restitution=_restitution(self),
+        )
+
+    @staticmethod
+    @abstractmethod
+    def number(e: Any) -> Any:
+        """The damping number alpha = a v that the formula gives a restitution."""
+
+    @property
+    def damping(self) -> Any:
+        """a = number(e)/v, in s/m, as a quantity."""
+        number, name = self.number, f"{self.name}.damping"
+        sources = self.restitution, self.at_speed
+        return Parameter.derived(name, lambda e, v: number(e) / v, *sources)
+
+    def __repr__(self) -> str:
+        k, e = shown(at(self.stiffness)), shown(at(self.restitution))
+        force = f"{k} N/m^{self.exponent:g}"
+        speed = shown(at(self.at_speed))
+        return f"{type(self).__name__}({force}, nominal {e} at {speed} m/s)"
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class HuntCrossley:
+class HuntCrossley(DentingLaw):
     """Contact that loses as it dents: N = k x^n (1 + a x').
 
     Either `damping` is a in s/m, or `restitution` e and `at_speed` v (m/s): a is then
@@ -223,7 +292,7 @@ class HuntCrossley:
     masses are, as long as nothing else acts while they touch. Sweeps vary `damping`.
 
     >>> import polhode as ph
-    >>> law = ph.HuntCrossley(1e6, restitution=0.5, at_speed=1.0)
+    >>> law = ph.contact.HuntCrossley(1e6, restitution=0.5, at_speed=1.0)
     >>> round(law.restitution_at(1.0), 12), round(law.restitution_at(2.0), 3)
     (0.5, 0.318)
     """
@@ -257,35 +326,14 @@ class HuntCrossley:
             _set(self, restitution=float(at(e)), at_speed=float(at(v)))
         _set(self, damping=coefficient(self.name, "damping", a))
 
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The stiffness and the damping a."""
-        return parameters_in([self.stiffness, self.damping])
-
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^n"""
-        return elastic_push(depth, at(self.stiffness, table), self.exponent)
-
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^(n+1)/(n+1)"""
-        return stored_energy(depth, at(self.stiffness, table), self.exponent)
-
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
-        """k x^n a x'"""
-        return damped_push(self.elastic(depth, table), at(self.damping, table), rate)
-
-    def restitution_at(self, speed: float) -> float:
-        """e of what strikes with a speed, by the exact relation."""
-        return restitution_of(float(at(self.damping)) * speed)
-
     def __repr__(self) -> str:
         k, a = shown(at(self.stiffness)), shown(at(self.damping))
         return f"HuntCrossley({k} N/m^{self.exponent:g}, {a} s/m)"
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Flores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Flores(DampingFormula):
     """Flores' formula (2011): N = k x^n (1 + a x'), a = 8 (1 - e)/(5 e v).
 
     An approximation: `restitution_at(v)` says what it gives. `HuntCrossley` with a
@@ -299,49 +347,15 @@ class Flores:
     at_speed: Quantity
     name: str = "flores"
 
-    def __post_init__(self) -> None:
-        _set(
-            self,
-            stiffness=_positive(self.name, "stiffness", self.stiffness),
-            exponent=_exponent(self.name, self.exponent),
-        )
-        _set_restitution(self)
-
-    @property
-    def damping(self) -> Any:
-        """a = 8 (1 - e)/(5 e v), in s/m, as a quantity."""
-        return _ratio(self, lambda e: 8.0 * (1.0 - e) / (5.0 * e))
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The stiffness, e and v."""
-        return parameters_in([self.stiffness, self.damping])
-
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^n"""
-        return elastic_push(depth, at(self.stiffness, table), self.exponent)
-
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^(n+1)/(n+1)"""
-        return stored_energy(depth, at(self.stiffness, table), self.exponent)
-
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
-        """k x^n a x'"""
-        return damped_push(self.elastic(depth, table), at(self.damping, table), rate)
-
-    def restitution_at(self, speed: float) -> float:
-        """e of what strikes with a speed, by the exact relation."""
-        return restitution_of(float(at(self.damping)) * speed)
-
-    def __repr__(self) -> str:
-        k, e = shown(at(self.stiffness)), shown(at(self.restitution))
-        speed = shown(at(self.at_speed))
-        return f"Flores({k} N/m^{self.exponent:g}, nominal {e} at {speed} m/s)"
+    @staticmethod
+    def number(e: Any) -> Any:
+        """a v = 8 (1 - e)/(5 e)"""
+        return 8.0 * (1.0 - e) / (5.0 * e)
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LankaraniNikravesh:
+@dataclass(frozen=True, eq=False, repr=False)
+class LankaraniNikravesh(DampingFormula):
     """Their formula (1990): N = k x^n (1 + a x'), a = 3 (1 - e^2)/(4 v).
 
     An approximation, for e near 1: `restitution_at(v)` says what it gives.
@@ -355,46 +369,10 @@ class LankaraniNikravesh:
     at_speed: Quantity
     name: str = "lankarani_nikravesh"
 
-    def __post_init__(self) -> None:
-        _set(
-            self,
-            stiffness=_positive(self.name, "stiffness", self.stiffness),
-            exponent=_exponent(self.name, self.exponent),
-        )
-        _set_restitution(self)
-
-    @property
-    def damping(self) -> Any:
-        """a = 3 (1 - e^2)/(4 v), in s/m, as a quantity."""
-        return _ratio(self, lambda e: 0.75 * (1.0 - e * e))
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """The stiffness, e and v."""
-        return parameters_in([self.stiffness, self.damping])
-
-    def elastic(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^n"""
-        return elastic_push(depth, at(self.stiffness, table), self.exponent)
-
-    def energy(self, depth: Any, table: Table = NOMINAL) -> Any:
-        """k x^(n+1)/(n+1)"""
-        return stored_energy(depth, at(self.stiffness, table), self.exponent)
-
-    def damping_force(self, depth: Any, rate: Any, table: Table = NOMINAL) -> Any:
-        """k x^n a x'"""
-        return damped_push(self.elastic(depth, table), at(self.damping, table), rate)
-
-    def restitution_at(self, speed: float) -> float:
-        """e of what strikes with a speed, by the exact relation."""
-        return restitution_of(float(at(self.damping)) * speed)
-
-    def __repr__(self) -> str:
-        k, e = shown(at(self.stiffness)), shown(at(self.restitution))
-        speed = shown(at(self.at_speed))
-        return (
-            f"LankaraniNikravesh({k} N/m^{self.exponent:g}, nominal {e} at {speed} m/s)"
-        )
+    @staticmethod
+    def number(e: Any) -> Any:
+        """a v = 3 (1 - e^2)/4"""
+        return 0.75 * (1.0 - e * e)
 
 
 @final
@@ -449,14 +427,9 @@ def _set(law: Any, **values: Any) -> None:
 
 
 def _positive(name: str, what: str, value: Any) -> Any:
-    given = coefficient(name, what, value)
-    if not is_traced(at(given)) and at(given) == 0:
-        raise ModelError(
-            f"the {what} of {name!r} is zero.",
-            "Nothing would push two bodies that dent each other apart.",
-            f"Give a {what} above zero.",
-        )
-    return given
+    why = "Nothing would push two bodies that dent each other apart."
+    repair = f"Give a {what} above zero."
+    return scalar(name, what, value, POSITIVE, why=why, repair=repair)
 
 
 def _exponent(name: str, value: Any) -> float:
@@ -478,15 +451,11 @@ def _exponent(name: str, value: Any) -> float:
 
 def _restitution(law: Any) -> Any:
     """e as a parameter of its law; refused outside 0 < e <= 1."""
-    e = coefficient(law.name, "restitution", law.restitution)
-    nominal = at(e)
-    if not is_traced(nominal) and not 0 < nominal <= 1:
-        raise ModelError(
-            f"the restitution of {law.name!r} is {nominal:g}.",
-            "Above 1 a bounce would gain energy; 0 asks for infinite damping.",
-            "Give 0 < restitution <= 1; ph.Support has contacts that do not bounce.",
-        )
-    return e
+    return scalar(
+        *(law.name, "restitution", law.restitution, Range(0.0, 1.0, takes_low=False)),
+        why="Above 1 a bounce would gain energy; 0 needs infinite damping.",
+        repair="Give 0 < restitution <= 1; ph.Support has contacts that do not bounce.",
+    )
 
 
 def _require_numbers(law: Any) -> None:
@@ -499,17 +468,3 @@ def _require_numbers(law: Any) -> None:
                 "The damping that hits it solves an equation without a closed form.",
                 f"Give a number, and vary {law.name + '.damping'!r}.",
             )
-
-
-def _set_restitution(law: Any) -> None:
-    """Check e and v, and name them as parameters of their law."""
-    v = _positive(law.name, "at_speed", law.at_speed)
-    _set(law, restitution=_restitution(law), at_speed=v)
-
-
-def _ratio(law: Any, numerator: Callable[[Any], Any]) -> Any:
-    """numerator(e)/v as a derived parameter."""
-    sources = law.restitution, law.at_speed
-    return Parameter.derived(
-        f"{law.name}.damping", lambda e, v: numerator(e) / v, *sources
-    )

@@ -19,6 +19,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -230,7 +231,7 @@ class Regularised:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Friction:
+class Friction(FramedAction):
     """Friction at a point of one body that slides on another under a known push.
 
     `normal` is out of the surface, in the axes of `by`; the tangential part of the
@@ -254,20 +255,10 @@ class Friction:
         object.__setattr__(self, "load", load)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The body that slides, then the one it slides on."""
-        return (self.on.frame, self.by)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The push, those of the point, of the normal and of the law."""
         normal = parameters_of_direction(self.normal)
         return parameters_of((self.on,), self.load, *normal, *self.law.parameters)
-
-    @property
-    def is_conservative(self) -> bool:
-        """Friction gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -279,10 +270,6 @@ class Friction:
         slip = split(v, turn(poses, 1, unit_at(self.normal, table))).tangential
         T = self.law.force(slip, at(self.load, table), table)
         return interaction(poses, arm, T, 0.0 * T)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Friction is finite at finite speeds."""

@@ -16,6 +16,7 @@ from polhode.actions.attachment import (
     separation,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import PointAction, TurnAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -52,7 +53,7 @@ def damper_force(separation: Any, velocity: Any, damping: Any) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Damper:
+class Damper(PointAction):
     """A linear damper along the line between a point of one body and one of another.
 
     F_on = -c (rate of the distance) along the line; negative damping feeds motion and
@@ -75,19 +76,9 @@ class Damper:
         object.__setattr__(self, "damping", c)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The damping, and those of its ends."""
         return parameters_of((self.on, self.by), self.damping)
-
-    @property
-    def is_conservative(self) -> bool:
-        """A damper takes and gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -99,10 +90,6 @@ class Damper:
         F = damper_force(d, v, at(self.damping, table))
         return interaction(poses, arm, F, 0.0 * F)
 
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
-
     def fault(self) -> str:
         """Closed up, a damper has no direction."""
         return (
@@ -112,7 +99,7 @@ class Damper:
 
 @final
 @dataclass(frozen=True, eq=False)
-class RotationalDamper:
+class RotationalDamper(TurnAction):
     """A damper against the relative turning of two bodies, about one axis or all.
 
         M_on = -c w_rel,  or  -c (n . w_rel) n  about an axis n of the second body
@@ -139,19 +126,9 @@ class RotationalDamper:
             object.__setattr__(self, "axis", unit)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on, self.by)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The damping, and those of the axis."""
         return listed([self.damping, *parameters_of_direction(self.axis)])
-
-    @property
-    def is_conservative(self) -> bool:
-        """A damper takes and gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -164,10 +141,6 @@ class RotationalDamper:
         moment = -at(self.damping, table) * w
         torques = namespace(moment).stack([moment, -moment], axis=-2)
         return Wrenches(torques, 0.0 * torques)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Damping is finite at finite speeds."""

@@ -19,6 +19,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import JointAction
 from polhode.actions.user_law import given
 from polhode.arrays import namespace
 from polhode.double import doubled
@@ -81,7 +82,7 @@ def effort_wrench(joint: Joint, q: Any, effort: Any, table: Table = NOMINAL) -> 
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointSpring:
+class JointSpring(JointAction):
     """A spring along a joint, at rest at the coordinates `rest`.
 
     tau = -k (q - rest),     V = k (q - rest)²/2
@@ -118,11 +119,6 @@ class JointSpring:
         object.__setattr__(self, "name", self.name or f"spring of {place}")
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Stiffness and rest."""
         return parameters_in([*self.stiffness, *self.rest])
@@ -144,7 +140,7 @@ class JointSpring:
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointDamper:
+class JointDamper(JointAction):
     """A damper along a joint:   tau = -c z"""
 
     joint: Joint
@@ -165,32 +161,18 @@ class JointDamper:
         object.__setattr__(self, "name", self.name or f"damper of {place}")
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The damping."""
         return parameters_in(self.damping)
-
-    @property
-    def is_conservative(self) -> bool:
-        """A damper takes and gives nothing back."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau = -c z"""
         return -_column(self.damping, table) * z
 
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0
-
 
 @final
 @dataclass(frozen=True, eq=False)
-class Motor:
+class Motor(JointAction):
     """A motor along a joint: what its law asks for, within the joint's effort limits.
 
         tau = law(t, q, z, **constants), cut to joint.effort_limits
@@ -222,19 +204,9 @@ class Motor:
         object.__setattr__(self, "constants", admitted)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """A constant effort, if it is a parameter; the constants of a law."""
         return parameters_in([self.law, *self.constants.values()])
-
-    @property
-    def is_conservative(self) -> bool:
-        """A motor is fed from outside."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau = law(t, q, z), cut to the limits."""
@@ -249,10 +221,6 @@ class Motor:
         else:
             effort = self._own(t, q, z, table)
         return namespace(effort, q, z).broadcast_to(effort, (self.joint.speeds,))
-
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0
 
     @cached_property
     def _law(self) -> Callable[..., Any]:

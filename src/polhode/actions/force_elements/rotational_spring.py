@@ -13,6 +13,7 @@ from typing import Any, final
 
 from polhode.actions.action import require_two_bodies
 from polhode.actions.coefficient import coefficient, rest
+from polhode.actions.defaults import TurnAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.arrays import namespace
 from polhode.double import doubled
@@ -68,7 +69,7 @@ def _slope(energy: Callable[..., Any]) -> Callable[..., Any]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class TorsionalSpring:
+class TorsionalSpring(TurnAction):
     """A spring about an axis of the second body.   M_on = -k (angle - rest) axis
 
     The angle is that of the first body about the axis, seen from the second, within
@@ -94,11 +95,6 @@ class TorsionalSpring:
         object.__setattr__(self, "rest_angle", angle)
         unit = admit_direction(self.axis, f"the axis of {self.name!r}", self.by)
         object.__setattr__(self, "axis", unit)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on, self.by)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -133,7 +129,7 @@ class TorsionalSpring:
 
 @final
 @dataclass(frozen=True, eq=False)
-class RotationalSpring:
+class RotationalSpring(TurnAction):
     """A spring that resists every turn of one body against another.
 
         M_on = -k phi,      V = k |phi|^2 / 2
@@ -155,11 +151,6 @@ class RotationalSpring:
             self.name, "stiffness", self.stiffness, self.allow_negative, unit="N*m"
         )
         object.__setattr__(self, "stiffness", k)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on, self.by)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

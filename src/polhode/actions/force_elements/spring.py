@@ -24,11 +24,11 @@ from polhode.actions.attachment import (
     separation,
 )
 from polhode.actions.coefficient import coefficient, rest
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.user_law import given
 from polhode.arrays import namespace, removable
 from polhode.double import doubled
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.quantities.constants import admit_constants, values_of
@@ -119,7 +119,7 @@ def _curvature(energy: Callable[[Any], Any], length: Any) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Spring:
+class Spring(PointAction):
     """A linear spring between a point of one body and a point of another.
 
     Negative stiffness pushes apart and is refused unless `allow_negative` is given.
@@ -142,11 +142,6 @@ class Spring:
         object.__setattr__(self, "stiffness", k)
         length = rest(self.name, "rest_length", self.rest_length)
         object.__setattr__(self, "rest_length", length)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -179,7 +174,7 @@ class Spring:
 
 @final
 @dataclass(frozen=True, eq=False)
-class NonlinearSpring:
+class NonlinearSpring(PointAction):
     """A spring between two points whose energy is any function of its length.
 
     `law(length, **constants)` is the energy in joules, traceable; `constants` are
@@ -198,11 +193,6 @@ class NonlinearSpring:
         require_two_bodies(self.name, self.on.frame, self.by.frame)
         admitted = admit_constants(self.name, self.constants, self.law)
         object.__setattr__(self, "constants", admitted)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

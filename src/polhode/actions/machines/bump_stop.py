@@ -8,9 +8,9 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import JointAction
 from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -24,7 +24,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class BumpStop:
+class BumpStop(JointAction):
     """Buffers at the ends of a joint's way, pressed by d beyond an end:
 
         tau = -k d^p (1 + c d_dot),   towards the inside and never back,   d > 0
@@ -79,11 +79,6 @@ class BumpStop:
         put(self, "limits", (lower, upper))
         put(self, "stiffness", coefficient(name, "stiffness", self.stiffness))
         put(self, "damping", coefficient(name, "damping", self.damping))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

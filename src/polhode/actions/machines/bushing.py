@@ -22,6 +22,7 @@ from polhode.actions.attachment import (
     require_points,
     separation,
 )
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -34,7 +35,6 @@ from polhode.actions.motion_arrays import (
 from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
-from polhode.geometry.frame import Frame
 from polhode.geometry.rotations import so3
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, named, quantity
 
@@ -43,7 +43,7 @@ PARTS = ("rx", "ry", "rz", "x", "y", "z")
 
 @final
 @dataclass(frozen=True, eq=False)
-class Bushing:
+class Bushing(PointAction):
     """Six springs and dampers, coupled or not, between points of two bodies.
 
     stiffness   six numbers, N m/rad about X, Y, Z, then N/m along them, in the axes of
@@ -73,11 +73,6 @@ class Bushing:
         for word in ("stiffness", "damping"):
             matrix = _matrix(self.name, word, getattr(self, word))
             object.__setattr__(self, word, matrix)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -18,6 +18,7 @@ from polhode.actions.attachment import (
     separation,
 )
 from polhode.actions.coefficient import rest
+from polhode.actions.defaults import JointAction, PointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -27,7 +28,6 @@ from polhode.actions.motion_arrays import (
 )
 from polhode.arrays import namespace, removable
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
@@ -69,7 +69,7 @@ def line_of(d: Any) -> tuple[Any, Any]:
 
 @final
 @dataclass(frozen=True, eq=False)
-class SpringCurve:
+class SpringCurve(PointAction):
     """A spring between two points whose pull is a table of its stretch.
 
         F_on = -pull(|d| - rest_length) d/|d|,     V = integral of the pull
@@ -96,11 +96,6 @@ class SpringCurve:
         require_curve(self.name, "pull", self.pull)
         length = rest(self.name, "rest_length", self.rest_length)
         object.__setattr__(self, "rest_length", length)
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -139,7 +134,7 @@ class SpringCurve:
 
 @final
 @dataclass(frozen=True, eq=False)
-class DamperCurve:
+class DamperCurve(PointAction):
     """A damper between two points whose force is a table of the rate of its length.
 
         F_on = -force(rate) d/|d|,     rate = d|d|/dt
@@ -166,19 +161,9 @@ class DamperCurve:
         require_resisting(self.name, self.force)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies it joins."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Those of its ends: the table is data."""
         return parameters_of((self.on, self.by))
-
-    @property
-    def is_conservative(self) -> bool:
-        """A damper takes and gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -192,10 +177,6 @@ class DamperCurve:
         return interaction(
             poses, arm, -namespace(d).asarray(push)[..., None] * along, 0.0 * d
         )
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """It has a direction, and data."""
@@ -216,7 +197,7 @@ def require_resisting(name: str, force: Curve) -> None:
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointCurve:
+class JointCurve(JointAction):
     """A spring along a joint, by a table of its coordinate; or a damper, of its speed.
 
         tau = -spring(q - rest)       V = integral of the spring
@@ -256,11 +237,6 @@ class JointCurve:
             require_resisting(name, self.damper)
         given = quantity(self.rest, f"the rest of {name!r}")
         object.__setattr__(self, "rest", named(given, f"{name}.rest"))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

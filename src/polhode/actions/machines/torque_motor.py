@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
+from polhode.actions.defaults import JointAction
 from polhode.actions.machines.curves import require_curve
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -25,7 +25,7 @@ from polhode.matter.tables.table import Table as Curve
 
 @final
 @dataclass(frozen=True, eq=False)
-class TorqueMotor:
+class TorqueMotor(JointAction):
     """A motor on a joint that gives a part u of what its curve has at its speed.
 
         tau = u N torque(N z),     N shaft turns a turn of the joint
@@ -69,19 +69,9 @@ class TorqueMotor:
         object.__setattr__(self, "throttle", named(given, f"{name}.throttle"))
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The two bodies of the joint, the successor first."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The throttle, and the gear."""
         return parameters_in([self.throttle, *self.joint.gear_ratio])
-
-    @property
-    def is_conservative(self) -> bool:
-        """A motor is fed from outside."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau (1,), cut to the limits of the joint."""
@@ -90,7 +80,3 @@ class TorqueMotor:
         N = at(self.joint.gear_ratio[0], table)
         tau = xp.clip(u, -1.0, 1.0) * N * self.torque.lookup(N * z)
         return xp.clip(tau, *self.joint.effort_limits)
-
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0

@@ -15,6 +15,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -35,7 +36,7 @@ GRAVITY = 9.81
 
 @final
 @dataclass(frozen=True, eq=False)
-class Buoyancy:
+class Buoyancy(FramedAction):
     """The lift of displaced water:   F = rho g V, upwards at the centre of buoyancy.
 
     on        the centre of buoyancy, a point of the craft
@@ -43,8 +44,8 @@ class Buoyancy:
     volume    displaced, m^3; density kg/m^3, gravity m/s^2
     up        in the axes of `by`
 
-    The energy is -rho g V times the height of the centre. A body made by `ph.submerged`
-    has a hull, and its buoyancy is in its weight already.
+    The energy is -rho g V times the height of the centre. A body made by
+    `ph.marine.submerged` has a hull, and its buoyancy is in its weight already.
 
     >>> import polhode as ph
     >>> craft = ph.Body("craft", ph.solids.box(mass=11, x=0.4, y=0.3, z=0.2))
@@ -69,11 +70,6 @@ class Buoyancy:
             object.__setattr__(self, word, value)
         unit = direction(self.up, f"the up of {self.name!r}")
         object.__setattr__(self, "up", np.asarray(unit, float))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then what holds the water."""
-        return (self.on.frame, self.by)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

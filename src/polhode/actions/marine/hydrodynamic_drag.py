@@ -21,6 +21,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import FramedAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -48,7 +49,7 @@ NONE = (0.0,) * 6
 
 @final
 @dataclass(frozen=True, eq=False)
-class HydrodynamicDrag:
+class HydrodynamicDrag(FramedAction):
     """Drag on the six rates of a craft at a point of it, in water that may run.
 
     on          the point about which the coefficients are
@@ -103,19 +104,9 @@ class HydrodynamicDrag:
         return values
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then what holds the water."""
-        return (self.on.frame, self.by)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """All coefficients, the current, and those of the point."""
         return parameters_of((self.on,), *self.linear, *self.quadratic, *self.current)
-
-    @property
-    def is_conservative(self) -> bool:
-        """Drag gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -145,10 +136,6 @@ class HydrodynamicDrag:
             x = own[..., k]
             parts.append(-(at(a, table) + at(b, table) * xp.abs(x)) * x)
         return xp.stack(parts, axis=-1)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """Drag is finite at finite speeds."""

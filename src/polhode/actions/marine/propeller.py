@@ -15,6 +15,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.arrays import namespace
 from polhode.errors import ModelError
@@ -34,7 +35,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class Propeller:
+class Propeller(BodyAction):
     """A thruster at a point of a craft, forwards and backwards:
 
         F = k n |n| along `direction`,     M = -j n |n| about it
@@ -92,11 +93,6 @@ class Propeller:
         """Thrust, speed and torque, and those of the point."""
         return parameters_of((self.on,), self.thrust, self.speed, self.torque)
 
-    @property
-    def is_conservative(self) -> bool:
-        """It is driven by a motor."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -111,10 +107,6 @@ class Propeller:
         couple = -at(self.torque, table) * square * along
         torque = couple + cross(arm_of(poses, 0, self.on, table), F)
         return Wrenches(xp.stack([torque], -2), xp.stack([F], -2))
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A thrust is finite."""

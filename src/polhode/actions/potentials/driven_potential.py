@@ -30,7 +30,7 @@ def driven_potential(potential: Potential, driver: Frame, path: Path) -> RawPote
 
     `path(t)` is (P, p): rotation (3, 3) and place (3,) of the driver before the world;
     traceable. The driver is no longer a body of the action: its reaction is not seen,
-    and its power is the explicit dW/dt. To see both keep it, with `ph.prescribed`.
+    and its power is the explicit dW/dt. To see both keep it, by `ph.theory.prescribed`.
     """
     if driver not in potential.bodies:
         names = ", ".join(repr(body.name) for body in potential.bodies)

@@ -117,8 +117,9 @@ def forces_by_power(
             f"the power of {potential.name!r} defines no forces at t = {t:g} s.",
             f"Its energy changes by {float(by_time):.3g} W while all bodies rest, and"
             " no constraint moves: no force on resting bodies has that power.",
-            "Ask for virtual work at frozen time, forces_by_virtual_work; or make what"
-            " moves a body with prescribed motion, ph.prescribed, whose power it is.",
+            "Take virtual work at frozen time, forces_by_virtual_work; or make what"
+            " moves a body with prescribed motion, ph.theory.prescribed, whose power it"
+            " is.",
         )
     return Forces(wrenches, rows, family)
 

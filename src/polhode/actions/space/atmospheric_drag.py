@@ -17,6 +17,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -31,7 +32,6 @@ from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import carried
 from polhode.arrays import namespace, removable
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import (
     NOMINAL,
@@ -47,7 +47,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class AtmosphericDrag:
+class AtmosphericDrag(PointAction):
     """Drag at a point of a craft, by air that turns with the planet about Z.
 
     on            the point where it acts, such as the centre of pressure
@@ -94,21 +94,11 @@ class AtmosphericDrag:
             )
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Its own numbers, those of the air and of the points."""
         numbers = self.drag_number, self.area, self.radius, self.rate, self.flattening
         own = parameters_of((self.on, self.by), *numbers)
         return distinct((*own, *getattr(self.air, "parameters", ())))
-
-    @property
-    def is_conservative(self) -> bool:
-        """Drag gives nothing back."""
-        return False
 
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
@@ -128,10 +118,6 @@ class AtmosphericDrag:
         size = rho * at(self.drag_number, table) * at(self.area, table) / 2
         F = -(size * norm(u))[..., None] * u
         return interaction(poses, place.arm, F, 0.0 * F)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """The law of the air, or a craft at the planet's centre."""

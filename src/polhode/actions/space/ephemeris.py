@@ -144,7 +144,7 @@ class TableEphemeris:
 
     Between rows it is Hermite's cubic, with the velocities (n, 3) where they are given
     and else with slopes of the neighbours. Before the first row and after the last it
-    is no number: a run ends there and says so.
+    is NaN: a run ends there and says so.
     """
 
     times: Any

@@ -18,6 +18,7 @@ from polhode.actions.coefficient import coefficient
 from polhode.actions.fields.gravity import inverse_distance
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.space.loads import (
+    CraftAction,
     Placed,
     admit_craft,
     along_observer,
@@ -27,7 +28,6 @@ from polhode.actions.space.loads import (
 )
 from polhode.actions.space.planet import EARTH
 from polhode.arrays import namespace
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
@@ -58,7 +58,7 @@ def gradient_energy(x: Any, inertia: Any, mu: Any) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class GravityGradient:
+class GravityGradient(CraftAction):
     """The torque, and the small force, of an uneven pull on bodies with a size.
 
     on   a body, or several; a particle feels none
@@ -82,11 +82,6 @@ class GravityGradient:
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", admit_craft(self.name, self.on, self.by))
         object.__setattr__(self, "mu", coefficient(self.name, "mu", self.mu))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (*(body.frame for body in self.on), self.by.frame)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

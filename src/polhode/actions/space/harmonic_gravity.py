@@ -13,7 +13,7 @@ from typing import Any, final
 from polhode.actions.attachment import Attachment, parameters_of
 from polhode.actions.coefficient import coefficient
 from polhode.actions.fields.gravity import inverse_distance
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.actions.motion_arrays import Poses
 from polhode.actions.space.harmonics import (
     Harmonics,
     admit_coefficients,
@@ -22,16 +22,14 @@ from polhode.actions.space.harmonics import (
     harmonic_tables,
 )
 from polhode.actions.space.loads import (
+    FieldOfGravity,
     admit_craft,
-    along_observer,
-    loads_on_bodies,
     mass_centres,
     parameters_of_bodies,
 )
 from polhode.actions.space.planet import EARTH
 from polhode.actions.space.rotation import from_rotating, into_rotating
 from polhode.double import doubled
-from polhode.geometry.frame import Frame
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
@@ -46,7 +44,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class HarmonicGravity:
+class HarmonicGravity(FieldOfGravity):
     """The pull of a planet by tables of coefficients on the mass centres of bodies.
 
     on      a body or particle, or several
@@ -87,11 +85,6 @@ class HarmonicGravity:
         return len(self.C) - 1
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (*(body.frame for body in self.on), self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """mu, radius, rate and angle, and those of the masses; not the tables."""
         numbers = self.mu, self.radius, self.rate, self.angle
@@ -107,18 +100,6 @@ class HarmonicGravity:
         """g (3,) in m/s^2 at x (3,) from the planet's centre, along axes at rest."""
         return self._field(x, t, self._numbers(table))
 
-    def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
-    ) -> Wrenches:
-        """m g through each mass centre, and the opposite on the planet."""
-        places = mass_centres(poses, self.on, self.by, table)
-        forces = [
-            body.moments(table).mass * along_observer(p, self.field(p.x, t, table))
-            for body, p in zip(self.on, places, strict=True)
-        ]
-        couples = [0.0 * F for F in forces]
-        return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
-
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum of m phi, zero far away; 0 where the field turns."""
         total = 0.0 * poses.origins[..., 0, 0]
@@ -129,10 +110,6 @@ class HarmonicGravity:
             phi = self._potential(p.x, t, self._numbers(table))
             total = total + body.moments(table).mass * phi
         return total
-
-    def fault(self) -> str:
-        """At the centre there is no direction."""
-        return "A mass centre is at the planet's centre: its pull has no direction."
 
     def _numbers(self, table: Table) -> tuple[Any, ...]:
         each = self.mu, self.radius, self.rate, self.angle

@@ -5,16 +5,19 @@ The bodies come first in the poses of an action, the one that acts comes last.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from polhode.actions.action import require_frames
 from polhode.actions.attachment import Attachment, arm_of, require_points
-from polhode.actions.motion_arrays import Poses, Wrenches
+from polhode.actions.defaults import BodyAction
+from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.arrays import namespace
 from polhode.errors import ModelError
+from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
-from polhode.matter.parameter import Parameter, Table, distinct
+from polhode.matter.parameter import NOMINAL, Parameter, Table, distinct
 from polhode.matter.particle import Particle
 from polhode.matter.rigid_body import Body
 
@@ -30,6 +33,42 @@ class Placed(NamedTuple):
     arm: Any
     x: Any
     axes: Any
+
+
+class CraftAction(BodyAction):
+    """An action on craft by a point of a planet, the opposite acting on the planet."""
+
+    on: Any
+    by: Attachment
+
+    @property
+    def bodies(self) -> tuple[Frame, ...]:
+        """The craft, then the planet."""
+        return (*(body.frame for body in self.on), self.by.frame)
+
+
+class FieldOfGravity(CraftAction):
+    """A pull on mass centres by a field of acceleration about a planet."""
+
+    @abstractmethod
+    def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
+        """g (3,) in m/s^2 at x (3,) from the planet's centre, along its axes."""
+
+    def wrenches(
+        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
+    ) -> Wrenches:
+        """m g through each mass centre, and the opposite on the planet."""
+        places = mass_centres(poses, self.on, self.by, table)
+        forces = [
+            body.moments(table).mass * along_observer(p, self.field(p.x, t, table))
+            for body, p in zip(self.on, places, strict=True)
+        ]
+        couples = [0.0 * F for F in forces]
+        return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
+
+    def fault(self) -> str:
+        """At the centre there is no direction."""
+        return "A mass centre is at the planet's centre: its pull has no direction."
 
 
 def admit_craft(name: str, on: Any, by: Any) -> tuple[Body | Particle, ...]:

@@ -14,12 +14,12 @@ import numpy as np
 
 from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import Attachment, parameters_of, require_points
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction, turn
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.magnetic_field import EARTH_FIELD, MagneticField, field_law
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import (
     NOMINAL,
@@ -34,7 +34,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class MagneticTorque:
+class MagneticTorque(PointAction):
     """The torque on a magnetic moment that is fixed in a craft, or that rods give it.
 
     on       a point of the craft, where the field is taken
@@ -86,20 +86,10 @@ class MagneticTorque:
     input_size = 3
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The moment, and those of the field and of the points."""
         own = parameters_of((self.on, self.by), *self.moment)
         return distinct((*own, *getattr(self.field, "parameters", ())))
-
-    @property
-    def is_conservative(self) -> bool:
-        """The field turns, and rods are fed."""
-        return False
 
     def field_at(
         self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL
@@ -120,10 +110,6 @@ class MagneticTorque:
         xp = namespace(B, m)
         m = turn(poses, 0, xp.clip(m, -self.limit, self.limit))
         return interaction(poses, arm, 0.0 * B, cross(m, B))
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """The field has no value at the planet's centre."""

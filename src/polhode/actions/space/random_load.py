@@ -26,6 +26,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.arrays import namespace
 from polhode.errors import ModelError
@@ -39,7 +40,7 @@ CUT = 20.0  # beyond it a Gauss-Markov process has three hundredths of its power
 
 @final
 @dataclass(frozen=True, eq=False)
-class RandomLoad:
+class RandomLoad(BodyAction):
     """A random force at a point of a body and a random torque on it, of mean zero.
 
     on       the point
@@ -87,11 +88,6 @@ class RandomLoad:
         """The two deviations, and those of the point."""
         return parameters_of((self.on,), self.force, self.torque)
 
-    @property
-    def is_conservative(self) -> bool:
-        """Chance gives and takes."""
-        return False
-
     def waves(self) -> tuple[np.ndarray, np.ndarray]:
         """Rates (rad/s) and phases (rad), (6, WAVES) each: of the torque, the force."""
         return self._waves
@@ -107,10 +103,6 @@ class RandomLoad:
         F = turn(poses, 0, at(self.force, table) * waves[3:])
         torque = C + cross(arm_of(poses, 0, self.on, table), F)
         return Wrenches(xp.stack([torque], -2), xp.stack([F], -2))
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A sum of cosines is finite."""

@@ -11,19 +11,19 @@ from typing import Any, final
 from polhode.actions.action import require_two_bodies
 from polhode.actions.attachment import Attachment, parameters_of, require_points
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import PointAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, interaction
 from polhode.actions.space.ephemeris import Ephemeris, admit_ephemeris, place_at
 from polhode.actions.space.loads import along_observer, point_seen
 from polhode.actions.space.planet import ASTRONOMICAL_UNIT, EARTH, SOLAR_PRESSURE, SUN
 from polhode.actions.space.sunlight import sunlit_fraction
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import norm
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class SolarPressure:
+class SolarPressure(PointAction):
     """The push of sunlight at a point of a craft, away from the Sun.
 
     on             the point where it acts, such as the centre of pressure
@@ -61,20 +61,10 @@ class SolarPressure:
         object.__setattr__(self, "sun", admit_ephemeris(self.name, self.sun))
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (self.on.frame, self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Its own numbers, and those of the points."""
         numbers = self.reflectivity, self.area, self.radius, self.sun_radius
         return parameters_of((self.on, self.by), *numbers, self.pressure)
-
-    @property
-    def is_conservative(self) -> bool:
-        """Shadow makes it give and take."""
-        return False
 
     def light(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """The part of the Sun that is seen at x from the planet's centre, 0 to 1."""
@@ -93,10 +83,6 @@ class SolarPressure:
         size = size * self.light(place.x, t, table) / far
         F = along_observer(place, -size[..., None] * d)
         return interaction(poses, place.arm, F, 0.0 * F)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A Sun without a place."""

@@ -17,17 +17,13 @@ from typing import Any, final
 
 from polhode.actions.attachment import Attachment, parameters_of
 from polhode.actions.coefficient import coefficient
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches
 from polhode.actions.space.ephemeris import Ephemeris, admit_ephemeris, place_at
 from polhode.actions.space.loads import (
+    FieldOfGravity,
     admit_craft,
-    along_observer,
-    loads_on_bodies,
-    mass_centres,
     parameters_of_bodies,
 )
 from polhode.arrays import namespace
-from polhode.geometry.frame import Frame
 from polhode.geometry.vector import dot
 from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at, distinct
 
@@ -45,7 +41,7 @@ def third_body_acceleration(x: Any, s: Any, mu: Any) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ThirdBody:
+class ThirdBody(FieldOfGravity):
     """The tidal pull of a body that moves along an ephemeris, on mass centres.
 
     on          a body or particle, or several
@@ -74,41 +70,15 @@ class ThirdBody:
         put(self, "ephemeris", admit_ephemeris(self.name, self.ephemeris))
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (*(body.frame for body in self.on), self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """mu, and those of the masses."""
         own = parameters_of((self.by,), self.mu)
         return distinct((*own, *parameters_of_bodies(self.on)))
 
-    @property
-    def is_conservative(self) -> bool:
-        """It moves, and gives and takes energy."""
-        return False
-
     def field(self, x: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """The acceleration (..., 3) at x from the planet's centre."""
         s = place_at(self.ephemeris, t)
         return third_body_acceleration(x, s, at(self.mu, table))
-
-    def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
-    ) -> Wrenches:
-        """m a through each mass centre, and the opposite on the planet."""
-        places = mass_centres(poses, self.on, self.by, table)
-        forces = [
-            body.moments(table).mass * along_observer(p, self.field(p.x, t, table))
-            for body, p in zip(self.on, places, strict=True)
-        ]
-        couples = [0.0 * F for F in forces]
-        return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A body that is met, or a time outside of the table."""

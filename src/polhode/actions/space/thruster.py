@@ -20,6 +20,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import Poses, Twists, Wrenches, turn
 from polhode.arrays import Numbers, namespace
 from polhode.errors import ModelError
@@ -41,7 +42,7 @@ def pulse(level: Any, t: Any, period: float, minimum_on: float) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Thruster:
+class Thruster(BodyAction):
     """A thruster at a point of a craft, along a direction fixed in it.
 
     on           where it is; `direction` that of the force on the craft
@@ -104,11 +105,6 @@ class Thruster:
         """Thrust and level, and those of the point."""
         return parameters_of((self.on,), self.thrust, self.level)
 
-    @property
-    def is_conservative(self) -> bool:
-        """It is fed from a tank."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -120,10 +116,6 @@ class Thruster:
         F = turn(poses, 0, at(self.thrust, table) * gate * xp.asarray(self.direction))
         torque = cross(arm_of(poses, 0, self.on, table), F)
         return Wrenches(xp.stack([torque], -2), xp.stack([F], -2))
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A thrust is finite."""

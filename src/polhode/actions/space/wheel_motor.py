@@ -14,9 +14,9 @@ from typing import Any, final
 import numpy as np
 
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import JointAction
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -37,7 +37,7 @@ MARGIN = 0.01
 
 @final
 @dataclass(frozen=True, eq=False)
-class WheelMotor:
+class WheelMotor(JointAction):
     """A motor along a wheel's joint, with its limits and its friction.
 
     torque         u that is asked for, N m; a run may give it by the motor's name
@@ -83,19 +83,9 @@ class WheelMotor:
     input_size = 0
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The wheel, then the craft."""
-        return (self.joint.second.frame, self.joint.first.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The torque and the friction."""
         return parameters_in((self.torque, self.viscous, self.dry))
-
-    @property
-    def is_conservative(self) -> bool:
-        """A motor is fed from outside."""
-        return False
 
     def effort(self, q: Any, z: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """tau (speeds,) on the wheel, about its axis."""
@@ -108,7 +98,3 @@ class WheelMotor:
             u = u * xp.clip(left, 0.0, 1.0)
         dry = at(self.dry, table) * xp.tanh(z / DRY_SPEED)
         return u - at(self.viscous, table) * z - dry
-
-    def energy(self, q: Any, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is stored."""
-        return 0.0

@@ -15,18 +15,16 @@ from typing import Any, final
 from polhode.actions.attachment import Attachment, parameters_of
 from polhode.actions.coefficient import coefficient
 from polhode.actions.fields.gravity import inverse_distance
-from polhode.actions.motion_arrays import Poses, Twists, Wrenches
+from polhode.actions.motion_arrays import Poses
 from polhode.actions.space.loads import (
+    FieldOfGravity,
     admit_craft,
-    along_observer,
-    loads_on_bodies,
     mass_centres,
     parameters_of_bodies,
 )
 from polhode.actions.space.planet import EARTH
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
@@ -83,7 +81,7 @@ def zonal_potential(x: Any, mu: Any, radius: Any, zonals: Sequence[Any]) -> Any:
 
 @final
 @dataclass(frozen=True, eq=False)
-class ZonalGravity:
+class ZonalGravity(FieldOfGravity):
     """The pull of a planet with zonal harmonics on the mass centres of bodies.
 
     on       a body or particle, or several
@@ -127,11 +125,6 @@ Parameter('gravity.J2', 0.0010826), Parameter('craft.mass', 500))
         put(self, "zonals", zonals)
 
     @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """The craft, then the planet."""
-        return (*(body.frame for body in self.on), self.by.frame)
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """mu, the radius, the zonals, and those of the masses."""
         own = parameters_of((self.by,), self.mu, self.radius, *self.zonals)
@@ -147,18 +140,6 @@ Parameter('gravity.J2', 0.0010826), Parameter('craft.mass', 500))
         zonals = [at(J, table) for J in self.zonals]
         return zonal_acceleration(x, at(self.mu, table), at(self.radius, table), zonals)
 
-    def wrenches(
-        self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
-    ) -> Wrenches:
-        """m g through each mass centre, and the opposite on the planet."""
-        places = mass_centres(poses, self.on, self.by, table)
-        forces = [
-            body.moments(table).mass * along_observer(p, self.field(p.x, t, table))
-            for body, p in zip(self.on, places, strict=True)
-        ]
-        couples = [0.0 * F for F in forces]
-        return loads_on_bodies(poses, [p.arm for p in places], forces, couples)
-
     def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
         """V = sum of m phi, zero far away."""
         numbers = at(self.mu, table), at(self.radius, table)
@@ -169,7 +150,3 @@ Parameter('gravity.J2', 0.0010826), Parameter('craft.mass', 500))
             phi = zonal_potential(p.x, *numbers, zonals)
             total = total + body.moments(table).mass * phi
         return total
-
-    def fault(self) -> str:
-        """At the centre there is no direction."""
-        return "A mass centre is at the planet's centre: its pull has no direction."

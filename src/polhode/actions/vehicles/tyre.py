@@ -28,6 +28,7 @@ from polhode.actions.attachment import (
     require_points,
 )
 from polhode.actions.coefficient import coefficient
+from polhode.actions.defaults import BodyAction
 from polhode.actions.motion_arrays import (
     Poses,
     Twists,
@@ -77,7 +78,7 @@ class Contact(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Tyre:
+class Tyre(BodyAction):
     """A tyre on a wheel, on a road.
 
     wheel       the centre of the wheel, a point of the body that turns with it
@@ -159,11 +160,6 @@ class Tyre:
         own = parameters_of((self.wheel,), *numbers)
         return distinct([*own, *self.law.parameters])
 
-    @property
-    def is_conservative(self) -> bool:
-        """A tyre that slips loses energy."""
-        return False
-
     def wrenches(
         self, poses: Poses, twists: Twists, t: Any = 0.0, table: Table = NOMINAL
     ) -> Wrenches:
@@ -175,10 +171,6 @@ class Tyre:
         F = along[..., None] * contact.forward + across[..., None] * contact.left
         F = F + pressed[..., None] * contact.normal
         return interaction(poses, contact.arm, F, 0.0 * F)
-
-    def energy(self, poses: Poses, t: Any = 0.0, table: Table = NOMINAL) -> Any:
-        """None is counted: what the tyre stores is a part of its work."""
-        return 0.0 * poses.origins[..., 0, 0]
 
     def fault(self) -> str:
         """A wheel that lies flat has no lowest point."""

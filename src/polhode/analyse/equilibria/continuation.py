@@ -18,7 +18,7 @@ from polhode.analyse.equilibria.equilibrium import Equilibrium
 from polhode.analyse.machinery import listing
 from polhode.analyse.machinery.curve import Curve, Point
 from polhode.analyse.machinery.naming import coordinate_of, require_parameter
-from polhode.analyse.machinery.table import some, table_of
+from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError, ModelError
 from polhode.system.state import State, require_layout
 
@@ -44,7 +44,7 @@ Met = tuple[Mark, Point, np.ndarray]  # with its point, and the curve's tangent
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch:
+class Branch(Answer):
     """Equilibria along one curve.
 
     parameter   values (k,) of the parameter
@@ -82,24 +82,20 @@ class Branch:
         """The curve over the parameter, dashed where no minimum is: a `Picture`."""
         return Branches(self.system, self.name, (self,)).plot(coordinate)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        head = f"Branch of {self.system.name!r} along {self.name}: {len(self)} points"
-        names = (self.name, *self.system.coordinate_names, "falling")
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         shown = some(len(self), SHOWN)
-        rows = [(self.parameter[k], *self.q[k], str(self.falling[k])) for k in shown]
-        marks = [f"  {m.kind} at {self.name} = {m.parameter:.6g}" for m in self.marks]
-        return "\n".join([head, *table_of(names, rows, shown), *marks])
+        return AnswerTable(
+            f"Branch of {self.system.name!r} along {self.name}: {len(self)} points",
+            ("", self.name, *self.system.coordinate_names, "falling"),
+            [(k, self.parameter[k], *self.q[k], self.falling[k]) for k in shown],
+            [f"{m.kind} at {self.name} = {m.parameter:.6g}" for m in self.marks],
+        )
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Branches:
+class Branches(Answer):
     """All curves that were followed; the first begins at the given equilibrium."""
 
     system: System
@@ -116,30 +112,22 @@ class Branches:
 
         return branch_picture(self, coordinate or self.system.coordinate_names[0])
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        count = f"{len(self)} branch{'' if len(self) == 1 else 'es'}"
-        lines = [f"{self.system.name!r} along {self.name}: {count}"]
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows, below = [], []
+        names = ("", self.name, *self.system.coordinate_names)
         for k, branch in enumerate(self.found):
-            first, last = branch.parameter[[0, -1]]
-            lines.append(
-                f"  {k}: {len(branch)} equilibria, {self.name} from {first:.6g} to"
-                f" {last:.6g}, falling in {branch.falling.min()} to"
-                f" {branch.falling.max()} directions"
-            )
-            names = (self.name, *self.system.coordinate_names)
+            falls = f"{branch.falling.min()} to {branch.falling.max()}"
+            rows.append((k, len(branch), *branch.parameter[[0, -1]], falls))
             for kind in ("fold", "bifurcation"):
-                rows = [
-                    (m.parameter, *m.state.q) for m in branch.marks if m.kind == kind
-                ]
-                if rows:
-                    lines += [f"     {kind}s", *table_of(names, rows)]
-        return "\n".join(lines)
+                marks = [m for m in branch.marks if m.kind == kind]
+                lines = [(i, m.parameter, *m.state.q) for i, m in enumerate(marks)]
+                if lines:
+                    below.append(AnswerTable(f"{kind}s of branch {k}", names, lines))
+        count = f"{len(self)} branch{'' if len(self) == 1 else 'es'}"
+        heads = ("", "equilibria", "from", "to", "falling directions")
+        title = f"{self.system.name!r} along {self.name}: {count}"
+        return AnswerTable(title, heads, rows, below=below)
 
 
 def continuation(

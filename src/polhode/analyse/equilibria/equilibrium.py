@@ -25,8 +25,8 @@ from polhode.analyse.machinery.search import (
     shared_rows,
     starts_of,
 )
-from polhode.analyse.machinery.table import number, relative, table_of
 from polhode.analyse.symmetries import Carriers
+from polhode.answer_table import Answer, AnswerTable, number, relative
 from polhode.constraints.rolling import Touching
 from polhode.errors import AnalysisError
 from polhode.integrate.simulate import equations_of
@@ -47,7 +47,7 @@ LOOSE = 1e-9  # of the mass matrix on free motions, scaled: nothing resists
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibrium:
+class Equilibrium(Answer):
     """A state in which a system rests, and stays.
 
     multipliers  l (m,), one a row of the constraints; the least, where not unique
@@ -88,22 +88,6 @@ class Equilibrium:
 
         return rest_picture(self.state, f"equilibrium   V = {self.energy:.4g} J")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        names = self.state.system.coordinate_names
-        places = zip(names, self.state.q, strict=True)
-        where = ", ".join(f"{name} = {number(value)}" for name, value in places)
-        lines = [f"Equilibrium({where}; V = {self.energy:.6g} J)"]
-        loads = relative(self.multipliers)
-        rows = zip(self.state.system.row_names, loads, strict=True)
-        lines += [f"  {name}: {load}" for name, load in rows]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
     @property
     def notes(self) -> list[str]:
         """What must be known beside the numbers, a sentence each."""
@@ -119,10 +103,19 @@ class Equilibrium:
             )
         return found
 
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        system = self.state.system
+        rows = [*zip(system.coordinate_names, self.state.q, strict=True)]
+        rows += [("V, J", f"{self.energy:.6g}")]
+        rows += zip(system.row_names, relative(self.multipliers), strict=True)
+        title = f"Equilibrium of {system.name!r}"
+        return AnswerTable(title, ("", "value"), rows, self.notes)
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Equilibria:
+class Equilibria(Answer):
     """All equilibria that were found, the lowest energy first.
 
     starts, arrived  how many places were started from, and how many came to rest
@@ -158,22 +151,18 @@ class Equilibria:
 
         return rests_picture(self.states, [f"V = {e.energy:.4g} J" for e in self.found])
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         count = f"{len(self)} equilibri{'um' if len(self) == 1 else 'a'}"
         head = f"{self.system.name!r}: {count}; {self.arrived} of {self.starts} starts"
-        lines = [f"{head} came to rest"]
         names = (*self.system.coordinate_names, "V, J", *self.system.row_names)
-        if self.found:
-            lines += table_of(names, self.rows)
-        for k, each in enumerate(self.found):
-            lines += [f"  {k}: {note}" for note in each.notes]
-        return "\n".join([*lines, *([self.note] if self.note else [])])
+        notes = [f"{k}: {note}" for k, e in enumerate(self.found) for note in e.notes]
+        return AnswerTable(
+            f"{head} came to rest",
+            ("", *names),
+            [(k, *row) for k, row in enumerate(self.rows)],
+            [*notes, *([self.note] if self.note else [])],
+        )
 
 
 @system_argument

@@ -14,8 +14,8 @@ import numpy as np
 from polhode.analyse.machinery.damped_newton import Balance, Settled, settled
 from polhode.analyse.machinery.naming import coordinate_of, require_parameter
 from polhode.analyse.machinery.search import ACCEPTED, search_of, starts_of
-from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.symmetries import Carriers
+from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError
 from polhode.system.checked_argument import state_argument
 from polhode.system.state import State, require_layout
@@ -29,7 +29,7 @@ SHOWN = 3  # rows that are printed
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class EquilibriumSweep:
+class EquilibriumSweep(Answer):
     """One equilibrium for each set of values.
 
     parameters   name -> values (k,)
@@ -63,25 +63,19 @@ class EquilibriumSweep:
 
         return sweep_picture(self, coordinates)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         ranges = [
             f"{n} from {v.min():.6g} to {v.max():.6g}"
             for n, v in self.parameters.items()
         ]
-        rested = int(self.found.sum())
-        head = f"EquilibriumSweep({self.system.name!r}: {rested} of {len(self)} rest;"
-        names = (*self.parameters, *self.system.coordinate_names)
+        rested = f"{int(self.found.sum())} of {len(self)} rest"
         columns = [*self.parameters.values(), *self.q.T]
-        shown = some(len(self), SHOWN)
-        rows = [tuple(column[k] for column in columns) for k in shown]
-        lines = table_of(names, rows, shown)
-        return "\n".join([f"{head} {', '.join(ranges)})", *lines])
+        return AnswerTable(
+            f"EquilibriumSweep({self.system.name!r}: {rested}; {', '.join(ranges)})",
+            ("", *self.parameters, *self.system.coordinate_names),
+            [(k, *(col[k] for col in columns)) for k in some(len(self), SHOWN)],
+        )
 
 
 @state_argument
@@ -134,7 +128,7 @@ def _values(system: System, parameters: Mapping[str, Any]) -> dict[str, np.ndarr
         )
     if not all(np.all(np.isfinite(v)) for v in columns.values()):
         raise AnalysisError(
-            "the values to sweep hold some that are no numbers.",
+            "the values to sweep hold some that are not finite.",
             "A parameter that is infinite or undefined has no equilibrium.",
             "Leave those sets out.",
         )

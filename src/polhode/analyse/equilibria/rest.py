@@ -14,8 +14,8 @@ import numpy as np
 
 from polhode.analyse.machinery.damped_newton import Balance
 from polhode.analyse.machinery.scales import Sizes, force_scales, rate_of, sizes_at
-from polhode.analyse.machinery.table import number, table_of
 from polhode.analyse.symmetries import Carriers, draw
+from polhode.answer_table import Answer, AnswerTable
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
@@ -31,7 +31,7 @@ SAMPLE = 8
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Rest:
+class Rest(Answer):
     """The answer, true or false, and what it rests on.
 
     state       what was asked about
@@ -62,22 +62,11 @@ class Rest:
         names = self.state.system.speed_names
         return [*zip(names, map(float, self.state.z), map(float, z_dot), strict=True)]
 
-    def __str__(self) -> str:
-        rows = [(number(z), number(a)) for _, z, a in self.lines]
-        labels = [name for name, *_ in self.lines]
-        return "\n".join([repr(self), *table_of(("speed", "its rate"), rows, labels)])
-
     def plot(self) -> Any:
         """The bodies there: a `Picture`."""
         from polhode.show.drawing.equilibrium_picture import rest_picture
 
         return rest_picture(self.state, self.verdict)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
 
     def __repr__(self) -> str:
         name = self.state.system.name
@@ -87,6 +76,10 @@ class Rest:
         words += [f"{name}' = {v:.4g}" for name, v in self.starting.items()]
         words += [f"{name} is driven at {-v:.4g}" for name, v in self.driven.items()]
         return f"Rest({name!r} {self.verdict}: {', '.join(words)})"
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        return AnswerTable(repr(self), ("", "speed", "its rate"), self.lines)
 
 
 @state_argument

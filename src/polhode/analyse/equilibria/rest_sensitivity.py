@@ -23,7 +23,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
-from polhode.analyse.machinery.table import table_of
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
 from polhode.matter.parameter import NOMINAL, Table
@@ -38,7 +38,7 @@ APART = 1e-7  # eigenvalues nearer than this share have no slopes of their own
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class RestSensitivity:
+class RestSensitivity(Answer):
     """An equilibrium and its eigenvalues, by parameters.
 
     names        the parameters (p,)
@@ -90,17 +90,11 @@ class RestSensitivity:
 
         return rest_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        head = f"RestSensitivity({self.system.name!r}): derivatives by parameters"
-        heads = tuple(f"d / d {name}" for name in self.names)
-        labels, values = zip(*self.rows, strict=True)
-        return "\n".join([head, *table_of(heads, values, labels)])
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        title = f"RestSensitivity({self.system.name!r}): derivatives by parameters"
+        heads = ("", *(f"d / d {name}" for name in self.names))
+        return AnswerTable(title, heads, [(name, *row) for name, row in self.rows])
 
 
 @state_argument

@@ -19,6 +19,7 @@ import numpy as np
 from polhode.actions.force_elements.joint_law import Motor
 from polhode.analyse.linear.linearise import Linear, linearise
 from polhode.analyse.linear.modes import modes_of
+from polhode.answer_table import Answer, AnswerTable
 from polhode.formulation.equations import Equations
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ NEARBY = 0.1  # how far places are moved to see whether a force vanishes at rest
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Stability:
+class Stability(Answer):
     """A verdict and its reason.
 
     verdict  "asymptotically stable", "stable", "gyroscopically stabilised",
@@ -60,17 +61,13 @@ class Stability:
 
         return spectrum_picture(self.spectrum.all, f"{self.subject}: {self.verdict}")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         by = "" if self.theorem == "none" else f" ({self.theorem})"
-        lines = [f"{self.subject}: {self.verdict}{by}", f"  {self.reason}"]
-        lines += [f"  {name}: {said(value)}" for name, value in self.numbers.items()]
-        return "\n".join([*lines, f"  {self.spectrum!r}"])
+        rows = [(name, said(value)) for name, value in self.numbers.items()]
+        rows += [(f"s{k + 1}, 1/s", s) for k, s in enumerate(self.spectrum.all)]
+        title = f"{self.subject}: {self.verdict}{by}"
+        return AnswerTable(title, ("", "value"), rows, [self.reason])
 
 
 def said(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable
 from polhode.double import doubled
 from polhode.errors import AnalysisError
 from polhode.formulation.contact.instant import require_apart, seen
@@ -37,7 +38,7 @@ SPREAD = 1e-6
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class StaticRest:
+class StaticRest(Answer):
     """What supports can bear in a state at rest.
 
     rests     whether some pushes and friction balance all else
@@ -60,18 +61,26 @@ class StaticRest:
         most = max((abs(x) for pair in self.pushes.values() for x in pair), default=0)
         return tuple(n for n, (a, b) in self.pushes.items() if b - a > SPREAD * most)
 
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         word = "rests" if self.rests else "does not rest"
-        lines = [f"StaticRest({self.state.system.name!r} {word})"]
-        width = max((len(name) for name in self.pushes), default=0)
-        for name, (low, high) in self.pushes.items():
-            star = "*" if name in self.undetermined else " "
-            shown = f"{low:.6g} N" if star == " " else f"{low:.6g} to {high:.6g} N"
-            lines.append(f"  {name.ljust(width)} {star} {shown}")
+        notes = []
         if self.interval is not None:
             low, high = self.interval
-            lines.append(f"  {self.load} from {low:.6g} to {high:.6g}")
-        return "\n".join(lines)
+            notes.append(f"{self.load} from {low:.6g} to {high:.6g}")
+        return AnswerTable(
+            f"StaticRest({self.state.system.name!r} {word})",
+            ("", "push, N"),
+            [self._row(name) for name in self.pushes],
+            notes,
+        )
+
+    def _row(self, name: str) -> tuple[str, str]:
+        """A point and its push, with a star where that is not determined."""
+        low, high = self.pushes[name]
+        if name in self.undetermined:
+            return name, f"{low:.6g} to {high:.6g} *"
+        return name, f"{low:.6g}"
 
 
 class _Balance(NamedTuple):
@@ -104,7 +113,8 @@ def static_rest(
     >>> slope = ph.System([block], [ph.Weight(9.81, up=(0.3, 0, 1))], supports=[on])
     >>> static_rest(slope.state())
     StaticRest('system' rests)
-      foot   18.79... N
+          push, N
+    foot  18.79...
     """
     now = seen(state, table)
     require_apart(now)

@@ -28,8 +28,8 @@ from polhode.analyse.machinery.search import (
     shared_rows,
     starts_of,
 )
-from polhode.analyse.machinery.table import number, table_of
 from polhode.analyse.symmetries import Carriers, pick, require_symmetries
+from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.integrate.field.scales import displacements
 from polhode.integrate.simulate import equations_of
@@ -51,7 +51,7 @@ DECADES = 1.5  # about the system's own rate: how far unknown rates are tried
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SteadyMotion:
+class SteadyMotion(Answer):
     """A state from which the motion is steady.
 
     rates        of the carriers, by name, in rad/s and m/s
@@ -95,29 +95,24 @@ class SteadyMotion:
 
         return steady_picture(self.motion())
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        system = self.state.system
-        places = zip(system.coordinate_names, self.state.q, strict=True)
-        lines = [f"SteadyMotion({', '.join(f'{n} = {number(v)}' for n, v in places)})"]
-        lines += [f"  rate of {name}: {number(v)}" for name, v in self.rates.items()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
     @property
     def notes(self) -> list[str]:
         """What must be known beside the numbers, a sentence each."""
         shared = f"reactions are not unique: {', '.join(self.shared)}"
         return [*family_note(self.family), *([shared] if self.shared else [])]
 
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        system = self.state.system
+        rows = [*zip(system.coordinate_names, self.state.q, strict=True)]
+        rows += [(f"rate of {name}", rate) for name, rate in self.rates.items()]
+        title = f"Steady motion of {system.name!r}"
+        return AnswerTable(title, ("", "value"), rows, self.notes)
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SteadyMotions:
+class SteadyMotions(Answer):
     """All steady motions that were found.
 
     starts, arrived  how many were started from, and how many balanced
@@ -143,23 +138,16 @@ class SteadyMotions:
         ]
         return rests_picture(self.states, words)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         head = f"{self.system.name!r}: {len(self)} steady motions; {self.arrived} of"
-        lines = [f"{head} {self.starts} starts balanced"]
-        if self.found:
-            rates = (f"rate of {name}" for name in self.found[0].rates)
-            names = (*self.system.coordinate_names, *rates)
-            rows = [(*e.state.q, *e.rates.values()) for e in self.found]
-            lines += table_of(names, rows)
-        for k, each in enumerate(self.found):
-            lines += [f"  {k}: {note}" for note in each.notes]
-        return "\n".join(lines)
+        rates = [f"rate of {name}" for e in self.found[:1] for name in e.rates]
+        return AnswerTable(
+            f"{head} {self.starts} starts balanced",
+            ("", *self.system.coordinate_names, *rates),
+            [(k, *e.state.q, *e.rates.values()) for k, e in enumerate(self.found)],
+            [f"{k}: {note}" for k, e in enumerate(self.found) for note in e.notes],
+        )
 
 
 @system_argument

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.ports import port_names, port_values
-from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.machinery.variations import Ports, shifted, slopes_of
+from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import Program, compile
@@ -42,7 +42,7 @@ INSTANT = (
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearAlong:
+class LinearAlong(Answer):
     """A (n, 2 nz, 2 nz) and B (n, 2 nz, k) at the times t (n,) of a motion.
 
     states, inputs   what the entries of x and u are called
@@ -153,24 +153,21 @@ class LinearAlong:
             found.append((float(self.t[k]), *map(float, parts)))
         return found
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __str__(self) -> str:
-        lines = table_of(HEADS, self.digest(), some(len(self.t), SHOWN))
-        words = (
-            f"  states: {', '.join(self.states)}",
-            f"  inputs: {', '.join(self.inputs) or 'none'}",
-        )
-        return "\n".join([repr(self), *words, *lines, f"  {INSTANT}"])
-
     def __repr__(self) -> str:
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"
         size = f"{len(self.states)} states, {len(self.inputs)} inputs"
         return f"LinearAlong({self.motion.system.name!r}, {span}: {size})"
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows = zip(some(len(self.t), SHOWN), self.digest(), strict=True)
+        notes = (
+            f"states: {', '.join(self.states)}",
+            f"inputs: {', '.join(self.inputs) or 'none'}",
+            INSTANT,
+        )
+        heads = ("", *HEADS)
+        return AnswerTable(repr(self), heads, [(k, *row) for k, row in rows], notes)
 
 
 def linear_along(

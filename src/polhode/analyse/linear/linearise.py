@@ -30,6 +30,7 @@ from polhode.analyse.machinery.ports import (
 )
 from polhode.analyse.machinery.spectrum import Spectrum, spectrum_of
 from polhode.analyse.machinery.variations import Neighbours, neighbours
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError, ModelError, StateError
 from polhode.formulation.equations import Equations
 from polhode.matter.parameter import NOMINAL, Table
@@ -39,12 +40,13 @@ from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.analyse.equilibria.stability import Stability
+    from polhode.analyse.linear.feedback_margins import FeedbackMargins
     from polhode.analyse.linear.modes import Modes
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear:
+class Linear(Answer):
     """A linear system about a state of a motion.
 
     coordinates  names of p (h,), those whose rates are v first
@@ -99,8 +101,8 @@ class Linear:
 
         return stability_of(self)
 
-    def response(self, frequencies: Any) -> Response:
-        """Outputs by inputs at angular frequencies (w,), rad/s."""
+    def response(self, frequencies: Any = None) -> Response:
+        """Outputs by inputs at angular frequencies (w,), rad/s; else round poles."""
         self.require_steady("a frequency response")
         return self.matrices.response(frequencies)
 
@@ -108,6 +110,11 @@ class Linear:
         """The transfer function from an input to an output."""
         self.require_steady("transfer functions")
         return self.matrices.transfer(output, input)
+
+    def margins(self, output: str, input: str) -> FeedbackMargins:
+        """Gain and phase margins of the loop u = -y from an output to an input."""
+        self.require_steady("margins")
+        return self.matrices.margins(output, input)
 
     def require_steady(self, word: str) -> None:
         """Refuse what only constant matrices have."""
@@ -127,20 +134,15 @@ class Linear:
 
         return spectrum_picture(self.spectrum.all, self.system.name)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         about = "an equilibrium" if self.is_at_rest else "a steady motion"
         if self.unsteady:
             about = f"an instant of a motion ({self.unsteady})"
-        head = f"Linear system of {self.system.name!r} about {about}"
         driven = ", ".join(self.matrices.inputs) or "none"
-        lines = [head, f"inputs: {driven}; outputs: {', '.join(self.matrices.outputs)}"]
-        return "\n".join([*lines, repr(self.parts)])
+        ports = f"inputs: {driven}; outputs: {', '.join(self.matrices.outputs)}"
+        title = f"Linear system of {self.system.name!r} about {about}\n{ports}"
+        return AnswerTable(title, below=[self.parts.as_table()])
 
 
 def linearise(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import number, table_of
+from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
@@ -31,7 +31,7 @@ class Closest(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class LimitMargins:
+class LimitMargins(Answer):
     """Margins of all coordinates that have a limit, at the rows of a motion.
 
     limits   name -> (lower, upper), in radians or metres
@@ -81,16 +81,15 @@ class LimitMargins:
 
         return margin_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         within = "within its limits" if self.is_within else "beyond a limit"
-        head = f"LimitMargins({self.motion.system.name!r}: {within})"
-        return "\n".join([head, *table_of(HEADS, self.rows, self.names)])
+        rows = zip(self.names, self.rows, strict=True)
+        return AnswerTable(
+            f"LimitMargins({self.motion.system.name!r}: {within})",
+            ("", *HEADS),
+            [(name, *row) for name, row in rows],
+        )
 
 
 @motion_argument

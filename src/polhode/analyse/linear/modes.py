@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.machinery.parts import Parts
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Modes:
+class Modes(Answer):
     """The modes of a linear system, slowest first; a pair of conjugates is one mode.
 
     names          coordinates that shapes are written in (h,)
@@ -117,29 +118,27 @@ class Modes:
 
         return show(self.motion(mode, **wishes), browser=browser)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         how = "symmetric" if self.is_symmetric else "complex"
-        lines = [f"{len(self.eigenvalues)} modes of {self.linear.system.name!r}, {how}"]
-        head = f"{'':4} {'s [1/s]':>28} {'w [rad/s]':>12} {'f [Hz]':>11} {'damping':>9}"
-        lines.append(f"{head}  moves most")
-        for k, s in enumerate(self.eigenvalues):
-            text = f"{s.real:.6g} {s.imag:+.6g}i" if s.imag else f"{s.real:.6g}"
-            share = np.abs(self.participation[k])
-            order = np.argsort(-share)[:3]
-            most = ", ".join(
-                f"{self.names[j]} {share[j]:.0%}" for j in order if share[j] > 0.005
+        heads = ("", "s [1/s]", "w [rad/s]", "f [Hz]", "damping", "moves most")
+        rows = [
+            (k + 1, s, self.frequencies[k], self.hertz[k], self.damping[k], most)
+            for k, (s, most) in enumerate(
+                zip(self.eigenvalues, self._most, strict=True)
             )
-            lines.append(
-                f"{k + 1:4} {text:>28} {self.frequencies[k]:12.6g}"
-                f" {self.hertz[k]:11.6g} {self.damping[k]:9.4g}  {most}"
-            )
-        return "\n".join(lines)
+        ]
+        title = f"{len(rows)} modes of {self.linear.system.name!r}, {how}"
+        return AnswerTable(title, heads, rows)
+
+    @property
+    def _most(self) -> list[str]:
+        """The three coordinates that move most in each mode, with their shares."""
+        words = []
+        for share in np.abs(self.participation):
+            order = [j for j in np.argsort(-share)[:3] if share[j] > 0.005]
+            words.append(", ".join(f"{self.names[j]} {share[j]:.0%}" for j in order))
+        return words
 
 
 def modes_of(linear: Linear) -> Modes:

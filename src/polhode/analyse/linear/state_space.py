@@ -6,13 +6,16 @@ H(i W) = C (i W - A)^-1 B + D        the response to u = exp(i W t)
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import number, table_of
+from polhode.answer_table import Answer, AnswerTable, number
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
+
+if TYPE_CHECKING:
+    from polhode.analyse.linear.feedback_margins import FeedbackMargins
 
 ROOT = ("s, 1/s", "|s|, rad/s", "|s|, Hz", "damping")  # what is told of a root
 ROUNDED = 1e-13  # of the largest pole: a root at zero, printed so
@@ -21,7 +24,7 @@ RESONANT = 1e-11  # a frequency that is an eigenvalue's, of the largest eigenval
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class StateSpace:
+class StateSpace(Answer):
     """A (n, n), B (n, k), C (o, n), D (o, k), and what each entry is called."""
 
     A: np.ndarray
@@ -32,8 +35,14 @@ class StateSpace:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-    def response(self, frequencies: Any) -> Response:
-        """H(i W) at angular frequencies W (w,), rad/s."""
+    def response(self, frequencies: Any = None) -> Response:
+        """H(i W) at angular frequencies W (w,), rad/s.
+
+        Without any, they go from a tenth of the slowest pole to ten times the fastest,
+        closer together near each pole.
+        """
+        if frequencies is None:
+            frequencies = _usual_frequencies(np.linalg.eigvals(self.A))
         W = np.atleast_1d(np.asarray(frequencies, float))
         _require_no_resonance(self, W)
         n = len(self.A)
@@ -64,6 +73,12 @@ class StateSpace:
         gain = H * np.prod(at - poles) / np.prod(at - zeros)
         return Transfer(zeros, poles, float(gain.real))
 
+    def margins(self, output: str, input: str) -> FeedbackMargins:
+        """How far a loop from an output to an input, u = -y, is from its edge."""
+        from polhode.analyse.linear.feedback_margins import feedback_margins
+
+        return feedback_margins(self, output, input)
+
     def to_scipy(self) -> Any:
         """`scipy.signal.StateSpace` of the same matrices."""
         from scipy.signal import StateSpace as Scipy
@@ -77,7 +92,7 @@ class StateSpace:
         except ImportError as reason:
             raise AnalysisError(
                 "python-control is not installed.",
-                "The object that was asked for is one of its own.",
+                "The requested object is one of its own.",
                 "Install it: pip install control; or use to_scipy().",
             ) from reason
         return control.ss(
@@ -93,34 +108,24 @@ class StateSpace:
 
         return spectrum_picture(np.linalg.eigvals(self.A), "poles")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __str__(self) -> str:
-        rows = [
-            *zip(
-                (f"{n}'" for n in self.states), np.hstack([self.A, self.B]), strict=True
-            )
-        ]
-        rows += zip(
-            (f"{n} =" for n in self.outputs), np.hstack([self.C, self.D]), strict=True
-        )
-        names, values = zip(*rows, strict=True)
-        cells = [[f"{x + 0.0:.5g}" for x in row] for row in values]
-        lines = table_of((*self.states, *self.inputs), cells, names)
-        return "\n".join([repr(self), *lines])
-
     def __repr__(self) -> str:
         sizes = f"{len(self.A)} states, {len(self.inputs)} inputs"
         return f"StateSpace({sizes}, {len(self.outputs)} outputs)"
 
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        names = [*(f"{n}'" for n in self.states), *(f"{n} =" for n in self.outputs)]
+        whole = np.block([[self.A, self.B], [self.C, self.D]])
+        rows = [
+            (name, *(f"{x + 0.0:.5g}" for x in row))
+            for name, row in zip(names, whole, strict=True)
+        ]
+        return AnswerTable(repr(self), ("", *self.states, *self.inputs), rows)
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Response:
+class Response(Answer):
     """Frequency response: values (w, o, k) at frequencies (w,), rad/s.
 
     y = Re(value exp(i W t)) is the steady answer to the input cos(W t).
@@ -143,34 +148,33 @@ class Response:
         return self.of(output, input) / self.of(other, input)
 
     def plot(self) -> Any:
-        """Gain and phase over frequency: a `Picture`."""
-        from polhode.show.plots.answers import response_picture
+        """Gain and phase over frequency, Bode's diagram: a `Picture`."""
+        from polhode.show.plots.frequency import response_picture
 
         return response_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
+    def nyquist(self) -> Any:
+        """H(i W) in the plane with its mirror image, Nyquist's diagram: a `Picture`."""
+        from polhode.show.plots.frequency import nyquist_picture
 
-        return answer_html(self)
+        return nyquist_picture(self)
 
-    def __repr__(self) -> str:
-        head = f"{'W [rad/s]':>12}"
-        pairs = [(o, k) for o in self.outputs for k in self.inputs]
-        head += "".join(f" {f'{o} by {k}':>32}" for o, k in pairs)
-        lines = [head]
-        for w, row in zip(self.frequencies, self.values, strict=True):
-            each = "".join(
-                f" {abs(v):18.6g} at {np.angle(v, deg=True):7.2f} deg"
-                for v in row.ravel()
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        pairs = [f"{o} by {k}" for o in self.outputs for k in self.inputs]
+        rows = [
+            (
+                f"{w:.6g}",
+                *(f"{abs(v):.6g} at {np.angle(v, deg=True):.2f} deg" for v in row.flat),
             )
-            lines.append(f"{w:12.6g}{each}")
-        return "\n".join(lines)
+            for w, row in zip(self.frequencies, self.values, strict=True)
+        ]
+        return AnswerTable("Frequency response", ("W [rad/s]", *pairs), rows)
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Transfer:
+class Transfer(Answer):
     """gain * product(s - zeros) / product(s - poles)."""
 
     zeros: np.ndarray
@@ -200,18 +204,6 @@ class Transfer:
             for s in sorted(values, key=lambda s: (abs(s), -s.imag))
         ]
 
-    def __repr__(self) -> str:
-        counts = f"{len(self.poles)} poles, {len(self.zeros)} zeros"
-        head = f"Transfer({counts}; gain {self.gain:.6g}, H(0) {self.still:.6g})"
-        rows = [root_numbers(s) for _, s in self.roots]
-        return "\n".join([head, *table_of(ROOT, rows, [w for w, _ in self.roots])])
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
     def plot(self) -> Any:
         """Poles as crosses and zeros as rings: a `Picture`."""
         from polhode.show.plots.answers import transfer_picture
@@ -223,6 +215,13 @@ class Transfer:
         """Numerator and denominator, highest power first."""
         above = self.gain * np.real(np.poly(self.zeros))
         return above, np.real(np.poly(self.poles))
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        counts = f"{len(self.poles)} poles, {len(self.zeros)} zeros"
+        title = f"Transfer({counts}; gain {self.gain:.6g}, H(0) {self.still:.6g})"
+        rows = [(word, *root_numbers(s)) for word, s in self.roots]
+        return AnswerTable(title, ("", *ROOT), rows)
 
 
 def root_numbers(s: complex) -> tuple[str, ...]:
@@ -241,6 +240,17 @@ def _place(name: str, names: tuple[str, ...], word: str) -> int:
             suggestion(name, names) if names else f"Give linearise(..., {word}s=...).",
         )
     return names.index(name)
+
+
+def _usual_frequencies(poles: np.ndarray) -> np.ndarray:
+    """Evenly in the logarithm over all poles, and eight times as close near each."""
+    sizes = np.abs(poles)
+    fastest = float(np.max(sizes, initial=0.0)) or 1.0
+    sizes = sizes[sizes > ROUNDED * fastest]
+    slowest = float(np.min(sizes, initial=fastest))
+    even = np.geomspace(slowest / 10, 10 * fastest, 400)
+    near = [w * np.geomspace(0.97, 1.03, 60) for w in np.unique(sizes.round(12))]
+    return np.unique(np.concatenate([even, *near]))
 
 
 def _require_no_resonance(system: StateSpace, W: np.ndarray) -> None:

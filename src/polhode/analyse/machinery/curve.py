@@ -165,16 +165,10 @@ class Curve:
 
     def _slopes(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """r and its slopes by place, intensities and parameter, all by their sizes."""
-        from polhode.lowering.compile import compile
-
-        search, system = self.search, self.system
-        key = ("curve", self.parameter)
+        search = self.search
         given = (search.t, point.q, point.multipliers, float(point.parameter))
-        if key not in system.compiled:
-            system.compiled[key] = compile(
-                _function(search.balance, self.parameter), *given
-            )
-        r, J = system.compiled[key](*given)
+        function = _function(search.balance, self.parameter)
+        r, J = self.system.program(("curve", self.parameter), function, given)(*given)
         units = np.concatenate([search.reach, self.loads, [self.high - self.low]])
         return r / search.scales, search.cleared(J / search.scales[:, None]) * units
 

@@ -20,9 +20,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.analyse.machinery.distribution import Distribution, independent
-from polhode.analyse.machinery.table import some, table_of
+from polhode.answer_table import Answer, AnswerTable, some
 from polhode.errors import AnalysisError
-from polhode.lowering.compile import compile
 from polhode.system.lengths import natural_length, speed_lengths
 from polhode.system.state import State, require_layout
 
@@ -36,7 +35,7 @@ TRIES = 50
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class PositionIntegrals:
+class PositionIntegrals(Answer):
     """Functions pi of the place that all motions within the rows keep.
 
     state           the place about which they are known; pi is zero there
@@ -104,18 +103,6 @@ class PositionIntegrals:
 
         return leaf_picture(self, motion)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        head = f"PositionIntegrals({self.system.name!r}: {len(self)} kept)"
-        W = self.rows(self.state)
-        names = [f"pi of {name}" for name in self.names]
-        return "\n".join([head, *table_of(self.system.speed_names, W, names)])
-
     @property
     def _lengths(self) -> np.ndarray:
         """How large (nz,) a displacement is: 1 rad, or the system's length."""
@@ -146,20 +133,16 @@ class PositionIntegrals:
             return d
         raise AnalysisError(
             f"{state!r} is too far for the integrals of {system.name!r}.",
-            "They are known in a chart about the place at which they were asked for,"
+            "They are known in a chart about the place at which they were found,"
             " in which nothing is turned by half a turn or more.",
-            "Ask ph.integrability at a place nearer by.",
+            "Ask ph.questions.integrability at a place nearer by.",
         )
 
     def _program(self, word: str) -> Any:
-        key = ("position integrals", self, word)
-        if key not in self.system.compiled:
-            if word == "fields":
-                made = compile(self.last.fields, self.state.q)
-            else:
-                made = compile(self._chart, np.zeros(self.system.speeds))
-            self.system.compiled[key] = made
-        return self.system.compiled[key]
+        name = ("position integrals", self, word)
+        if word == "fields":
+            return self.system.program(name, self.last.fields, [self.state.q])
+        return self.system.program(name, self._chart, [np.zeros(self.system.speeds)])
 
     def _chart(self, d: Any) -> tuple[Any, Any]:
         """The place local(q0, d), and E (n, n): speeds z = E d_dot there."""
@@ -171,6 +154,15 @@ class PositionIntegrals:
             return system.speeds_from(t, place, moved)
 
         return system.local(q, d), jax.vmap(speeds, out_axes=1)(jnp.eye(len(d)))
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows = zip(self.names, self.rows(self.state), strict=True)
+        return AnswerTable(
+            f"PositionIntegrals({self.system.name!r}: {len(self)} kept)",
+            ("", *self.system.speed_names),
+            [(f"pi of {name}", *row) for name, row in rows],
+        )
 
 
 def integrals_of(last: Distribution) -> PositionIntegrals:

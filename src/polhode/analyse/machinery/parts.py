@@ -16,6 +16,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable, relative
 from polhode.errors import AnalysisError
 from polhode.system.members import suggestion
 
@@ -26,7 +27,7 @@ NOTHING = 1e-10  # of the largest part, in the measure of masses: rounding
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Parts:
+class Parts(Answer):
     """Mass, damping, gyroscopic, stiffness and circulatory matrices (f, f).
 
     Symmetric ones are exactly so, skew ones too. `others` (f, h - f) is the stiffness
@@ -125,20 +126,22 @@ class Parts:
 
         return parts_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        lines = [f"Parts in {', '.join(self.names)}"]
-        for part, word in self.words().items():
-            lines.append(f"{part}: {word}")
-            if word != "none":
-                text = np.array2string(getattr(self, part), precision=6)
-                lines.append("  " + text.replace("\n", "\n  "))
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        words = self.words()
+        below = [
+            AnswerTable(
+                f"{part}: {word}",
+                ("", *self.names) if word != "none" else (),
+                [
+                    (name, *relative(row))
+                    for name, row in zip(self.names, getattr(self, part), strict=True)
+                    if word != "none"
+                ],
+            )
+            for part, word in words.items()
+        ]
+        return AnswerTable(f"Parts in {', '.join(self.names)}", below=below)
 
 
 def parts_of(

@@ -74,14 +74,9 @@ def sizes_at(
     balance: Balance, t: float, q: np.ndarray, xi: np.ndarray, table: Table
 ) -> Sizes:
     """The sizes at places q (s, nq) and rates xi (s, k), a row a place."""
-    from polhode.lowering.compile import compile
-
-    system = balance.system
-    key = ("sizes", balance.key, tuple(sorted(table)))
-    if key not in system.compiled:
-        one = (float(t), q[0], xi[0], dict(table))
-        system.compiled[key] = compile(_sizes(balance), *one, batched=["q", "xi"])
-    return Sizes(*system.compiled[key](float(t), q, xi, dict(table)))
+    name, one = ("sizes", balance.key), (float(t), q[0], xi[0], dict(table))
+    program = balance.system.program(name, _sizes(balance), one, batched=["q", "xi"])
+    return Sizes(*program(float(t), q, xi, dict(table)))
 
 
 def _sizes(balance: Balance) -> Callable[..., Sizes]:

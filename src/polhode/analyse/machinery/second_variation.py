@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import relative, table_of
 from polhode.analyse.symmetries import Carriers
+from polhode.answer_table import Answer, AnswerTable, relative
 from polhode.matter.parameter import NOMINAL
 from polhode.system import numeric_constraints, rows
 from polhode.system.natural_sizes import natural_sizes
@@ -40,7 +40,7 @@ DEPENDENT = 1e-8  # a singular value of unit rows that is not one
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class SecondVariation:
+class SecondVariation(Answer):
     """Curvatures of F on disturbances that keep constraints and momenta.
 
     curvatures  eigenvalues (d,), in the measure of the system's own scales
@@ -84,21 +84,16 @@ class SecondVariation:
 
         return curvature_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        word = (
-            "a minimum" if self.is_minimum else f"falls in {self.negative} directions"
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        falls = f"falls in {self.negative} directions"
+        word = "a minimum" if self.is_minimum else falls
+        return AnswerTable(
+            f"SecondVariation({word}; {self.carried} carried along)",
+            ("", "rate", "momentum"),
+            [(name, rate, self.momenta[name]) for name, rate in self.rates.items()],
+            [f"curvatures: {', '.join(relative(self.curvatures))}"],
         )
-        lines = [f"SecondVariation({word}; {self.carried} carried along)"]
-        lines.append(f"  curvatures: {', '.join(relative(self.curvatures))}")
-        rows = [(self.rates[name], self.momenta[name]) for name in self.rates]
-        heads = ("rate", "momentum")
-        return "\n".join([*lines, *table_of(heads, rows, tuple(self.rates))])
 
 
 class _Parts(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from polhode.analyse.machinery.table import number
+from polhode.answer_table import Answer, AnswerTable, number
 
 RANK = 1e-11  # of the largest singular value: nothing
 ON_AXIS = 1e-8  # real part over size of an eigenvalue that is on the imaginary axis
@@ -20,7 +20,7 @@ ON_AXIS = 1e-8  # real part over size of an eigenvalue that is on the imaginary 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Spectrum:
+class Spectrum(Answer):
     """Eigenvalues, and what they say of x' = A x.
 
     values    the eigenvalues that are not zero (k,), 1/s, the least damped first
@@ -69,18 +69,17 @@ class Spectrum:
 
         return spectrum_picture(self.all, f"eigenvalues: {self.kind}")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
     def __repr__(self) -> str:
         largest = float(np.max(np.abs(self.values), initial=0.0))
         shown = ", ".join(number(value, largest) for value in self.values)
         zeros = f"; {self.zeros} zero" if self.zeros else ""
         block = f" with a Jordan block of {self.block}" if self.block > 1 else ""
         return f"Spectrum({self.kind}: {shown}{zeros}{block})"
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows = [(k + 1, s) for k, s in enumerate(self.all)]
+        return AnswerTable(repr(self), ("", "s, 1/s"), rows)
 
 
 def spectrum_of(A: np.ndarray, sizes: np.ndarray | None = None) -> Spectrum:

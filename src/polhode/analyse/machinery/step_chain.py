@@ -23,7 +23,8 @@ from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
-from polhode.matter.parameter import Table, parameters_in
+from polhode.matter.parameter import Table, at, parameters_in
+from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.integrate.results.contact_log import SwitchRow
@@ -96,6 +97,16 @@ class Replay:
         """The system's speeds z (nz,) in a state x, traced."""
         n, core = self.system.coordinates, self.motion.equations.functions
         return 1.0 * jnp.asarray(core.speeds(t, x[:n], x[n:], self.whole(p, table)))
+
+    def numbers(self, state: State, y: Any, p: Any, table: Table) -> Table:
+        """The values of all parameters, and of inputs at a time and state, traced."""
+        whole = self.whole(p, table)
+        driven = self.motion.inputs.inputs.drive.driven
+        if driven is not None:
+            whole = driven(state.t, state.q, state.z, whole, y)
+        full = self.system.table(whole)
+        own = {name: at(value, full) for name, value in self.system.parameters.items()}
+        return {**own, **whole}
 
     @property
     def first(self) -> tuple[float, np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
@@ -22,19 +22,29 @@ from jax import lax
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltation_matrix
 from polhode.analyse.sensitivities.sensitivity import ROWS, chained
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
+from polhode.integrate.field.input_table import arity
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.state import State
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
-Cost = Callable[[Any, State], Any]
+Cost = Callable[..., Any]
+Weigh = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class EndRate(NamedTuple):
+    """A cost at the last row of a motion, and its rate along the motion there."""
+
+    value: float
+    rate: float
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Gradient:
+class Gradient(Answer):
     """A number of a motion, and how it changes.
 
     value        the number itself
@@ -71,18 +81,11 @@ class Gradient:
 
         return gradient_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        found = self.all
-        width = max((len(name) for name in found), default=0)
-        lines = [f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"]
-        lines += [f"  d / d {n.ljust(width)}  {v: .6g}" for n, v in found.items()]
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        title = f"Gradient({self.motion.system.name!r}): value {self.value:.6g}"
+        rows = [(f"d / d {name}", f"{v:.6g}") for name, v in self.all.items()]
+        return AnswerTable(title, ("", "value"), rows)
 
 
 @motion_argument
@@ -95,8 +98,9 @@ def gradient(
 ) -> Gradient:
     """The derivatives of cost(t, state), at the end or summed over `times`.
 
-    The cost is traced: written with `jax.numpy`, of the time and a `State`. The steps
-    of the motion are held, as in `ph.sensitivity`, with which this agrees to rounding.
+    The cost is traced: written with `jax.numpy`, of the time and a `State`; a third
+    argument is a mapping of the values of parameters and inputs. The steps of the
+    motion are held, as in `ph.sensitivity`, with which this agrees to rounding.
 
     >>> import polhode as ph
     >>> swing = ph.models.pendulum()
@@ -107,9 +111,20 @@ def gradient(
     """
     last = motion.t[-1:] if len(motion) else np.zeros(0)
     replay = replay_of(motion, parameters, last if times is None else times)
+    return weighted_gradient(replay, cost, lambda t, values: np.ones(len(t)))
+
+
+def weighted_gradient(replay: Replay, cost: Cost, weigh: Weigh) -> Gradient:
+    """The derivatives of sum of w[k] cost(t[k], x[k]) over the times asked for.
+
+    `weigh` gives w (n,) from the times and the values there, and is held: weights of
+    an integral, or one at the largest value.
+    """
     value, by_state, by_parameters = _costs(replay, cost)
+    w = weigh(replay.t[replay.is_asked], np.asarray(value))
+    by_state[replay.is_asked] *= w[:, None]
     l = by_state[-1]
-    m = np.sum(by_parameters, axis=0)
+    m = np.sum(w[:, None] * by_parameters, axis=0)
     for start, stop in reversed(replay.spans):
         for begin in reversed(range(start, stop, ROWS)):
             l, m = _back(replay, (begin, stop), by_state, (l, m))
@@ -118,17 +133,31 @@ def gradient(
             l, m = by_x.T @ l + by_state[start - 1], m + by_p.T @ l
     d, e, first = _unstarted(replay, l)
     by = dict(zip(replay.names, map(float, m + first), strict=True))
-    return Gradient(motion, float(np.sum(value)), by, d, e)
+    return Gradient(replay.motion, float(np.sum(w * value)), by, d, e)
+
+
+def end_rate(replay: Replay, cost: Cost) -> EndRate:
+    """The cost at the last row, and its rate there along the motion."""
+
+    def both(t: Any, x: Any, x_dot: Any, p: Any, table: Any) -> Any:
+        def at(t: Any, x: Any) -> Any:
+            return _cost_at(replay, cost, (t, x), p, table)
+
+        return jax.jvp(at, (t, x), (jnp.ones_like(t), x_dot))
+
+    steps, fixed = replay.motion.steps, (replay.values, replay.table)
+    arguments = (float(steps.t[-1]), steps.x[-1], steps.x_dot[-1], *fixed)
+    program = replay.program(("end rate", cost), both, arguments, False)
+    value, rate = program(*arguments)
+    return EndRate(float(value), float(rate))
 
 
 def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
     """Of every row: g, dg/dx and dg/dp; nothing where no cost was asked for."""
-    system, n = replay.system, replay.system.coordinates
 
     def costs(t: Any, x: Any, p: Any, table: Any) -> Any:
         def at(x: Any, p: Any) -> Any:
-            z = replay.speeds(t, x, p, table)
-            return _number(cost(t, State(system, t, 1.0 * x[:n], z)))
+            return _cost_at(replay, cost, (t, x), p, table)
 
         return jax.value_and_grad(at, (0, 1))(x, p)
 
@@ -141,12 +170,22 @@ def _costs(replay: Replay, cost: Cost) -> tuple[Any, np.ndarray, np.ndarray]:
     every[asked] = by_state
     if not np.all(np.isfinite(every)):
         raise AnalysisError(
-            "the cost of a motion has no derivative where it was asked for.",
+            "the cost of a motion has no derivative at this motion.",
             f"At t = {t[~np.all(np.isfinite(by_state), axis=1)][0]:g} s it is no"
             " number.",
             "Write it so that it is smooth there: a square rather than a length.",
         )
     return value, every, by_parameters
+
+
+def _cost_at(replay: Replay, cost: Cost, row: Any, p: Any, table: Any) -> Any:
+    """The cost of a row (t, x), traced."""
+    t, x = row
+    system, n = replay.system, replay.system.coordinates
+    state = State(system, t, 1.0 * x[:n], replay.speeds(t, x, p, table))
+    if arity(cost) < 3:
+        return _number(cost(t, state))
+    return _number(cost(t, state, replay.numbers(state, x[n:], p, table)))
 
 
 def _number(value: Any) -> Any:

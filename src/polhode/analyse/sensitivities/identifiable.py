@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
 from polhode.analyse.symmetries import draw
+from polhode.answer_table import Answer, AnswerTable
 from polhode.formulation.equations import Equations
 from polhode.formulation.questions.determinacy import reduced
 from polhode.integrate.simulate import equations_of
@@ -30,7 +31,7 @@ BLIND = 1e-9  # of the largest singular value: what is below is rounding
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Identifiable:
+class Identifiable(Answer):
     """What can be told of some parameters.
 
     names    the parameters
@@ -44,7 +45,7 @@ class Identifiable:
 
     @property
     def alone(self) -> tuple[str, ...]:
-        """Those that are told each by itself."""
+        """Those that are determined each by itself."""
         felt = ~np.any(self.blind != 0, axis=0)
         return tuple(n for n, is_felt in zip(self.names, felt, strict=True) if is_felt)
 
@@ -62,18 +63,15 @@ class Identifiable:
 
         return identifiable_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         found = len(self.names) - len(self.blind)
-        lines = [f"Identifiable({found} combinations of {len(self.names)} parameters)"]
-        lines.append(f"  each by itself: {', '.join(self.alone) or 'none'}")
-        lines += [f"  changes nothing: {said(self.names, row)}" for row in self.blind]
-        return "\n".join(lines)
+        return AnswerTable(
+            f"Identifiable({found} combinations of {len(self.names)} parameters)",
+            ("", "by itself"),
+            [(name, "yes" if name in self.alone else "no") for name in self.names],
+            [f"changes nothing: {said(self.names, row)}" for row in self.blind],
+        )
 
 
 def identifiable(
@@ -84,7 +82,10 @@ def identifiable(
     >>> import polhode as ph
     >>> print(identifiable(ph.models.pendulum()))
     Identifiable(2 combinations of 3 parameters)
-      each by itself: none
+       by itself
+    m  no
+    l  no
+    g  no
       changes nothing: +1 % m, -0.5 % l, -0.5 % g
     """
     equations = equations_of(model)

@@ -11,19 +11,32 @@ cannot be told from the record: they are named, and their spread is infinite.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, final
 
 import jax
 import numpy as np
 
 from polhode.analyse.machinery.naming import first_names, nominal
+from polhode.analyse.sensitivities.first_state import (
+    move_chart,
+    moved_state,
+    require_free_start,
+)
 from polhode.analyse.sensitivities.identifiable import BLIND, felt, said, sizes, unseen
+from polhode.analyse.sensitivities.record import (
+    Record,
+    is_table,
+    quantity_measure,
+    table_record,
+)
 from polhode.analyse.sensitivities.sensitivity import sensitivity
+from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import Numbers
 from polhode.errors import AnalysisError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.integrate.field.scales import displacements
+from polhode.integrate.results.state_functions import asked
 from polhode.integrate.simulate import equations_of, simulate
 from polhode.lowering.compile import compile
 from polhode.system.state import State
@@ -37,7 +50,7 @@ Measure = Callable[[Any, State], Any]
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Identified:
+class Identified(Answer):
     """Parameters that explain a record best.
 
     values       name -> value
@@ -45,8 +58,10 @@ class Identified:
     covariance   (p, p), of what it tells
     blind        (k, p) shares of changes that leave the motion as it is
     noise        the standard deviation of one measurement that the rest speaks for
-    times        (n,) of the record
-    residuals    (n, m) what is left
+    times        (n,) of the record, on the clock of the motion
+    residuals    (n, m) what is left; not a number where the record has a gap
+    spread       (n, m) standard deviations of the motion found, from the parameters
+    record       what was measured, and `columns`, its names
     motion       that they give
     """
 
@@ -57,31 +72,56 @@ class Identified:
     noise: float
     times: np.ndarray
     residuals: np.ndarray
+    spread: np.ndarray
+    record: np.ndarray
+    columns: tuple[str, ...]
     motion: Trajectory
 
+    @property
+    def count(self) -> int:
+        """How many numbers were measured."""
+        return int(np.sum(np.isfinite(self.record)))
+
+    @property
+    def correlation(self) -> np.ndarray:
+        """(p, p): 1 or -1 where two parameters are told only together."""
+        size = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        whole = np.outer(size, size)
+        return np.where(whole > 0, self.covariance / np.where(whole > 0, whole, 1), 0.0)
+
+    def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
+        """Between which values a parameter lies with some confidence (Student's t)."""
+        from scipy.stats import t as student
+
+        spare = max(self.count - (len(self.values) - len(self.blind)), 1)
+        half = float(student.ppf((1 + level) / 2, spare)) * self.deviations[name]
+        return self.values[name] - half, self.values[name] + half
+
+    def confidence(self) -> Any:
+        """Intervals of the parameters and how they hang together: a `Picture`."""
+        from polhode.show.plots.records import confidence_picture
+
+        return confidence_picture(self)
+
     def plot(self) -> Any:
-        """What the motion found leaves of the record: a `Picture`."""
-        from polhode.show.plots.answers import identified_picture
+        """Record and motion found, and what is left between them: a `Picture`."""
+        from polhode.show.plots.records import identified_picture
 
         return identified_picture(self)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        name, width = self.motion.system.name, max(map(len, self.values))
-        lines = [f"Identified({name!r}: {self.residuals.size} measurements,"]
-        lines[0] += f" noise {self.noise:.3g})"
-        for key, value in self.values.items():
-            lines.append(
-                f"  {key.ljust(width)}  {value:.8g} +- {self.deviations[key]:.2g}"
-            )
-        words = [said(tuple(self.values), row) for row in self.blind]
-        lines += [f"  not told by the record: {word}" for word in words]
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        size = f"{self.count} measurements, noise {self.noise:.3g}"
+        blind = [said(tuple(self.values), row) for row in self.blind]
+        return AnswerTable(
+            f"Identified({self.motion.system.name!r}: {size})",
+            ("", "value", "+-"),
+            [
+                (name, f"{value:.8g}", f"{self.deviations[name]:.2g}")
+                for name, value in self.values.items()
+            ],
+            [f"not determined by the record: {words}" for words in blind],
+        )
 
 
 def identify(
@@ -93,17 +133,29 @@ def identify(
     *,
     measure: Measure | None = None,
     initial: bool = False,
+    time: str | None = None,
+    clock: float | None = None,
+    offset: float = 0.0,
+    every: float | None = None,
     rtol: float = 1e-10,
 ) -> Identified:
     """The parameters with which a motion from `start` passes nearest to a record.
 
-    `record` (n, m) was measured at `times` (n,), after the start. `measure(t, state)`
-    is what each row is of: (m,), traced; without it, the coordinates. `guess` names the
-    parameters, with first guesses where these are not those of the model; what the
-    record does not tell stays there.
+    times, record   (n,) and (n, m), measured after the start; or a CSV file or a
+                    DataFrame, and {quantity: column}: coordinates and 'speed of hinge'
+    measure         measure(t, state) is what each row is of: (m,), traced; without it,
+                    the coordinates, or the quantities that columns are given for
+    guess           names the parameters, with first guesses where these are not those
+                    of the model; what the record does not tell stays there
+    initial         finds the first state too: the start is a guess, and 'first hinge'
+                    and 'first speed of hinge' are how far off it was, along the joints
+    time            the column with the time; else 't', 'time' or the first
+    clock           what the clock of the record showed at the start, where it is not
+                    the time of the start; what is before is left out
+    offset          by how much that may be wrong, s: 'time offset' is then found
+    every           averages rows over so many seconds, where they are closer
 
-    With `initial` the first state is found too: the start is a guess, and 'first hinge'
-    and 'first speed of hinge' are how far off it was, along the joints.
+    Gaps in a record, not numbers, are left out.
     """
     from scipy.optimize import least_squares
 
@@ -113,19 +165,29 @@ def identify(
     known = {name: nominal(equations.system, name) for name in names}
     p = np.array([float((first or known)[name]) for name in names])
     unknown = _first_errors(equations.system, initial)
-    p = np.concatenate([p, np.zeros(len(unknown))])
-    at = _admitted(start, times)
-    task = _Task(equations, start, names, unknown, at, measure, rtol)
-    y = _rows(record, task)
+    data, measure = _admit_record(equations.system, times, record, measure, time)
+    data = _prepared(data, start, clock, offset=abs(float(offset)), every=every)
+    late = ("time offset",) if offset else ()
+    _require_speeds(equations, late)
+    p = np.concatenate([p, np.zeros(len(unknown) + len(late))])
+    task = _Task(
+        equations, start, names, unknown, data.times, measure, rtol, abs(float(offset))
+    )
+    y = _rows(data, task)
+    there = np.isfinite(y)
     scale = task.sizes(p)
     task.values(p)  # a first guess that cannot be moves nothing: it says so itself
+    most = np.full(len(p), np.inf)
+    if late:
+        most[-1] = task.offset / scale[-1]
     found = least_squares(
-        lambda s: (task.tried(s * scale) - y).ravel(),
+        lambda s: (task.tried(s * scale) - y)[there],
         p / scale,
-        jac=lambda s: felt((task.slopes(s * scale) * scale).reshape(-1, len(p))),
+        jac=lambda s: felt((task.slopes(s * scale) * scale)[there]),
+        bounds=(-most, most),
         xtol=1e-14, ftol=1e-14, gtol=1e-14,
     )  # fmt: skip
-    return _report(task, found.x * scale, y)
+    return _report(task, found.x * scale, replace(data, values=y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,35 +201,38 @@ class _Task:
     times: np.ndarray
     measure: Measure | None
     rtol: float
+    offset: float
+
+    def clock(self, p: np.ndarray) -> np.ndarray:
+        """Times of the record on the clock of the motion."""
+        return self.times + (p[-1] if self.offset else 0.0)
 
     def motion(self, p: np.ndarray) -> Any:
         k = len(self.names)
         given = dict(zip(self.names, map(float, p[:k]), strict=True))
-        until, first = float(self.times[-1]), self.first(p[k:])
+        until = float(self.times[-1]) + self.offset
+        first = self.first(p[k : k + len(self.unknown)])
         return simulate(
             self.equations, first, until=until, rtol=self.rtol, parameters=given
         )
 
     def first(self, off: np.ndarray) -> State:
         """The first state, moved by errors (2 nz,) along the joints and of speeds."""
-        if not len(off):
-            return self.start
-        system, n = self.equations.system, self.equations.system.speeds
-        q = np.asarray(system.normalised(system.local(self.start.q, off[:n])))
-        return State(system, self.start.t, q, self.start.z + off[n:])
+        return moved_state(self.start, off) if len(off) else self.start
 
     def sizes(self, p: np.ndarray) -> np.ndarray:
         """What changes are measured by: parameters by themselves, errors by the
         system's lengths, in the time of the record."""
         k = len(self.names)
+        late = [self.offset] if self.offset else []
         if not self.unknown:
-            return sizes(p)
+            return np.concatenate([sizes(p[:k]), late])
         D = np.asarray(displacements(self.equations.system, self.start.q), float)
         span = float(self.times[-1] - self.start.t) or 1.0
-        return np.concatenate([sizes(p[:k]), D, D / span])
+        return np.concatenate([sizes(p[:k]), D, D / span, late])
 
     def values(self, p: np.ndarray) -> np.ndarray:
-        rows = self.motion(p).resampled(self.times)
+        rows = self.motion(p).resampled(self.clock(p))
         return self._measured(rows.t, rows.q, rows.z)[0]
 
     def tried(self, p: np.ndarray) -> np.ndarray:
@@ -175,24 +240,37 @@ class _Task:
         try:
             return self.values(p)
         except PolhodeError:
-            return np.full((len(self.times), 1), np.nan)
+            return np.full((len(self.times), self.width), np.nan)
+
+    @property
+    def width(self) -> int:
+        """How many numbers each row has."""
+        state = self.start
+        one = (np.array([state.t]), state.q[None], state.z[None])
+        return int(self._measured(*one)[0].shape[1])
 
     def slopes(self, p: np.ndarray) -> np.ndarray:
         """(n, m, p)"""
         motion = self.motion(p)
-        initial, times = bool(self.unknown), self.times
+        initial, times = bool(self.unknown), self.clock(p)
         found = sensitivity(motion, self.names, initial=initial, times=times)
         rows = motion.resampled(found.t)
         _, by_q, by_z = self._measured(rows.t, rows.q, rows.z)
-        return (by_q @ found.q + by_z @ found.z) @ self._chart(p)
+        by = (by_q @ found.q + by_z @ found.z) @ self._chart(p)
+        if not self.offset:
+            return by
+        n, x_dot = motion.system.coordinates, state_rates(rows)
+        rate = np.einsum("kij,kj->ki", by_q, x_dot[:, :n])
+        rate = rate + np.einsum("kij,kj->ki", by_z, x_dot[:, n:])
+        return np.concatenate([by, rate[:, :, None]], axis=2)
 
     def _chart(self, p: np.ndarray) -> np.ndarray:
         """From errors at the guess to those at the state they lead to: 1, but for
         rotations."""
         k, n = len(self.names), self.equations.system.speeds
-        whole = np.eye(len(p))
+        whole = np.eye(k + len(self.unknown))
         if self.unknown:
-            E = _turned(self.start, p[k : k + n])
+            E = move_chart(self.start, p[k : k + n])
             whole[k : k + n, k : k + n] = E
         return whole
 
@@ -217,71 +295,111 @@ class _Task:
 
 def _first_errors(system: System, initial: bool) -> tuple[str, ...]:
     """Names of the errors of a first state that is to be found."""
-    if initial and system.constraints:
-        raise AnalysisError(
-            f"the first state of {system.name!r} cannot be found with its parameters.",
-            "Constraints hold it, and they may change with the parameters.",
-            "Give the start, or ask a model whose joints do not close a loop.",
-        )
+    if initial:
+        require_free_start(system)
     return first_names(system) if initial else ()
 
 
-def _turned(start: State, d: np.ndarray) -> np.ndarray:
-    """E (nz, nz): an error at the place local(q, d) is E times a change of d."""
-    system, t = start.system, float(start.t)
-
-    def function(q: Any, d: Any) -> Any:
-        def along(rate: Any) -> Any:
-            place, moved = jax.jvp(lambda d: system.local(q, d), (d,), (rate,))
-            return system.speeds_from(t, place, moved)
-
-        return jax.vmap(along, out_axes=1)(np.eye(len(d)))
-
-    program = system.program("errors at a place", function, (start.q, d))
-    return np.asarray(program(start.q, d))
-
-
-def _report(task: _Task, p: np.ndarray, y: np.ndarray) -> Identified:
-    scale = task.sizes(p)
-    J = task.slopes(p).reshape(-1, len(p)) * scale
-    rest = task.values(p) - y
+def _report(task: _Task, p: np.ndarray, data: Record) -> Identified:
+    scale, there = task.sizes(p), data.is_there
+    whole = task.slopes(p) * scale
+    J = whole[there]
+    rest = task.values(p) - data.values
     blind, _ = unseen(J)
     told = len(p) - len(blind)
-    spare = rest.size - told
-    noise = float(np.sqrt(np.sum(rest**2) / spare)) if spare > 0 else np.inf
+    spare = int(np.sum(there)) - told
+    left = float(np.sum(rest[there] ** 2))
+    noise = float(np.sqrt(left / spare)) if spare > 0 else np.inf
     back = np.linalg.pinv(J, rcond=BLIND)
-    C = noise**2 * (back @ back.T) * np.outer(scale, scale)
+    shares = noise**2 * (back @ back.T)
+    spread = np.sqrt(np.maximum(np.einsum("nip,pq,niq->ni", whole, shares, whole), 0))
+    C = shares * np.outer(scale, scale)
     free = np.any(blind != 0, axis=0)
     deviation = np.where(free, np.inf, np.sqrt(np.maximum(np.diag(C), 0.0)))
-    names = (*task.names, *task.unknown)
+    late = ("time offset",) if task.offset else ()
+    names = (*task.names, *task.unknown, *late)
     named = dict(zip(names, map(float, p), strict=True))
-    spread = dict(zip(names, map(float, deviation), strict=True))
-    left = (noise, task.times, rest)
-    return Identified(named, spread, C, blind, *left, task.motion(p))
+    spreads = dict(zip(names, map(float, deviation), strict=True))
+    found = (noise, task.clock(p), rest, spread, data.values, data.names)
+    return Identified(named, spreads, C, blind, *found, task.motion(p))
 
 
-def _admitted(start: State, times: Any) -> np.ndarray:
-    t = np.array(times, dtype=float)
+def _admit_record(
+    system: System, times: Any, record: Any, measure: Measure | None, time: str | None
+) -> tuple[Record, Measure | None]:
+    """The record, and what it is of."""
+    if is_table(times):
+        data = table_record(times, record, time)
+        return data, measure or quantity_measure(system, data.names)
+    y = np.array(record, dtype=float)
+    y = y[:, None] if y.ndim == 1 else y
+    count = y.shape[1] if y.ndim == 2 else 0
+    own = system.coordinate_names
+    named = own if measure is None and count == len(own) else ()
+    names = named or tuple(f"measurement {k + 1}" for k in range(count))
+    return Record(np.array(times, dtype=float), y, names), measure
+
+
+def _prepared(
+    data: Record,
+    start: State,
+    clock: float | None,
+    *,
+    offset: float,
+    every: float | None,
+) -> Record:
+    """On the clock of the motion, and averaged; the first rows are left to `offset`."""
+    if data.values.shape[:1] != data.times.shape:
+        _refuse_shape(data.values.shape, len(data.times), "as many")
+    if clock is not None:
+        data = data.since(float(clock), float(start.t))
+    if every is not None and len(data.times):
+        data = data.averaged(every)
+    _require_rising(start, data.times)
+    keep = data.times >= float(start.t) + offset
+    if not np.any(keep):
+        _require_rising(start, data.times[:0])
+    return replace(data, times=data.times[keep], values=data.values[keep])
+
+
+def _require_speeds(equations: Equations, late: tuple[str, ...]) -> None:
+    """Refuse an offset in forms whose velocities are not the speeds."""
+    core = equations.functions
+    if late and core.start is not core.speeds:
+        raise AnalysisError(
+            f"the time offset cannot be found with {equations.name!r}.",
+            "Its velocities are not the speeds along the joints.",
+            "Give the system itself.",
+        )
+
+
+def state_rates(rows: Trajectory) -> np.ndarray:
+    """(n, nq + nz): rates of coordinates and speeds at all rows."""
+    return np.asarray(asked(rows, "slope"))
+
+
+def _require_rising(start: State, t: np.ndarray) -> None:
     if t.ndim != 1 or not len(t) or np.any(np.diff(t) <= 0) or t[0] < start.t:
         raise AnalysisError(
             "the times of a record must grow from the start on.",
             f"The motion starts at t = {float(start.t):g} s.",
-            "Sort the rows by time, and leave out those before the start.",
+            "Sort the rows by time, leave out those before the start, or give clock=,"
+            " what the clock of the record showed then.",
         )
-    return t
 
 
-def _rows(record: Any, task: _Task) -> np.ndarray:
-    y = np.array(record, dtype=float)
-    y = y[:, None] if y.ndim == 1 else y
-    state = task.start
-    one = (np.array([state.t]), state.q[None], state.z[None])
-    width = task._measured(*one)[0].shape[1]
-    if y.shape != (len(task.times), width) or not np.all(np.isfinite(y)):
-        raise AnalysisError(
-            f"a record of shape {y.shape} does not fit {len(task.times)} times of"
-            f" {width} numbers.",
-            "Each row is what was measured at one time, all of it numbers.",
-            "Give (times, numbers), and leave out rows with gaps.",
-        )
+def _rows(data: Record, task: _Task) -> np.ndarray:
+    y, width = data.values, task.width
+    bad = np.isinf(y) if y.ndim == 2 else np.array(True)
+    if y.shape != (len(data.times), width) or np.any(bad) or not np.any(data.is_there):
+        _refuse_shape(y.shape, len(data.times), str(width))
     return y
+
+
+def _refuse_shape(shape: Any, count: int, width: str) -> None:
+    raise AnalysisError(
+        f"a record of shape {tuple(shape)} does not fit {count} times of {width}"
+        " numbers.",
+        "Each row is what was measured at one time: numbers, or nan for a gap.",
+        "Give (times, numbers).",
+    )

@@ -21,6 +21,7 @@ from jax import lax
 from polhode.analyse.machinery.naming import first_names, state_names
 from polhode.analyse.machinery.step_chain import Replay, replay_of
 from polhode.analyse.sensitivities.saltation import saltated
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import AnalysisError
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
@@ -33,7 +34,7 @@ ROWS = 256  # steps of one call of the compiled loop
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Sensitivity:
+class Sensitivity(Answer):
     """The derivatives of a motion at times t (n,) by each of its columns.
 
     columns      parameters by name, then 'first hinge' and 'first speed of hinge'
@@ -55,7 +56,7 @@ class Sensitivity:
         """(n, nq + nz): the derivative of [q; z] by one column."""
         if column not in self.columns:
             raise AnalysisError(
-                f"the sensitivity to {column!r} was not asked for.",
+                f"the sensitivity to {column!r} was not requested.",
                 f"Its columns are {', '.join(self.columns) or 'none'}.",
                 suggestion(column, self.columns),
             )
@@ -67,7 +68,7 @@ class Sensitivity:
         """P (n, 2 nz, 2 nz): errors x of the first state are P x at each time."""
         if len(self.columns) == len(self.parameters):
             raise AnalysisError(
-                f"the transition matrix of {self.motion!r} was not asked for.",
+                f"the transition matrix of {self.motion!r} was not requested.",
                 "It is the sensitivity to the first state.",
                 "Ask for ph.sensitivity(motion, ..., initial=True).",
             )
@@ -97,26 +98,15 @@ class Sensitivity:
 
         return sensitivity_picture(self, columns)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
         system = self.motion.system
         span = f"{self.t[0]:g} to {self.t[-1]:g} s, {len(self.t)} rows"
-        lines = [f"Sensitivity({system.name!r}, {span}); at the end:"]
-        names = state_names(system)
-        width = max((len(c) for c in self.columns), default=0)
-        wide = [max(len(name), 11) for name in names]
-        head = "  ".join(n.rjust(w) for n, w in zip(names, wide, strict=True))
-        lines.append(f"  {'d / d'.ljust(width)}  {head}")
-        for column in self.columns:
-            cells = zip(self[column][-1], wide, strict=True)
-            row = "  ".join(f"{value:{w}.4g}" for value, w in cells)
-            lines.append(f"  {column.ljust(width)}  {row}")
-        return "\n".join(lines)
+        return AnswerTable(
+            f"Sensitivity({system.name!r}, {span}); at the end:",
+            ("d / d", *state_names(system)),
+            [(c, *(f"{value:.4g}" for value in self[c][-1])) for c in self.columns],
+        )
 
 
 @motion_argument

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.analyse.machinery.naming import first_names, nominal, state_names
-from polhode.analyse.machinery.table import some, table_of
 from polhode.analyse.sensitivities.sensitivity import sensitivity
+from polhode.answer_table import Answer, AnswerTable, some
 from polhode.arrays import Numbers
 from polhode.errors import AnalysisError
 from polhode.integrate.field.states import States
@@ -35,7 +35,7 @@ FEWEST = 2  # motions that have a spread
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Uncertainty:
+class Uncertainty(Answer):
     """The mean and the spread of a motion at times t (n,).
 
     names       coordinates, then 'speed of hinge'; w of them
@@ -78,19 +78,6 @@ class Uncertainty:
 
         return uncertainty_picture(self, names)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.answers_html import answer_html
-
-        return answer_html(self)
-
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name} +- {s:.3g}" for name, s in self.spreads.items())
-        head = f"Uncertainty({self.motion.system.name!r}, {self.how}: {given})"
-        shown = some(len(self.t), SHOWN)
-        labels = [f"t = {self.t[k]:.4g} s" for k in shown]
-        return "\n".join([head, *table_of(self.names, self.rows(shown), labels)])
-
     def rows(self, shown: np.ndarray) -> list[list[str]]:
         """As they are printed: mean +- standard deviation of some rows."""
         both = zip(self.mean[shown], self.deviations[shown], strict=True)
@@ -98,6 +85,17 @@ class Uncertainty:
             [f"{m:.4g} +- {s:.2g}" for m, s in zip(mean, spread, strict=True)]
             for mean, spread in both
         ]
+
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        given = ", ".join(f"{name} +- {s:.3g}" for name, s in self.spreads.items())
+        shown = some(len(self.t), SHOWN)
+        rows = zip(shown, self.rows(shown), strict=True)
+        return AnswerTable(
+            f"Uncertainty({self.motion.system.name!r}, {self.how}: {given})",
+            ("", *self.names),
+            [(f"t = {self.t[k]:.4g} s", *row) for k, row in rows],
+        )
 
 
 @motion_argument

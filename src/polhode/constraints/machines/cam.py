@@ -1,4 +1,4 @@
-r"""`ph.Cam`: a follower that a cam lifts by a profile.
+r"""`ph.machines.Cam`: a follower that a cam lifts by a profile.
 
         q_follower = lift(q_cam) + offset
 
@@ -13,15 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, called, require_single, shaped
+from polhode.constraints.constraint import (
+    JointCoupling,
+    Placed,
+    called,
+    require_single,
+    shaped,
+)
 from polhode.double import doubled
 from polhode.errors import ModelError
-from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -37,7 +42,7 @@ from polhode.matter.parameter import (
 
 @final
 @dataclass(frozen=True, eq=False)
-class Cam:
+class Cam(JointCoupling):
     """A follower lifted by a cam:   q_follower = lift(q_cam) + offset
 
     lift   m or rad of the cam's angle in rad; a `ph.Table` with beyond="repeat" for a
@@ -52,7 +57,7 @@ class Cam:
     >>> angle = np.linspace(0, 2 * np.pi, 9)
     >>> lift = ph.Table(angle, 0.005 * (1 - np.cos(angle)), smooth="spline",
     ...                 beyond="repeat", name="lift")
-    >>> ph.Cam(stem, shaft, lift).rows
+    >>> ph.machines.Cam(stem, shaft, lift).rows
     ('lift',)
     """
 
@@ -62,7 +67,6 @@ class Cam:
     offset: Quantity = 0.0
     _: KW_ONLY
     name: str = "cam"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_single(self.name, self.follower)
@@ -81,11 +85,6 @@ class Cam:
             )
         given = quantity(self.offset, f"the offset of {self.name!r}")
         object.__setattr__(self, "offset", named(given, f"{self.name}.offset"))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
 
     @property
     def joints(self) -> tuple[Joint, ...]:

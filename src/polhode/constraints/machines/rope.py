@@ -1,4 +1,4 @@
-"""`ph.Rope`: a rope of constant length over pulleys that turn with it, or do not.
+"""`ph.machines.Rope`: of constant length, over pulleys that turn with it or do not.
 
 A strand ends at the rope's end or at a mark on a pulley that turns, so that each strand
 keeps its own length and its multiplier is the tension in it:
@@ -41,6 +41,7 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 @final
@@ -85,14 +86,14 @@ class Pulley:
                 "A rope goes round an axis one way or the other.",
                 "Give sense=1, along axis x side on its side of the pulley, or -1.",
             )
-        given = quantity(self.radius, f"the radius of {name!r}")
-        if not is_traced(at(given)) and at(given) <= 0:
-            raise ModelError(
-                f"the radius of pulley {name!r} is {at(given):g} m.",
-                "A pulley has a size; an eye through which a rope runs is a point.",
-                "Give a positive radius, or the point itself.",
-            )
-        object.__setattr__(self, "radius", named(given, f"{name}.radius"))
+        radius = scalar(
+            *(name, "radius", self.radius, POSITIVE),
+            kind="pulley",
+            unit="m",
+            why="A pulley has a size; an eye through which a rope runs is a point.",
+            repair="Give a positive radius, or the point itself.",
+        )
+        object.__setattr__(self, "radius", radius)
         n, side = self._axes(name)
         object.__setattr__(self, "axis", n)
         object.__setattr__(self, "side", side)
@@ -153,7 +154,7 @@ class Rope:
     >>> import polhode as ph
     >>> world, load = ph.World(), ph.Particle("load", 2.0)
     >>> eye = world.point(0, 0, 1.0)
-    >>> ph.Rope([world.origin, eye, load.mass_centre], 3.0).rows
+    >>> ph.machines.Rope([world.origin, eye, load.mass_centre], 3.0).rows
     ('length',)
     """
 
@@ -178,8 +179,9 @@ class Rope:
                 f"rope {self.name!r} cannot go slack.",
                 "Supports, which open and close, are of surfaces that touch; the length"
                 " of a rope is an equation.",
-                "Leave slack out and look at its tension, or let a ph.TendonSpring with"
-                " rest=(0, length) pull only where it is stretched.",
+                "Leave slack out and look at its tension, or let a"
+                " ph.machines.TendonSpring with rest=(0, length) pull only where it is"
+                " stretched.",
             )
         object.__setattr__(self, "along", along)
         object.__setattr__(self, "length", self._admitted_length())

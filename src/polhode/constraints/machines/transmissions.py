@@ -14,7 +14,8 @@ from polhode.constraints.tendon_length import TendonLength
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.joints.joint import Joint
-from polhode.matter.parameter import Parameter, Quantity, at, named, quantity
+from polhode.matter.parameter import Parameter, Quantity, at
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 def Belt(
@@ -35,7 +36,7 @@ def Belt(
     >>> world = ph.World()
     >>> one = ph.Revolute("one", world.origin, a.origin, axis=ph.Z)
     >>> two = ph.Revolute("two", world.point(1, 0, 0), b.origin, axis=ph.Z)
-    >>> ph.Belt(two, one, 0.2, driver_radius=0.1).ratio.value
+    >>> ph.machines.Belt(two, one, 0.2, driver_radius=0.1).ratio.value
     0.5
     """
     ratio = _size(name, "driver_radius", driver_radius) / _size(
@@ -61,7 +62,7 @@ def Chain(
     >>> world = ph.World()
     >>> crank = ph.Revolute("crank", world.origin, a.origin, axis=ph.Y)
     >>> hub = ph.Revolute("hub", world.point(1, 0, 0), b.origin, axis=ph.Y)
-    >>> round(ph.Chain(hub, crank, 16, driver_teeth=44).ratio.value, 3)
+    >>> round(ph.machines.Chain(hub, crank, 16, driver_teeth=44).ratio.value, 3)
     2.75
     """
     ratio = _size(name, "driver_teeth", driver_teeth) / _size(
@@ -178,11 +179,6 @@ def planetary_gear(
 
 def _size(name: str, what: str, value: Any) -> Parameter:
     """A radius or a number of teeth as a parameter; refused if it is not positive."""
-    given = quantity(value, f"the {what} of {name!r}")
-    if not is_traced(at(given)) and at(given) <= 0:
-        raise ModelError(
-            f"the {what} of {name!r} is {at(given):g}.",
-            "Wheels have a size; which way they turn is said by the kind of drive.",
-            "Give a positive number.",
-        )
-    return named(given, f"{name}.{what}")
+    why = "Wheels have a size; which way they turn is said by the kind of drive."
+    repair = "Give a positive number."
+    return scalar(name, what, value, POSITIVE, why=why, repair=repair)

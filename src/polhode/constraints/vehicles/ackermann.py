@@ -8,15 +8,12 @@ written without poles as sin(left - right) = (track/wheelbase) sin(left) sin(rig
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
 from polhode.arrays import namespace
-from polhode.constraints.constraint import Placed, require_single
-from polhode.errors import ModelError
-from polhode.geometry.admission import is_traced
-from polhode.geometry.frame import Frame
+from polhode.constraints.constraint import JointCoupling, Placed, require_single
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import (
     NOMINAL,
@@ -24,10 +21,9 @@ from polhode.matter.parameter import (
     Quantity,
     Table,
     at,
-    named,
     parameters_in,
-    quantity,
 )
+from polhode.matter.quantities.scalar import POSITIVE, scalar
 
 
 def ackermann_angles(
@@ -47,7 +43,7 @@ def ackermann_angles(
 
 @final
 @dataclass(frozen=True, eq=False)
-class Ackermann:
+class Ackermann(JointCoupling):
     """Two steered wheels whose axles meet on the line of the rear axle.
 
     left, right   the joints of the kingpins, positive to the left
@@ -69,25 +65,18 @@ class Ackermann:
     wheelbase: Quantity
     track: Quantity
     name: str = "Ackermann"
-    is_holonomic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_single(self.name, self.left)
         require_single(self.name, self.right)
         for word in ("wheelbase", "track"):
-            given = quantity(getattr(self, word), f"the {word} of {self.name!r}")
-            if not is_traced(at(given)) and at(given) <= 0:
-                raise ModelError(
-                    f"the {word} of {self.name!r} is {at(given):g} m.",
-                    "Axles and kingpins are apart.",
-                    "Give a positive length.",
-                )
-            object.__setattr__(self, word, named(given, f"{self.name}.{word}"))
-
-    @property
-    def bodies(self) -> tuple[Frame, ...]:
-        """None: it reads joints only."""
-        return ()
+            length = scalar(
+                *(self.name, word, getattr(self, word), POSITIVE),
+                unit="m",
+                why="Axles and kingpins are apart.",
+                repair="Give a positive length.",
+            )
+            object.__setattr__(self, word, length)
 
     @property
     def joints(self) -> tuple[Joint, ...]:

@@ -28,7 +28,7 @@ def require_choice(unphysical: str) -> None:
     if unphysical not in CHOICES:
         raise ModelError(
             f"unphysical inertias cannot be read by unphysical={unphysical!r}.",
-            "They are put right and told, refused, or kept as they are.",
+            "They are corrected and reported, refused, or kept as they are.",
             nearest(str(unphysical), CHOICES),
         )
 

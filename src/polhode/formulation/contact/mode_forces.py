@@ -275,9 +275,7 @@ def _for_rows(k: int, turn: Callable[[Any, Any], Any], start: Any) -> Any:
 
 def contact_equations(system: System) -> Equations:
     """The equations of a system with supports, modes in the table of parameters."""
-    if "contact equations" not in system.compiled:
-        system.compiled["contact equations"] = _contact_equations(system)
-    return system.compiled["contact equations"]
+    return system.remembered("contact equations", lambda: _contact_equations(system))
 
 
 def knows_modes(equations: Equations) -> bool:

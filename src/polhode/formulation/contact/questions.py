@@ -240,7 +240,7 @@ def impact(state: State, *, order: str = "at once", table: Table = NOMINAL) -> I
     >>> import polhode as ph
     >>> ball = ph.Particle("ball", 2.0)
     >>> on = ph.Support(ph.surfaces.point(ball.mass_centre), ph.World().origin,
-    ...                 restitution=ph.Stronge(0.5), name="foot")
+    ...                 restitution=ph.contact.Stronge(0.5), name="foot")
     >>> system = ph.System([ball], supports=[on])
     >>> impact(system.state(speeds={"ball": (0, 0, -3)})).after.speed("ball")
     array([0. , 0. , 1.5])

@@ -169,6 +169,12 @@ class ContactReading:
         lines += [f"& {line}" for law in self.laws for line in law.formulas()]
         return r"\begin{aligned}" + r"\\ ".join(lines) + r"\end{aligned}"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows, without a script or the net."""
+        from polhode.show.page.mathml import mathml
+
+        return mathml(self.latex())
+
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$"
 

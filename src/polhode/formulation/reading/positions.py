@@ -57,6 +57,12 @@ class ReadPositions:
         lines += [f"pi of {name} is not of a known form" for name in self.unwritten]
         return "\n".join(lines) or "no rows"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows, without a script or the net."""
+        from polhode.show.page.mathml import mathml
+
+        return mathml(self._repr_latex_().strip("$"))
+
     def _repr_latex_(self) -> str:
         lines = [rf"{to_latex(pi)} &= \text{{const}}" for pi in self.integrals]
         lines += [rf"{to_latex(left)} &\ne 0" for left in self.curvature if left]
@@ -175,5 +181,5 @@ def _require_rates(system: System) -> None:
             f"the rows of {system.name!r} cannot be integrated in symbols.",
             f"The speeds of {', '.join(map(repr, turning))} are not the rates of its"
             " coordinates: a rotation has no three such.",
-            "Take pi as numbers: ph.integrability(system).integrals.",
+            "Take pi as numbers: ph.questions.integrability(system).integrals.",
         )

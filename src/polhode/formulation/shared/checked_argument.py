@@ -11,7 +11,7 @@ from polhode.system.system import System
 
 def equations_argument(function: Function) -> Function:
     """A function that takes equations first, and says so to who gives another thing."""
-    why = "What is asked depends on the form, or is answered by any one of them."
+    why = "The answer depends on the form, or is the same in every one of them."
     return taking(lambda: Equations, "equations of a system", why, _how)(function)
 
 

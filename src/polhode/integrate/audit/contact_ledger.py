@@ -136,16 +136,15 @@ class Promises:
         self.cone = float(max(np.max(excess, initial=-np.inf), 0.0))
         self.slip = float(np.max(np.where(sticks > 0, slip, 0.0), initial=0.0))
 
-    def lines(self) -> list[str]:
-        """As a ledger prints them."""
-        pairs = [
+    def residuals(self) -> list[tuple[str, float]]:
+        """By the name that a ledger prints."""
+        return [
             ("overlap, at most, m", self.overlap),
             ("least push, N", self.least_push),
             ("gap times push, J", self.complementarity),
             ("outside the cone, N", self.cone),
             ("slip where it sticks, m/s", self.slip),
         ]
-        return [f"{name:28}{value:14.3g}" for name, value in pairs]
 
 
 def _coefficients(motion: Trajectory) -> tuple[np.ndarray, np.ndarray]:

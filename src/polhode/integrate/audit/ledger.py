@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable
 from polhode.arrays import itself
 from polhode.errors import IntegrationError
 from polhode.integrate.audit.constraint_rank import ranks_at_ends
@@ -40,7 +41,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Ledger:
+class Ledger(Answer):
     """Energy, work, momenta and constraints at each row of a motion.
 
     kinetic, potential      (n,) J
@@ -52,7 +53,7 @@ class Ledger:
     accepted, rejected      steps
     promise                 the balance that the tolerance lets one expect, J
     ranks                   of the constraints, at the first row and the last; for what
-                            lies between, ask `ph.rank_along`
+                            lies between, ask `ph.questions.rank_along`
     promises                of supports: overlap, least push, cone, slip; else None
     """
 
@@ -105,14 +106,36 @@ class Ledger:
         """The most kinetic energy of the run, to which balances are compared."""
         return float(np.max(self.kinetic))
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from polhode.show.notebook import ledger_html
+    def as_table(self) -> AnswerTable:
+        """First row, last row, change; then the largest residuals, and the promise."""
+        size = np.linalg.norm
+        columns = {
+            "kinetic energy, J": self.kinetic,
+            "potential energy, J": self.potential,
+            **{f"work of {name}, J": work for name, work in self.work.items()},
+            "|momentum|, kg m/s": size(self.momentum, axis=1),
+            "|angular momentum|, kg m2/s": size(self.angular_momentum, axis=1),
+        }
+        if any(self.ranks):
+            columns["rank of constraints"] = np.array(self.ranks)
+        ends = [(name, float(v[0]), float(v[-1])) for name, v in columns.items()]
+        rows = [(name, f"{a:.6g}", f"{b:.6g}", f"{b - a:.6g}") for name, a, b in ends]
+        rows += [(name, f"{v:.3g}", "", "") for name, v in self._largest()]
+        steps = "steps accepted, rejected", str(self.accepted), str(self.rejected), ""
+        return AnswerTable("", ("", "start", "end", "change"), [*rows, steps])
 
-        return ledger_html(self)
-
-    def __repr__(self) -> str:
-        return table_of(self)
+    def _largest(self) -> list[tuple[str, float]]:
+        """The largest of each residual, and the energy that the tolerance promises."""
+        found = [
+            ("balance, at most, J", float(np.max(np.abs(self.balance)))),
+            ("promised, J", self.promise),
+        ]
+        if np.any(self.constraint_violation) or np.any(self.velocity_miss):
+            found += [
+                ("constraints, position", self.constraint_violation.max()),
+                ("constraints, velocity", self.velocity_miss.max()),
+            ]
+        return found + ([] if self.promises is None else self.promises.residuals())
 
 
 def ledger_of(motion: Trajectory) -> Ledger:
@@ -207,34 +230,3 @@ def _jumps(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:
     change = np.diff(rows.kinetic + rows.potential)
     each = np.where(np.diff(motion.t) == 0, change, 0.0)
     return {"events": np.concatenate([[0.0], np.cumsum(each)])}
-
-
-def table_of(ledger: Ledger) -> str:
-    """The ledger as a table: first row, last row, change, and the largest balance."""
-    lines = [f"{'':28}{'start':>14}{'end':>14}{'change':>14}"]
-
-    def line(name: str, values: Any) -> None:
-        a, b = float(values[0]), float(values[-1])
-        lines.append(f"{name:28}{a:14.6g}{b:14.6g}{b - a:14.6g}")
-
-    line("kinetic energy, J", ledger.kinetic)
-    line("potential energy, J", ledger.potential)
-    for name, work in ledger.work.items():
-        line(f"work of {name}, J", work)
-    line("|momentum|, kg m/s", np.linalg.norm(ledger.momentum, axis=1))
-    line("|angular momentum|, kg m2/s", np.linalg.norm(ledger.angular_momentum, axis=1))
-    if any(ledger.ranks):
-        line("rank of constraints", ledger.ranks)
-    worst = float(np.max(np.abs(ledger.balance)))
-    lines.append(f"{'balance, at most, J':28}{worst:14.3g}")
-    lines.append(f"{'promised, J':28}{ledger.promise:14.3g}")
-    if np.any(ledger.constraint_violation) or np.any(ledger.velocity_miss):
-        lines.append(
-            f"{'constraints, position':28}{ledger.constraint_violation.max():14.3g}"
-        )
-        lines.append(f"{'constraints, velocity':28}{ledger.velocity_miss.max():14.3g}")
-    if ledger.promises is not None:
-        lines += ledger.promises.lines()
-    lines.append(f"{'steps accepted, rejected':28}{ledger.accepted:14}")
-    lines[-1] += f"{ledger.rejected:14}"
-    return "\n".join(lines)

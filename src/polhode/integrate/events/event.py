@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import jax.numpy as jnp
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import IntegrationError, PolhodeError
 from polhode.integrate.field.input_table import arity
 
@@ -71,13 +72,13 @@ class Event:
         if not isinstance(self.name, str) or not self.name:
             raise IntegrationError(
                 f"an event cannot be called {self.name!r}.",
-                "The motion's events are asked by name.",
+                "The events of a motion are found by name.",
                 'Give a name: ph.Event("floor", ...).',
             )
         if self.direction not in list(ARROWS):
             raise IntegrationError(
                 f"event {self.name!r} cannot have the direction {self.direction!r}.",
-                "A zero is met rising (1), falling (-1) or either way (0).",
+                "A zero is passed rising (1), falling (-1) or either way (0).",
                 "Give 1, -1 or 0.",
             )
         if not _is_positive(self.spacing):
@@ -130,7 +131,7 @@ class Occurrence(NamedTuple):
 
 @final
 @dataclass(frozen=True, repr=False)
-class Events:
+class Events(Answer):
     """What happened along a motion, in its order.
 
     `events["floor"]` are those of one name; `events[2]` is one `Occurrence`,
@@ -198,13 +199,15 @@ class Events:
             found |= {word + n: rows[:, k] for k, n in enumerate(names)}
         return found
 
-    def __repr__(self) -> str:
-        lines = [f"{'event':24}{'t, s':>22}  direction"]
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        rows = []
         for event in self.each:
             way = "grazing" if event.is_grazing else ARROWS[event.direction]
             way = f"{event.point} {event.kind}" if event.kind else way
-            lines.append(f"{event.name:24}{event.t:22.15g}  {way}")
-        return "\n".join(lines) if self.each else "no event"
+            rows.append((event.name, f"{event.t:.15g}", way))
+        heads = ("event", "t, s", "direction")
+        return AnswerTable("" if rows else "no event", heads, rows)
 
 
 NO_EVENTS = Events()
@@ -236,7 +239,7 @@ def require_names(names: list[str]) -> None:
     if doubled:
         raise IntegrationError(
             f"two events are called {doubled.pop()!r}.",
-            "The motion's events are asked by name.",
+            "The events of a motion are found by name.",
             "Give each its own name.",
         )
 

@@ -219,7 +219,7 @@ def followed(
 def _require_sides(
     context: RunContext, stepper_state: StepperState, weight: Weight
 ) -> None:
-    """Refuse a start where an event has no number, or is past what it guards."""
+    """Refuse a start where an event is not finite, or is past what it guards."""
     name, at = context.equations.system.name, f"t = {float(stepper_state.t):g} s"
     for event, g, doubt in zip(context.events, weight.g, weight.doubt, strict=True):
         if not np.isfinite(g):

@@ -103,7 +103,7 @@ def crossings(scan: Scan, sides: np.ndarray) -> Found:
     g, d = (part.reshape(count, PARTS + 1, width) for part in (g, d))
     if not np.all(np.isfinite(g)):
         step, _, event = np.argwhere(~np.isfinite(g))[0]
-        raise Unseen(int(step), int(event), "gives no number just after")
+        raise Unseen(int(step), int(event), "is not finite just after")
     parts = _parts_needed(scan, g, d)
     after = np.array(sides)
     found: list[Crossing] = []

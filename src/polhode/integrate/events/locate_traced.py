@@ -66,7 +66,7 @@ def is_quiet(looks: Looks) -> Any:
     # A cubic lies among the four points that make it.
     hull = [g[:-1], g[:-1] + d[:-1] / 3, g[1:] - d[1:] / 3, g[1:]]
     clear = [jnp.all(side * each > limit) for each in hull]
-    # Not finite is not clear, and a difference of infinities is no number.
+    # Not finite is not clear, and a difference of infinities is NaN.
     return jnp.all(jnp.stack(clear)) & ~is_rough(looks)
 
 

@@ -106,7 +106,7 @@ def surface_event(
     if body not in names:
         raise IntegrationError(
             f"{system.name!r} has no body {body!r} to come down.",
-            "A surface is met by the origin of a body.",
+            "A surface is reached by the origin of a body.",
             suggestion(body, names),
         )
     place, c = names.index(body), admit(centre, (3,), "the centre of a surface")

@@ -185,7 +185,8 @@ def _of_event(system: System, event: Event) -> Switch:
         return traced_value(event, t, State(system, t, q, z), table)[None]
 
     def change(t: Any, q: Any, z: Any, fired: Any, table: Table) -> Change:
-        after = event.reset(t, State(system, t, q, z))  # type: ignore[misc]
+        assert event.reset is not None
+        after = event.reset(t, State(system, t, q, z))
         return Change(jnp.asarray(after.q), jnp.asarray(after.z), {})
 
     mark = traceable_reset(event.reset, system) if event.reset is not None else None

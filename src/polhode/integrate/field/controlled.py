@@ -31,19 +31,19 @@ def with_controllers(equations: Equations, drive: Drive) -> Equations:
     equations = equations.programs.get(PLAIN, equations)
     if not count:
         return equations
-    key = ("controlled", drive.key)
-    if key not in equations.programs:
-        names = [
-            f"{one.name} {j + 1}" for one in drive.groups for j in range(one.width)
-        ]
-        equations.programs[key] = replace(
+
+    def made() -> Equations:
+        each = ((one.name, j + 1) for one in drive.groups for j in range(one.width))
+        names = [f"{name} {j}" for name, j in each]
+        return replace(
             equations,
             functions=_functions(equations.functions, drive),
             velocity_names=(*equations.velocity_names, *names),
             programs={PLAIN: equations},
             controller_states=count,
         )
-    return equations.programs[key]
+
+    return equations.remembered(("controlled", drive.key), made)
 
 
 def _functions(core: Core, drive: Drive) -> Core:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Protocol, final
+from typing import Any, ClassVar, Protocol, cast, final
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Normal:
     """Gauss's: a mean and a standard deviation.
 
     >>> import polhode as ph
-    >>> ph.Normal(1.0, 0.1)
+    >>> ph.distributions.Normal(1.0, 0.1)
     Normal(mean=1.0, deviation=0.1)
     """
 
@@ -48,7 +48,7 @@ class Uniform:
     """Any value between two, each as likely.
 
     >>> import polhode as ph
-    >>> ph.Uniform(-1.0, 1.0)
+    >>> ph.distributions.Uniform(-1.0, 1.0)
     Uniform(low=-1.0, high=1.0)
     """
 
@@ -70,7 +70,7 @@ class Choice:
     """One of some values, each as likely.
 
     >>> import polhode as ph
-    >>> ph.Choice((1.0, 2.0, 4.0))
+    >>> ph.distributions.Choice((1.0, 2.0, 4.0))
     Choice(values=(1.0, 2.0, 4.0))
     """
 
@@ -131,7 +131,8 @@ def table_of(distribution: Distribution) -> dict[str, list[float]]:
     """A distribution as its word and numbers, as in model files."""
     if isinstance(distribution, Choice):
         return {Choice.word: list(distribution.values)}
-    values = [float(getattr(distribution, f.name)) for f in fields(distribution)]  # type: ignore[arg-type]
+    each = fields(cast(Any, distribution))  # every one is a dataclass of numbers
+    values = [float(getattr(distribution, f.name)) for f in each]
     return {distribution.word: values}
 
 
@@ -153,4 +154,6 @@ def _admit(distribution: Any, is_sound: bool, why: str) -> None:
 
 def _require(is_sound: bool, what: str, why: str) -> None:
     if not is_sound:
-        raise ModelError(what, why, "Give ph.Normal(mean, deviation) or its kin.")
+        raise ModelError(
+            what, why, "Give ph.distributions.Normal(mean, deviation) or its kin."
+        )

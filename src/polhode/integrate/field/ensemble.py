@@ -68,7 +68,8 @@ class Ensemble:
 
     >>> import polhode as ph
     >>> start = ph.models.start("pendulum")
-    >>> drawn = ph.Ensemble(start, 10**6, seed=7, parameters={"m": ph.Normal(1, 0.1)})
+    >>> mass = {"m": ph.distributions.Normal(1, 0.1)}
+    >>> drawn = ph.Ensemble(start, 10**6, seed=7, parameters=mass)
     >>> drawn.part(0, 3).parameters["m"].round(4).tolist() == drawn.part(
     ...     0, 2000).parameters["m"][:3].round(4).tolist()
     True
@@ -108,8 +109,8 @@ class Ensemble:
                     raise ModelError(
                         f"{name!r} of an ensemble cannot be drawn from {own!r}.",
                         "It is drawn from a distribution.",
-                        "Give ph.Normal(mean, deviation), ph.Uniform(low, high) or"
-                        " ph.Choice(values).",
+                        "Give one of ph.distributions: Normal(mean, deviation),"
+                        " Uniform(low, high) or Choice(values).",
                     )
 
     @property

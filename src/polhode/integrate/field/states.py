@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, cast, final
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def states_of(system: System, given: State | States | Sequence[State]) -> States
         require_own(system, given)
         return given
     is_one = isinstance(given, State | Mapping | str) or not isinstance(given, Iterable)
-    listed: list[Any] = [given] if is_one else [*given]  # type: ignore[misc]
+    listed = [given] if is_one else [*cast(Sequence[Any], given)]
     faults: dict[int, PolhodeError] = {}
     for k, state in enumerate(listed):
         if not isinstance(state, State):

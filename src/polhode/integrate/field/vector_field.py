@@ -174,7 +174,7 @@ def _soundness(
         q, z = x[:n], core.speeds(t, x[:n], x[n:], table)
         if is_rolled(system):
             return whole(t, q, z, driven(t, q, x[n:]))
-        # A sum shows any entry that is no number, also one that no motion feels.
+        # A sum shows any entry that is not finite, also one that no motion feels.
         acting = system.wrenches(t, q, z, driven(t, q, x[n:]))
         each = [w for pair in acting.values() for w in pair]
         return jnp.isfinite(sum((jnp.sum(w) for w in each), jnp.zeros(())))
@@ -253,10 +253,10 @@ def _rolled_projection(equations: Equations) -> Callable[..., tuple[Any, Any, An
 
 def _contact_projection(equations: Equations) -> Callable[..., tuple[Any, Any]]:
     """(t, q, z, table) -> q, z on closed contacts; in a program it is written once."""
-    compiled, key = equations.system.compiled, "projection on contacts"
-    if key not in compiled:
-        compiled[key] = shared(lambda *given: _on_contacts(equations, *given))
-    return compiled[key]
+    return equations.system.remembered(
+        "projection on contacts",
+        lambda: shared(lambda *given: _on_contacts(equations, *given)),
+    )
 
 
 def with_states_of(x: Any, y: Any, count: int) -> Any:

@@ -229,7 +229,7 @@ def admit_watch(watch: Any) -> Any:
     """The watch, or none; refused if it cannot be told of progress."""
     if watch is not None and not callable(watch):
         raise IntegrationError(
-            f"progress cannot be told to {watch!r}.",
+            f"progress cannot be reported to {watch!r}.",
             "A watch is called between chunks with share, steps and seconds.",
             "Give watch=lambda progress: ..., or leave it out.",
         )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def require_sound_start(
     drive: Drive, states: States, start: Any, *, table: dict[str, Any], held: Any
 ) -> None:
-    """Refuse a state at which an action gives no number, by its name.
+    """Refuse a state at which an action is not finite, by its name.
 
     `table` and `held` are parameters and held inputs of all runs.
     """
@@ -116,7 +116,7 @@ def _fault(first: Start, k: int) -> PolhodeError:
 
 
 def _broken(system: System, t: float, q: Any, z: Any, table: dict[str, Any]) -> str:
-    """The first constraint whose row is no number there, or none."""
+    """The first constraint whose row is not finite there, or none."""
     if not system.constraints:
         return ""
     import jax

@@ -42,21 +42,18 @@ def require_smooth_drivers(system: System, start: float, until: float) -> None:
 
 def _law_of(system: System, driver: PrescribedMotion) -> Callable[..., Any]:
     """times (n,) -> place, speed and acceleration, (3, n, coordinates)."""
-    key = f"driver {driver.name}"
-    if key not in system.compiled:
 
-        def place(t: Any) -> Any:
-            return driver.wanted(t, system.table())
+    def place(t: Any) -> Any:
+        return driver.wanted(t, system.table())
 
-        speed = jax.jacfwd(place)
-        acceleration = jax.jacfwd(speed)
+    speed = jax.jacfwd(place)
+    acceleration = jax.jacfwd(speed)
 
-        def look(times: Any) -> Any:
-            each = [jax.vmap(f)(times) for f in (place, speed, acceleration)]
-            return jax.numpy.stack(each)
+    def look(times: Any) -> Any:
+        each = [jax.vmap(f)(times) for f in (place, speed, acceleration)]
+        return jax.numpy.stack(each)
 
-        system.compiled[key] = doubled(look)
-    return system.compiled[key]
+    return system.remembered(f"driver {driver.name}", lambda: doubled(look))
 
 
 def _jump(

@@ -31,6 +31,6 @@ def warn_static_friction(states: States) -> None:
             " no force at rest, and holds nothing there, whatever its static"
             " coefficient. What sticks are supports: ph.Brake(joint, law, load=...)"
             " where the push is known, ph.Support where bodies touch; or give"
-            " ph.Regularised(mu, speed), which creeps instead.",
+            " ph.contact.Regularised(mu, speed), which creeps instead.",
             IntegrationWarning,
         )

@@ -1,6 +1,6 @@
 """Asking sampled inputs: exact times, and faults told by name.
 
-Plain Python may raise, give no number, give too many, or write into what it was given.
+Plain Python may raise, give NaN, give too many, or write into what it was given.
 Each is caught here, and becomes a sentence.
 """
 
@@ -72,7 +72,7 @@ def first_samples(
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
             f" {fault.words}.",
-            "An input is asked at the start and then at each sample.",
+            "An input is evaluated at the start and then at each sample.",
             "Look at its law: it is given the time and the state, and returns numbers.",
         ) from fault.cause
 
@@ -130,7 +130,7 @@ def _numbers(answer: Any) -> np.ndarray:
     """An answer as an array; text, though it reads as a number, is none."""
     found = np.array(answer)
     if found.dtype.kind not in "fiub":
-        raise TypeError(f"it returned {answer!r}, which is no number")
+        raise TypeError(f"it returned {answer!r}, which is not a finite number")
     return found.astype(float)
 
 
@@ -147,4 +147,6 @@ def _require_numbers(name: str, value: np.ndarray, size: int) -> None:
         words = f"the input {name!r} gave the shape {value.shape}, and it is {count}"
         raise InputFault(words)
     if not np.all(np.isfinite(value)):
-        raise InputFault(f"the input {name!r} gave {value}, which is no number")
+        raise InputFault(
+            f"the input {name!r} gave {value}, which is not a finite number"
+        )

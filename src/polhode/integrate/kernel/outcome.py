@@ -131,7 +131,7 @@ def _explained(
         why = unmet(system, end, until, table)
         if why:
             return "CONSTR", (
-                f"{name} stopped at {at}, {steps}: its constraints cannot all be met"
+                f"{name} stopped at {at}, {steps}: its constraints cannot all be kept"
                 f" further. {why} Drive it less far, correct the lengths, or end the"
                 " run before; what was reached is kept."
             )
@@ -180,7 +180,7 @@ def _without_numbers(system: System, end: Ending, table: Table) -> tuple[str, st
     if guilty:
         return "FORCE", (
             f"{name} stopped at {at}, after {end.accepted} steps: the action"
-            f" {guilty!r} gives no number just after. {fault_of(system, guilty)}"
+            f" {guilty!r} is not finite just after. {fault_of(system, guilty)}"
             " Smaller steps were tried first; what was reached is kept."
         )
     return "SING", (
@@ -227,14 +227,14 @@ def growth(system: System, end: Ending, table: Any) -> str:
 
 
 def fault_of(system: System, name: str) -> str:
-    """Why an action may give no number, in its own words if it has any."""
+    """Why an action may not be finite, in its own words if it has any."""
     action = next(a for a in system.actions if a.name == name)
     explain = getattr(action, "fault", None)  # laws along joints have none
     return explain() if explain else "Its law is not defined there."
 
 
 def lawless(system: System, end: Ending, table: Any) -> str:
-    """The name of the action that gives no number at or just after a state.
+    """The name of the action that is not finite at or just after a state.
 
     `table` may be a function of (t, q, z), where inputs are driven.
     """

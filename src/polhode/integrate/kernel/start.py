@@ -51,8 +51,8 @@ class StepSettings(NamedTuple):
     """What a run is asked for, as numbers.
 
     until        the time that it runs to
-    rtol, atol   tolerances; an atol that is no number follows from the system's scales
-    step         of a method of fixed step; no number where steps are chosen
+    rtol, atol   tolerances; an atol that is NaN follows from the system's scales
+    step         of a method of fixed step; NaN where steps are chosen
     """
 
     until: Any

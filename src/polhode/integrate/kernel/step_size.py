@@ -131,8 +131,8 @@ def _within(x: Any, lowest: Any, highest: Any) -> Any:
 
 
 def larger(a: Any, b: Any) -> Any:
-    """The larger, and b if a is no number: one instruction, where `jnp.maximum`, which
-    keeps what is no number, takes half a dozen."""
+    """The larger, and b if a is NaN: one instruction, where `jnp.maximum`, which
+    keeps NaN, takes half a dozen."""
     return jnp.where(a > b, a, b)
 
 

@@ -53,6 +53,6 @@ def unmet(system: System, end: Ending, until: float, table: Any) -> str:
     each = ", ".join(f"{m.row} by {m.residual:.3g}" for m in misses[:SHOWN])
     more = f" and {len(misses) - SHOWN} more" if len(misses) > SHOWN else ""
     return (
-        f"At t = {t:.6g} s, as near as they can be met, these miss: {each}{more}. A"
+        f"At t = {t:.6g} s, as near as they can be kept, these miss: {each}{more}. A"
         " driver or a length asks for what the joints do not reach."
     )

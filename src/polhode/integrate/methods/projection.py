@@ -28,7 +28,6 @@ from polhode.integrate.methods.method import (
     Method,
     falls_of,
 )
-from polhode.lowering.compile import compile
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -130,23 +129,20 @@ def projection_work(motion: Trajectory) -> np.ndarray:
 def _each(motion: Trajectory) -> Any:
     """(t, x, slope, h, table) -> the work of one projection, compiled once."""
     equations, method, table = motion.equations, motion.method, dict(motion.table)
-    key = ("projection", type(method), method.name, tuple(sorted(table)))
-    if key not in equations.programs:
-        system, n = equations.system, equations.system.coordinates
+    system, n = equations.system, equations.system.coordinates
 
-        def work(t: Any, x: Any, x_dot: Any, h: Any, table: Any) -> Any:
-            field = field_of(equations, table)
+    def work(t: Any, x: Any, x_dot: Any, h: Any, table: Any) -> Any:
+        field = field_of(equations, table)
 
-            def energy(x: Any) -> Any:
-                q, z = x[:n], field.speeds(t + h, x[:n], x[n:])
-                kinetic = system.kinetic_energy(t + h, q, z, table)
-                return kinetic + system.potential_energy(t + h, q, table)
+        def energy(x: Any) -> Any:
+            q, z = x[:n], field.speeds(t + h, x[:n], x[n:])
+            kinetic = system.kinetic_energy(t + h, q, z, table)
+            return kinetic + system.potential_energy(t + h, q, table)
 
-            there = method.attempt(field, t, x, x_dot, h).x
-            return energy(field.settled(t + h, there)) - energy(there)
+        there = method.attempt(field, t, x, x_dot, h).x
+        return energy(field.settled(t + h, there)) - energy(there)
 
-        column = np.zeros(motion.steps.x.shape[1])
-        example = (0.0, column, column, 0.1, table)
-        given = ["t", "x", "x_dot", "h"]
-        equations.programs[key] = compile(work, *example, batched=given)
-    return equations.programs[key]
+    column = np.zeros(motion.steps.x.shape[1])
+    example = (0.0, column, column, 0.1, table)
+    name, given = ("projection", type(method), method.name), ["t", "x", "x_dot", "h"]
+    return equations.program(name, work, example, batched=given)

@@ -18,11 +18,11 @@ def motion_argument(function: Function) -> Function:
     Traceback (most recent call last):
     polhode.errors.ModelError: count takes a motion, and was given 'pendulum'.
     <BLANKLINE>
-      What is asked is asked of the rows of one run.
+      The question is one about the rows of one run.
     <BLANKLINE>
       Give what ph.simulate returns for one state.
     """
-    why = "What is asked is asked of the rows of one run."
+    why = "The question is one about the rows of one run."
     return taking(lambda: Trajectory, "a motion", why, _how)(function)
 
 

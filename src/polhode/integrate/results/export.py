@@ -43,7 +43,8 @@ def dataset_of(motion: Trajectory | Motions) -> Any:
     import xarray
 
     single = motion.t.ndim == 1
-    system = motion.system if single else motion[0].system  # type: ignore[union-attr]
+    first: Any = motion if single else motion[0]
+    system = first.system
     if not single and not np.all(motion.t == motion.t[:1]):
         raise IntegrationError(
             f"{len(motion)} motions of {system.name!r} have times of their own.",

@@ -8,6 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.answer_table import Answer, AnswerTable
 from polhode.integrate.kernel.status import Status
 
 
@@ -23,8 +24,8 @@ class Failure:
 
 
 @final
-@dataclass(frozen=True)
-class Failures:
+@dataclass(frozen=True, repr=False)
+class Failures(Answer):
     """A row for each reason, the most frequent first, of so many runs.
 
     >>> print(Failures((), 3))
@@ -40,14 +41,15 @@ class Failures:
     def __iter__(self) -> Iterator[Failure]:
         return iter(self.rows)
 
-    def __str__(self) -> str:
-        if not self.rows:
-            return f"All {self.runs} runs reached their end."
-        lines = [f"{'code':<12} {'runs':>9} {'first':>9}  what happened to the first"]
-        for row in self.rows:
-            told = row.sentence.partition("\n")[0]
-            lines.append(f"{row.code:<12} {row.count:>9} {row.first:>9}  {told}")
-        return "\n".join(lines)
+    def as_table(self) -> AnswerTable:
+        """What is printed."""
+        whole = "" if self.rows else f"All {self.runs} runs reached their end."
+        heads = ("code", "runs", "first", "what happened to the first")
+        rows = [
+            (row.code, str(row.count), str(row.first), row.sentence.partition("\n")[0])
+            for row in self.rows
+        ]
+        return AnswerTable(whole, heads, rows)
 
 
 def failures_of(sweep: Any, failed: np.ndarray, status: np.ndarray) -> Failures:

@@ -55,7 +55,7 @@ def admit_times(motion: Trajectory, times: Any) -> np.ndarray:
         other = found[~np.isin(found, motion.t)][0]
         raise IntegrationError(
             f"the motion of {motion.system.name!r} was not kept at t = {other:.12g} s.",
-            "Only the samples asked for were kept, and not the steps between them.",
+            "Only the requested samples were kept, and not the steps between them.",
             "Simulate without samples=..., or with that time among them.",
         )
     return found
@@ -100,7 +100,7 @@ def not_asked(motion: Trajectory, key: Any) -> PolhodeError:
     if not isinstance(key, str):
         return IntegrationError(
             f"{key!r} chooses no rows of the motion of {name!r}.",
-            f"It has {rows} rows, chosen by whole numbers; times are asked apart.",
+            f"It has {rows} rows, chosen by whole numbers; motion.at(t) is for times.",
             "Ask motion[3], motion[3:8], motion[motion.t > 1], motion.at(0.5), or by"
             ' name motion["hinge"].',
         )
@@ -108,6 +108,6 @@ def not_asked(motion: Trajectory, key: Any) -> PolhodeError:
     joints = [joint.name for joint in motion.system.joints]
     return StateError(
         f"{name!r} has no body or joint {key!r}.",
-        "A motion is asked by the names of what moves.",
+        "A motion is indexed by the names of what moves.",
         suggestion(key, [*bodies, *joints]),
     )

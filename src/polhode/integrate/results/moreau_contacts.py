@@ -131,16 +131,16 @@ class ContactPromises(NamedTuple):
     t: float
     point: str
 
-    def lines(self) -> list[str]:
-        """A line of the ledger's table for each."""
-        where = f"  at t = {self.t:.6g} s, {self.point}" if self.residual else ""
+    def residuals(self) -> list[tuple[str, float]]:
+        """By the name that a ledger prints."""
+        where = f", at t = {self.t:.6g} s, {self.point}" if self.residual else ""
         return [
-            f"{'overlap, at most, m':28}{self.overlap:14.3g}",
-            f"{'least push, N':28}{self.least_push:14.3g}",
-            f"{'push times gap, at most, J':28}{self.complementarity:14.3g}",
-            f"{'friction above mu N, N':28}{self.cone:14.3g}",
-            f"{'slip at rest, m/s':28}{self.slip_at_rest:14.3g}",
-            f"{'contact residual, m/s':28}{self.residual:14.3g}{where}",
+            ("overlap, at most, m", self.overlap),
+            ("least push, N", self.least_push),
+            ("push times gap, at most, J", self.complementarity),
+            ("friction above mu N, N", self.cone),
+            ("slip at rest, m/s", self.slip_at_rest),
+            (f"contact residual, m/s{where}", self.residual),
         ]
 
 

@@ -52,7 +52,7 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
     how a joint does, `motion[3:8]` some rows, `motion.at(1.5)` the state at a time;
     `one + other` is one motion after the other.
 
-    outcome   how the run ended; not always at the time that was asked
+    outcome   how the run ended; not always at the time that was requested
     method    that made it, and `note`, why it was picked
     is_dense  whether every step was kept, so that times between rows can be asked
     halt      where the run halted, to go on from; None of a part of a motion
@@ -263,6 +263,12 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         from polhode.show.drawing.film import film
 
         return film(self, path, **wishes)
+
+    def report(self, path: Any, **wishes: Any) -> Any:
+        """Write a report of the motion: a .pdf, .md or .html file."""
+        from polhode.show.report.report import report
+
+        return report(self, path, **wishes)
 
     def page(self, path: Any = None, **wishes: Any) -> Any:
         """Write one HTML file with replay, curves, equations; see `show.page.page`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -54,7 +54,7 @@ def described(system: System) -> dict[str, Any]:
 
 def settings_of(method: Method) -> dict[str, Any]:
     """A method as its name and the values of its fields."""
-    fields = dataclasses.fields(method)  # type: ignore[arg-type]
+    fields = dataclasses.fields(cast(Any, method))  # every method is a dataclass
     settings = {f.name: _plain(getattr(method, f.name)) for f in fields if f.init}
     return {"kind": type(method).__name__, "name": method.name, "settings": settings}
 

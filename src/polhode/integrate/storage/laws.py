@@ -70,7 +70,7 @@ def require_same_laws(
             continue
         raise FileError(
             f"{str(path)!r} holds a run with another law: that of {name} differs.",
-            "A run goes on, and is asked, with the functions that made it. The code of"
+            "A run goes on, and answers, with the functions that made it. The code of"
             " this one, or a value that it uses, is not what it was.",
             "Give the function that was run; what a sampled law remembers belongs in"
             " ph.Sampled(..., state=[...]). Another run is begun with ph.simulate.",

@@ -123,7 +123,7 @@ class Recording:
         if joint not in known:
             raise StateError(
                 f"the file of {self.header['model']['name']!r} has no joint {joint!r}.",
-                "Without its model a motion is asked by the names of joints.",
+                "Without its model a motion is indexed by the names of joints.",
                 suggestion(joint, known),
             )
         own = joints[known.index(joint)]

@@ -228,8 +228,7 @@ def _require_told_apart(folder: Path, reason: str) -> None:
     if reason:
         raise FileError(
             f"{str(folder)!r} may have another sweep in it.",
-            f"The laws of this one cannot be told from others of the same names:"
-            f" {reason}.",
+            f"The laws of this one may not be those of that one: {reason}.",
             "Give a new folder. A class with a method __fingerprint__(self), which"
             " returns text that changes whenever its objects do, can be told.",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, TypeVar, cast, final
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def uninterrupted(function: Callable[[], T], undo: Callable[[T], Any] = _nothing
             pressed = interrupt
     if job.error is not None:
         raise job.error
-    result: T = job.result  # type: ignore[assignment]
+    result = cast(T, job.result)
     if pressed is not None:
         undo(result)
         raise pressed

@@ -266,7 +266,8 @@ def _special_angle(
     (g, _), *_ = pairs
     if g.kind == "pi" and QQ(c).denominator in (1, 2, 3, 4, 6):
         sixths = QQ(c) * 12
-        return tuple(_twelfths(ring, int(k) % 24) for k in (sixths, 6 - sixths))  # type: ignore[return-value]
+        cosine, sine = (int(k) % 24 for k in (sixths, 6 - sixths))
+        return _twelfths(ring, cosine), _twelfths(ring, sine)
     if g.kind == "root":
         return _angle_of_size(ring, g, c)
     if g.kind != "function" or c not in (1, -1):

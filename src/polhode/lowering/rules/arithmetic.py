@@ -140,7 +140,8 @@ def select_n(low: Lowering, equation: Any, which: Value, *cases: Value) -> Value
     merged = _merged(low, which, cases)
     if merged is not None:
         return merged
-    which, *cases = map(elements, (which, *cases))  # type: ignore[assignment]
+    which, *each_case = map(elements, (which, *cases))
+    cases = tuple(each_case)
     if type_of(equation.invars[0].aval) == "bool":
 
         def either(w: Element, no: Element, yes: Element) -> Element:

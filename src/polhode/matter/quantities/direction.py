@@ -1,6 +1,7 @@
 """Directions that depend on parameters: the axis of a slope, a tilted `up`.
 
-    ph.Prismatic("slide", ground, block.origin, axis=(ph.cos(alpha), 0, -ph.sin(alpha)))
+    down = ph.functions.cos(alpha), 0, -ph.functions.sin(alpha)
+    ph.Prismatic("slide", ground, block.origin, axis=down)
 
 Three quantities, brought to length one inside the trace. Where they have length one for
 every value of their parameters, as (cos a, 0, -sin a) has, they are used as they are,

@@ -50,7 +50,7 @@ def rov() -> ph.System:
         "hull", mass=MASS, inertia=turning, centre=(0.0, 0.0, -LOW)
     )
     matter: Any = dry.matter
-    craft = ph.Body("craft", ph.with_added_mass(matter, np.diag(ADDED)))
+    craft = ph.Body("craft", ph.marine.with_added_mass(matter, np.diag(ADDED)))
     volume = BUOYANCY / (DENSITY * GRAVITY)
     actions: list[Any] = [
         ph.Weight(GRAVITY),

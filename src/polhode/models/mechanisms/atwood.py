@@ -34,7 +34,7 @@ def atwood(m_1: float = 2.0, m_2: float = 1.0, wheel: float = 1.0) -> ph.System:
     slides = [_slide("left", world, one, -RADIUS), _slide("right", world, two, RADIUS)]
     pulley = ph.machines.Pulley(axle, RADIUS)
     length = 2 * DROP + pi * RADIUS
-    rope = ph.Rope([one.mass_centre, pulley, two.mass_centre], length)
+    rope = ph.machines.Rope([one.mass_centre, pulley, two.mass_centre], length)
     return ph.System([axle, *slides], [ph.Weight(9.81)], [rope], name="atwood")
 
 
@@ -59,7 +59,7 @@ def double_atwood() -> ph.System:
         (loads[1].mass_centre, loads[2].mass_centre),
     ]
     ropes = [
-        ph.Rope([a, pulley, b], 2 * DROP + pi * RADIUS, name=f"rope {k}")
+        ph.machines.Rope([a, pulley, b], 2 * DROP + pi * RADIUS, name=f"rope {k}")
         for k, (pulley, (a, b)) in enumerate(zip(pulleys, ends, strict=True), 1)
     ]
     members = [*axles, *slides]
@@ -72,5 +72,5 @@ def _wheel(name: str, mass: float) -> ph.Body:
 
 def _slide(
     name: str, world: ph.World, body: Any, x: float, drop: float = DROP
-) -> ph.Joint:
+) -> ph.theory.Joint:
     return ph.Prismatic(name, world.point(x, 0, -drop), body.mass_centre, axis=ph.Z)

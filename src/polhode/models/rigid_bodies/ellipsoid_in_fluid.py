@@ -17,6 +17,6 @@ def ellipsoid_in_fluid() -> ph.System:
     """Half axes 0.3, 0.2, 0.1 m, as heavy as the water displaced: joint "free"."""
     density = 1000.0
     hull = ph.solids.ellipsoid(x=0.3, y=0.2, z=0.1, density=density)
-    body = ph.Body("body", ph.submerged(hull, fluid_density=density))
+    body = ph.Body("body", ph.marine.submerged(hull, fluid_density=density))
     free = ph.Free("free", ph.World().origin, body.origin)
     return ph.System([free], name="ellipsoid in a fluid")

@@ -12,6 +12,7 @@ there, though its weight would tip it over at any lean.
 from __future__ import annotations
 
 import polhode as ph
+from polhode.models import looks
 
 
 def heavy_top() -> ph.System:
@@ -19,7 +20,12 @@ def heavy_top() -> ph.System:
     m, l, g = ph.Parameter("m", 1.0), ph.Parameter("l", 0.3), ph.Parameter("g", 9.81)
     A, C = ph.Parameter("A", 0.12), ph.Parameter("C", 0.05)
     top = ph.Body.from_inertia(
-        "top", mass=m, centre=(0, 0, l), inertia=(A, A, C), about=(0, 0, 0)
+        "top",
+        mass=m,
+        centre=(0, 0, l),
+        inertia=(A, A, C),
+        about=(0, 0, 0),
+        shapes=looks.top(height=0.3, radius=0.22),
     )
     tip = ph.Spherical("tip", ph.World().origin, top.origin)
     return ph.System([tip], [ph.Weight(g)], name="heavy top")

@@ -12,6 +12,7 @@ dies away; at the threshold the same small lean that it had all along begins to 
 from __future__ import annotations
 
 import polhode as ph
+from polhode.models import looks
 
 
 def sleeping_top() -> ph.System:
@@ -19,7 +20,12 @@ def sleeping_top() -> ph.System:
     m, l, g = ph.Parameter("m", 1.0), ph.Parameter("l", 0.3), ph.Parameter("g", 9.81)
     A, C = ph.Parameter("A", 0.12), ph.Parameter("C", 0.05)
     top = ph.Body.from_inertia(
-        "top", mass=m, centre=(0, 0, l), inertia=(A, A, C), about=(0, 0, 0)
+        "top",
+        mass=m,
+        centre=(0, 0, l),
+        inertia=(A, A, C),
+        about=(0, 0, 0),
+        shapes=looks.top(height=0.3, radius=0.22),
     )
     tip = ph.Spherical("tip", ph.World().origin, top.origin)
     friction = ph.Damper(tip, ph.Parameter("c", 0.005))

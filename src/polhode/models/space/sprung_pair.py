@@ -52,7 +52,7 @@ def sprung_pair() -> ph.System:
     masses = [ph.PointMass.of(body) for body in (earth, left, right)]
     actions = [
         ph.Spring(*ends, 12.0, 0.6, name="spring"),
-        ph.RotationalSpring(right.frame, left.frame, 3.0, name="bush"),
+        ph.machines.RotationalSpring(right.frame, left.frame, 3.0, name="bush"),
         ph.Gravitation(masses, 1.0, name="pull"),
     ]
     driver = ph.PrescribedMotion(below, swing, name="driver")

@@ -14,7 +14,6 @@ import numpy as np
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
 from polhode.show.drawing.snapshot import emptied, finish, plate
-from polhode.show.drawing.view import View
 from polhode.show.paper import writing
 
 if TYPE_CHECKING:
@@ -29,11 +28,17 @@ SMOOTH = 400  # points of a trail, at least
 
 
 def film(
-    motion: Trajectory, path: Any, *, speed: float = 1.0, view: View | None = None
+    motion: Trajectory,
+    path: Any,
+    *,
+    speed: float = 1.0,
+    view: Any = None,
+    follow: str | None = None,
 ) -> Path:
     """Write a .gif or .mp4 of the motion, `speed` times as fast as it happens.
 
-    At most 600 frames; a motion that needs more is shown in wider steps of time.
+    At most 600 frames; a motion that needs more is shown in wider steps of time. `view`
+    and `follow` are those of `motion.picture`.
     """
     to = Path(path)
     kind = to.suffix.lower()
@@ -41,7 +46,7 @@ def film(
     rate = RATES[kind]
     count = _count(motion, rate, speed)
     between = max(1, SMOOTH // count)  # trails are drawn finer than frames
-    drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view)
+    drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view, follow)
     frames = range(0, len(drawing.scene.times), between)
     write = _write_gif if kind == ".gif" else _write_mp4
     with writing(to) as aside:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 REACH = 0.03  # of the scene: half of a pin
+SHARE = 0.3  # of a body's radius: a joint is smaller than what it joins
 
 
 class Glyph(NamedTuple):
@@ -57,9 +58,13 @@ class Link(NamedTuple):
     points: np.ndarray
 
 
-def glyphs_of(rows: Trajectory, size: float) -> tuple[Glyph, ...]:
-    """The signs of all joints of the tree that hold something."""
+def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, ...]:
+    """The signs of all joints of the tree that hold something.
+
+    None is larger than a share of the bodies that are drawn.
+    """
     system = rows.system
+    half = min(REACH * size, SHARE * _usual_radius(bodies))
     table = system.table(dict(rows.table))
     poses = asked(rows, "poses")
     found = []
@@ -74,13 +79,23 @@ def glyphs_of(rows: Trajectory, size: float) -> tuple[Glyph, ...]:
         if shape is None:
             continue
         kind, axes = shape
-        reach = np.tile([-REACH * size, REACH * size], (axes.shape[1], 1))
+        reach = np.tile([-half, half], (axes.shape[1], 1))
         if kind == "rail":
             slid = _slid(poses, first, second, joint, table)
             along = (slid - p_BF) @ (R_BF @ axes[:, 0])
             reach[0] += (along.min(), along.max())
         found.append(Glyph(joint.name, kind, first, p_BF, R_BF @ axes, reach))
     return tuple(found)
+
+
+def _usual_radius(bodies: Any) -> float:
+    """The median radius of bodies about their mass centres; infinite of none."""
+    radii = [
+        np.max(np.linalg.norm(np.concatenate([s.corners for s in body.surfaces])
+                              - body.centre, axis=1))
+        for body in bodies
+    ]  # fmt: skip
+    return float(np.median(radii)) if radii else np.inf
 
 
 def _shape(S: np.ndarray) -> tuple[str, np.ndarray] | None:
@@ -135,13 +150,13 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
             found += rope_links(rows, each)
         if isinstance(each, FAR_AWAY):
             continue
-        ends = (getattr(each, "on", None), getattr(each, "by", None))
+        ends: tuple[Any, Any] = getattr(each, "on", None), getattr(each, "by", None)
         kind = "damper" if "amper" in type(each).__name__ else "spring"
         if isinstance(each, Distance):
             ends, kind = (each.first, each.second), "rod"
         if not all(isinstance(end, Point | MaterialPoint) for end in ends):
             continue
-        places = system.places_of([end.frame for end in ends])  # type: ignore[union-attr]
+        places = system.places_of([end.frame for end in ends])
         points = np.array([_coordinates(end, table) for end in ends])
         found.append(Link(each.name, kind, (places[0], places[1]), points))
     return tuple(found)

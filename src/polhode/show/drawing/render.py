@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.show.drawing.contacts import ContactFrames, contact_frames, paint_contacts
+from polhode.show.drawing.glyphs import REACH
 from polhode.show.drawing.scene import framed, has_shapes, stage_of
 from polhode.show.drawing.view import View
 from polhode.show.plots.palette import FAINT, INK, MIST, PAPER, colour
@@ -54,13 +55,16 @@ class Drawing:
 
 
 def drawing_of(
-    motion: Trajectory, frames: int | None = None, view: View | None = None
+    motion: Trajectory,
+    frames: int | None = None,
+    view: Any = None,
+    follow: str | None = None,
 ) -> Drawing:
     """What is drawn of a motion; without a view, one that sees it best."""
     from matplotlib.colors import to_rgba
 
     rows = framed(motion, frames)
-    scene = stage_of(rows)
+    scene = stage_of(rows, follow)
     triangles, paints, is_clad = [], [], has_shapes(rows.system)
     for k, body in enumerate(scene.bodies):
         parts = [
@@ -74,9 +78,9 @@ def drawing_of(
         triangles.append(np.concatenate(parts))
         pairs = zip(parts, tints, strict=True)
         paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
-    eye = view or best_view(scene)
+    eye = View.of(view) or best_view(scene)
     arms = () if is_clad else _arms(rows)
-    touching = contact_frames(rows, scene.size)
+    touching = None if follow else contact_frames(rows, scene.size)
     return Drawing(scene, eye, tuple(triangles), tuple(paints), arms, touching)
 
 
@@ -225,7 +229,7 @@ def trails(axes: Any, drawing: Drawing, frame: int) -> None:
 
 
 def connections(axes: Any, drawing: Drawing, frame: int) -> None:
-    """Springs as zigzags, dampers and rods as lines, joints as dots and rails."""
+    """Springs as coils, dampers as dashpots, rods as lines, joints as dots."""
     scene, view = drawing.scene, drawing.view
     for body, point in drawing.arms:
         arm = [_place(scene, body, point, frame), scene.bodies[body].path[frame]]
@@ -238,9 +242,8 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
         if link.kind == "plane":
             axes.plot(x, y, color=SHADOW, linewidth=0.9, zorder=0)
             continue
-        if link.kind == "spring":
-            x, y = _zigzag(x, y, 0.02 * scene.size)
-        axes.plot(x, y, color=INK, linewidth=1.3, zorder=2)
+        for line in _symbol(link.kind, np.stack([x, y], axis=-1), 0.02 * scene.size):
+            axes.plot(*line.T, color=INK, linewidth=1.2, zorder=2)
     for glyph in scene.joints:
         at = _place(scene, glyph.body, glyph.at, frame)
         if glyph.kind == "rail":
@@ -255,7 +258,10 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
             continue
         x, y, _ = view.project(at)
         look = {"color": PAPER, "markeredgecolor": INK, "markeredgewidth": 1.0}
-        axes.plot(x, y, marker="o", markersize=4.5, zorder=3, **look)
+        # Smaller where bodies are small beside the scene: never more than a body.
+        share = float(glyph.reach[0, 1]) / (REACH * scene.size)
+        mark = 4.5 * float(np.clip(share, 0.35, 1.0))
+        axes.plot(x, y, marker="o", markersize=mark, zorder=3, **look)
 
 
 def contacts(axes: Any, drawing: Drawing, frame: int) -> None:
@@ -271,20 +277,28 @@ def _place(scene: Scene, body: int, point: np.ndarray, frame: int) -> np.ndarray
     return drawn.origins[frame] + drawn.rotations[frame] @ point
 
 
-def _zigzag(x: np.ndarray, y: np.ndarray, width: float) -> tuple[Any, Any]:
-    """A spring between two places of the paper."""
-    ends = np.stack([x, y], axis=-1)
+def _symbol(kind: str, ends: np.ndarray, width: float) -> list[np.ndarray]:
+    """Lines (k, 2) of a spring, a damper or a rod between two places of the paper."""
     along = ends[1] - ends[0]
-    length = np.linalg.norm(along)
-    if length == 0:
-        return x, y
-    across = np.array([-along[1], along[0]]) / length * width
-    inner = np.linspace(0.12, 0.88, 2 * TURNS)
-    sides = np.where(np.arange(2 * TURNS) % 2, 1.0, -1.0)
-    share = np.array([0, 0.12, *inner, 0.88, 1])
-    aside = np.array([0, 0, *sides, 0, 0])
-    line = ends[0] + np.outer(share, along) + np.outer(aside, across)
-    return line[:, 0], line[:, 1]
+    length = float(np.linalg.norm(along))
+    if length == 0 or kind not in ("spring", "damper"):
+        return [ends]
+    across = np.array([-along[1], along[0]]) / length * min(width, 0.25 * length)
+
+    def line(*points: tuple[float, float]) -> np.ndarray:
+        share, aside = np.array(points).T
+        return ends[0] + np.outer(share, along) + np.outer(aside, across)
+
+    if kind == "damper":
+        cup = line((0.64, -1), (0.36, -1), (0.36, 1), (0.64, 1))
+        return [line((0, 0), (0.36, 0)), cup, line((0.54, -0.75), (0.54, 0.75)),
+                line((0.54, 0), (1, 0))]  # fmt: skip
+    # A coil seen from the side: turns that lean forward and overlap as they go round.
+    turn = np.linspace(0, 2 * np.pi * TURNS, 24 * TURNS)
+    lean = 0.16 * (1 - np.cos(turn)) / TURNS
+    share = 0.14 + 0.72 * turn / turn[-1] + lean - lean.mean()
+    coil = list(zip(np.clip(share, 0.1, 0.9), np.sin(turn), strict=True))
+    return [line((0, 0), (0.14, 0), *coil, (0.86, 0), (1, 0))]
 
 
 def _round(length: float) -> float:

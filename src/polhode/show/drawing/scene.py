@@ -20,6 +20,7 @@ from polhode.show.drawing.glyphs import Glyph, Link, arms_of, glyphs_of, links_o
 from polhode.show.drawing.rolling import Rolling, rollings_of
 from polhode.show.drawing.surface import Surface, surfaces_of
 from polhode.show.drawing.visual import NOTHING, shown_surfaces
+from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -80,9 +81,16 @@ class Scene:
         return f"Scene({self.name!r}, {len(self.times)} frames, {span})"
 
 
-def scene_of(motion: Trajectory, frames: int | None = None) -> Scene:
-    """The scene of a motion in evenly spaced frames, or in the rows that were kept."""
+def scene_of(
+    motion: Trajectory, frames: int | None = None, *, follow: str | None = None
+) -> Scene:
+    """The scene of a motion in evenly spaced frames, or in the rows that were kept.
+
+    `follow` names a body that the observer goes along with, in the world's axes.
+    """
     rows = framed(motion, frames)
+    if follow is not None:
+        return stage_of(rows, follow)
     stage = stage_of(rows)
     arms = () if has_shapes(rows.system) else arms_of(rows, stage.bodies)
     return replace(
@@ -96,9 +104,11 @@ def scene_of(motion: Trajectory, frames: int | None = None) -> Scene:
     )
 
 
-def stage_of(rows: Trajectory) -> Scene:
+def stage_of(rows: Trajectory, follow: str | None = None) -> Scene:
     """The scene of framed rows without arrows and ellipsoids: what is there."""
     system, poses = rows.system, asked(rows, "poses")
+    if follow is not None:
+        return _followed(rows, follow)
     table = system.table(dict(rows.table))
     extent = _extent(system, poses, table)
     bodies = tuple(_drawn(rows, k, poses, extent) for k in range(len(system.bodies)))
@@ -110,7 +120,7 @@ def stage_of(rows: Trajectory) -> Scene:
         system.name,
         rows.t,
         bodies,
-        () if has_shapes(system) else glyphs_of(rows, size),
+        () if has_shapes(system) else glyphs_of(rows, size, bodies),
         (*links_of(rows), *planes),
         (),
         (),
@@ -118,6 +128,42 @@ def stage_of(rows: Trajectory) -> Scene:
         size,
         _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes)),
         has_shapes(system),
+    )
+
+
+def _followed(rows: Trajectory, name: str) -> Scene:
+    """The bodies as who goes along with one sees them: without ground and world."""
+    system, poses = rows.system, asked(rows, "poses")
+    names = [body.name for body in system.bodies]
+    if name not in names:
+        raise ShowError(
+            f"{system.name!r} has no body {name!r} to follow.",
+            "The observer goes along with a body.",
+            suggestion(name, names),
+        )
+    table = system.table(dict(rows.table))
+    origins = np.asarray(poses.origins)
+    beside = origins - origins[:, names.index(name)][:, None]
+    poses = poses._replace(origins=beside)
+    extent = _extent(system, poses, table)
+    bodies = tuple(_drawn(rows, k, poses, extent) for k in range(len(names)))
+    low, high = _box(bodies)
+    size = float(np.max(high - low))
+    is_clad = has_shapes(system)
+    joints = () if is_clad else glyphs_of(rows, size, bodies)
+    links = tuple(link for link in links_of(rows) if min(link.bodies) >= 0)
+    return Scene(
+        f"{system.name}, with {name}",
+        rows.t,
+        bodies,
+        tuple(glyph for glyph in joints if glyph.body >= 0),
+        links,
+        (),
+        (),
+        (low + high) / 2,
+        size,
+        None,
+        is_clad,
     )
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
-from polhode.show.drawing.view import View
 from polhode.show.plots.palette import INK, PAPER
 from polhode.show.plots.picture import Picture
 
@@ -21,12 +20,17 @@ FAINTEST = 0.16
 INCHES = (6.4, 4.8)
 
 
-def picture(motion: Trajectory, at: Any = None, view: View | None = None) -> Picture:
+def picture(
+    motion: Trajectory, at: Any = None, view: Any = None, *, follow: str | None = None
+) -> Picture:
     """The bodies of a motion at a time, or at several, the earlier the fainter.
 
-    Without times, a few from the first to the last: a plate exposed again and again.
+    at       without times, a few from the first to the last: a plate exposed again
+    view     "front", "side", "top", "corner" and so on, or (azimuth, elevation) in
+             degrees; without one, what sees the motion best
+    follow   a body that the observer goes along with
     """
-    drawing = drawn.drawing_of(motion, None, view)
+    drawing = drawn.drawing_of(motion, None, view, follow)
     times = drawing.scene.times
     wanted = np.linspace(times[0], times[-1], EXPOSURES) if at is None else at
     frames = [_nearest(motion, times, float(t)) for t in np.atleast_1d(wanted)]

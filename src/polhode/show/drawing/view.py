@@ -7,6 +7,18 @@ from typing import Any, final
 
 import numpy as np
 
+from polhode.errors import ShowError
+
+# Azimuth and elevation of the observer, degrees.
+VIEWS: dict[str, tuple[float, float]] = {
+    "front": (-90.0, 0.0),
+    "back": (90.0, 0.0),
+    "side": (0.0, 0.0),
+    "left": (180.0, 0.0),
+    "top": (-90.0, 90.0),
+    "corner": (-55.0, 25.0),
+}
+
 
 @final
 @dataclass(frozen=True)
@@ -24,6 +36,27 @@ class View:
         up = [-rise * cos, -rise * sin, level]
         near = [level * cos, level * sin, rise]
         return View(np.array([right, up, near]))
+
+    @staticmethod
+    def of(given: Any) -> View | None:
+        """A view by its word, by (azimuth, elevation) in degrees, or one itself.
+
+        Azimuth is counted about Z from X; "front" looks along Y, "side" along -X, "top"
+        down. None leaves the choice to the scene.
+        """
+        if given is None or isinstance(given, View):
+            return given
+        if isinstance(given, str) and given in VIEWS:
+            given = VIEWS[given]
+        try:
+            azimuth, elevation = (float(x) for x in given)
+        except (TypeError, ValueError) as reason:
+            raise ShowError(
+                f"a scene cannot be seen from {given!r}.",
+                "A view is a word, or azimuth and elevation in degrees.",
+                f"Give one of {', '.join(VIEWS)}, or (-60, 20).",
+            ) from reason
+        return View.towards(np.radians(azimuth), np.radians(elevation))
 
     def project(self, points: Any) -> tuple[Any, Any, Any]:
         """Right, up and nearness of points (..., 3)."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from polhode.show.answers_html import answer_html
 from polhode.show.drawing.scene import framed, scene_of
 from polhode.show.page.data import plots_of
 from polhode.show.page.page import put, written
@@ -28,7 +27,7 @@ def mode_page(modes: Modes, path: Any, mode: int = 0, **wishes: Any) -> Path:
     moving = [j for j in motion.system.joints if j.coordinates]
     names = [j.name if j.coordinates == j.speeds else f"{j.name}.speed" for j in moving]
     scene = scene_of(rows)
-    table = section("Modes", answer_html(modes))
+    table = section("Modes", modes.as_table().html())
     sections = [table, model_section(motion.system, scene)]
     curves = plots_of(motion, rows, names[:CURVES])
     return put(written(scene, curves, motion, sections), path)

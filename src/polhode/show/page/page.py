@@ -19,13 +19,14 @@ from polhode.errors import ShowError
 from polhode.show.drawing.scene import Scene, framed, scene_of
 from polhode.show.page.data import page_data, plots_of
 from polhode.show.page.sections import (
+    chapter_section,
     comparison_section,
     equations_section,
-    ledger_section,
     model_section,
-    provenance_section,
 )
 from polhode.show.paper import require_writable, writing
+from polhode.show.report import content
+from polhode.show.report.blocks import Chapter
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -53,6 +54,8 @@ def page(
     equations: Any = True,
     compare: Any = OPERATIONS,
     frames: int | None = None,
+    chapters: Sequence[Chapter] = (),
+    follow: str | None = None,
 ) -> Path | InlinePage:
     """Write a motion as one HTML file that opens anywhere, and return its path.
 
@@ -66,18 +69,21 @@ def page(
                not begun for more than 12 speeds; True for all of them however long
                it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
+    chapters   more cards below the ledger, as a report has them
+    follow     a body that the observer goes along with, in the world's axes
     """
     if path is not None:
         require_place(Path(path))
     rows = framed(motion, frames)
     curves = plots_of(motion, rows, plots)
-    scene = scene_of(rows)
+    scene = scene_of(rows, follow=follow)
     sections = [
         equations_section(motion, equations),
-        ledger_section(motion),
+        chapter_section(content.ledger(motion)),
+        *map(chapter_section, chapters),
         comparison_section(motion.system, compare),
-        model_section(motion.system, scene),
-        provenance_section(motion),
+        model_section(motion.system, scene, motion.table),
+        chapter_section(content.provenance(motion)),
     ]
     text = written(scene, curves, motion, sections)
     return InlinePage(text) if path is None else put(text, path)
@@ -148,7 +154,7 @@ def written(
 <meta name="referrer" content="no-referrer">
 <title>{name} · Polhode</title>
 <style>{style}</style></head>
-<body><header><h1>{name}</h1><p>{html.escape(_summary(motion))}</p></header>
+<body><header><h1>{name}</h1><p>{html.escape(content.summary(motion))}</p></header>
 <main>
 {CONTROLS}
 <div class="grid">
@@ -183,11 +189,3 @@ def asset(name: str, kind: str = "js") -> str:
     """The text of a script or style that pages have in them."""
     folder = files("polhode.show.page") / "assets"
     return (folder / f"{name}.{kind}").read_text(encoding="utf-8")
-
-
-def _summary(motion: Any) -> str:
-    system = motion.system
-    bodies = f"{len(system.bodies)} bod{'y' if len(system.bodies) == 1 else 'ies'}"
-    speeds = f"{system.speeds} speed{'' if system.speeds == 1 else 's'}"
-    span = f"{motion.t[0]:g} to {motion.t[-1]:g} s"
-    return f"{bodies}, {speeds}; {span} by {motion.note}"

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import html
-import platform
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.errors import (
-    IntegrationError,
-    NumericalWarning,
-)
+from polhode.answer_table import AnswerTable
+from polhode.answer_table import note_html as note
 from polhode.formulation.compare import Comparison, compare
-from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.show.page.equation_lines import FEW, written_equations
 from polhode.show.page.mathml import mathml
+from polhode.show.report import content
+from polhode.show.report.blocks import Block, Chapter, Grid, Words
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -36,17 +33,7 @@ def section(title: str, body: str, kind: str = "") -> str:
 
 def table(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> str:
     """A table; everything in it is escaped."""
-    top = "".join(f"<th>{html.escape(str(word))}</th>" for word in heads)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(x))}</td>" for x in line) + "</tr>"
-        for line in lines
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def note(text: str) -> str:
-    """A line of small print."""
-    return f'<p class="note">{html.escape(text)}</p>'
+    return AnswerTable("", heads, lines).grid_html(most=len(lines))
 
 
 # --------------------------------------------------------------------- equations
@@ -63,48 +50,27 @@ def equations_section(motion: Trajectory, asked: Any) -> str:
     return section("Equations of motion", body + note(words), "wide")
 
 
-# ------------------------------------------------------------------------ ledger
+# ---------------------------------------------------------------------- chapters
 
 
-def ledger_section(motion: Trajectory) -> str:
-    """What must balance: first row, last row, change."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumericalWarning)  # the page says it itself
-            ledger = motion.ledger()
-    except IntegrationError as refusal:
-        return section("Ledger", note(f"{refusal.what} {refusal.why}"))
-    size = np.linalg.norm
-    lines = [
-        _line("kinetic energy, J", ledger.kinetic),
-        _line("potential energy, J", ledger.potential),
-        *(_line(f"work of {name}, J", work) for name, work in ledger.work.items()),
-        _line("|momentum|, kg m/s", size(ledger.momentum, axis=1)),
-        _line("|angular momentum|, kg m²/s", size(ledger.angular_momentum, axis=1)),
-    ]
-    worst = float(np.max(np.abs(ledger.balance)))
-    balanced = worst <= max(ledger.promise, 1e-12 * ledger.scale)
-    verdict = "balances" if balanced else "is out of balance"
-    words = (
-        f"The energy {verdict}: at most {worst:.2g} J of {ledger.scale:.4g} J that move"
-        f" are unaccounted for; {ledger.promise:.2g} J are promised."
-    )
-    kind = "good" if balanced else "bad"
-    verdict = f'<p class="{kind}">{html.escape(words)}</p>'
-    steps = f"{ledger.accepted} steps accepted, {ledger.rejected} rejected."
-    if np.any(ledger.constraint_violation) or np.any(ledger.velocity_miss):
-        steps += (
-            f" Constraints are kept to {ledger.constraint_violation.max():.2g} in"
-            " position"
-            f" and {ledger.velocity_miss.max():.2g} in velocity."
+def chapter_section(chapter: Chapter) -> str:
+    """A chapter of the report as a card; pictures are those of the page itself."""
+    body = "".join(map(_block, chapter.blocks))
+    return section(chapter.title, body) if body else ""
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Grid) and not block.heads:
+        rows = "".join(
+            f'<tr><td>{html.escape(a)}</td><td class="left">{html.escape(b)}</td></tr>'
+            for a, b in block.lines
         )
-    body = table(("", "start", "end", "change"), lines) + verdict + note(steps)
-    return section("Ledger", body)
-
-
-def _line(name: str, values: Any) -> tuple[str, ...]:
-    a, b = float(values[0]), float(values[-1])
-    return name, f"{a:.6g}", f"{b:.6g}", f"{b - a:.3g}"
+        return f'<table class="facts"><tbody>{rows}</tbody></table>'
+    if isinstance(block, Grid):
+        return table(block.heads, block.lines) + "<br>"
+    if isinstance(block, Words) and block.mood != "note":
+        return f'<p class="{block.mood}">{html.escape(block.text)}</p>'
+    return note(block.text) if isinstance(block, Words) else ""
 
 
 # -------------------------------------------------------------------- comparison
@@ -152,63 +118,15 @@ def _compared(system: System, asked: Any) -> Any:
     return known
 
 
-# ------------------------------------------------------------- model, provenance
+# ------------------------------------------------------------------------- model
 
 
-def model_section(system: System, scene: Scene) -> str:
-    """Bodies, joints, what acts and what constrains, and the parameters."""
-    bodies = [(b.name, f"{b.mass:.6g}", _three(b.centre)) for b in scene.bodies]
-    joints = [
-        (
-            joint.name,
-            type(joint).__name__,
-            joint.first.frame.name,
-            joint.second.frame.name,
-        )
-        for joint in system.joints
+def model_section(system: System, scene: Scene, values: Any = None) -> str:
+    """The chapter of the model, and what is drawn larger than it is."""
+    chapter = content.model(system, values)
+    larger = [
+        Words(f"{each.name} is drawn {each.magnified:.2g} times larger.")
+        for each in scene.bodies
+        if each.magnified > 1
     ]
-    body = table(("body", "mass, kg", "mass centre, m"), bodies)
-    body += "<br>" + table(("joint", "kind", "from", "to"), joints)
-    acting = [action.name for action in system.actions]
-    held = [constraint.name for constraint in system.constraints]
-    body += note(f"Acting: {', '.join(acting) or 'nothing'}.")
-    body += note(f"Constraints: {', '.join(held)}.") if held else ""
-    for each in scene.bodies:
-        if each.magnified > 1:
-            body += note(f"{each.name} is drawn {each.magnified:.2g} times larger.")
-    return section("Model", body)
-
-
-def _three(values: Any) -> str:
-    return "(" + ", ".join(f"{x:.4g}" for x in values) + ")"
-
-
-def provenance_section(motion: Trajectory) -> str:
-    """Which program, model, method and numbers made it."""
-    header = header_of(motion.equations, motion.method, {})
-    values = {name: float(value) for name, value in dict(motion.table).items()}
-    header["parameters varied"] = values
-    chosen = header["method"]["settings"].items()
-    settings = ", ".join(f"{k} = {v}" for k, v in chosen if v is not None)
-    lines = [
-        ("Polhode", header["polhode"]),
-        (
-            "Python, JAX, NumPy",
-            f"{platform.python_version()}, {header['jax']}, {header['numpy']}",
-        ),
-        ("equations", header["formulation"]),
-        ("method", f"{motion.note} ({settings})" if settings else motion.note),
-        ("outcome", str(motion.outcome)),
-        ("model and settings, SHA-256", digest(text_of(header))),
-    ]
-    lines.append(("parameters", _parameters(header, values)))
-    rows = "".join(
-        f'<tr><td>{html.escape(a)}</td><td class="left">{html.escape(b)}</td></tr>'
-        for a, b in lines
-    )
-    return section("Provenance", f'<table class="facts"><tbody>{rows}</tbody></table>')
-
-
-def _parameters(header: dict[str, Any], values: dict[str, float]) -> str:
-    named = {**header["model"]["parameters"], **values}
-    return ", ".join(f"{name} = {value:.9g}" for name, value in named.items()) or "none"
+    return chapter_section(chapter._replace(blocks=[*chapter.blocks, *larger]))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.analyse.machinery.table import ROUNDING
+from polhode.answer_table import ROUNDING
 from polhode.show.plots.labels import coordinate_label
 from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from polhode.analyse.integrability import Integrability
     from polhode.analyse.linear.linear_along import LinearAlong
     from polhode.analyse.linear.margins import LimitMargins
-    from polhode.analyse.linear.state_space import Response, Transfer
+    from polhode.analyse.linear.state_space import Transfer
     from polhode.analyse.machinery.leaves import PositionIntegrals
     from polhode.analyse.machinery.second_variation import SecondVariation
     from polhode.analyse.reactions import ReactionTable
     from polhode.analyse.sensitivities.gradient import Gradient
     from polhode.analyse.sensitivities.identifiable import Identifiable
-    from polhode.analyse.sensitivities.identify import Identified
     from polhode.analyse.sensitivities.sensitivity import Sensitivity
     from polhode.analyse.sensitivities.uncertainty import Uncertainty
     from polhode.integrate.results.trajectory import Trajectory
@@ -39,7 +38,7 @@ MOST = 6  # panels
 
 def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
     """Eigenvalues or poles as crosses in the plane, zeros as rings; stable is left."""
-    figure, (axes,) = _panels(1, 4.4)
+    figure, (axes,) = panels_of(1, 4.4)
     s, o = np.asarray(values, complex), np.asarray(zeros, complex)
     axes.axvline(0.0, color=FAINT, linewidth=1.0)
     axes.axhline(0.0, color=FAINT, linewidth=1.0)
@@ -56,23 +55,7 @@ def spectrum_picture(values: Any, title: str, zeros: Any = ()) -> Picture:
     _widened(axes, max(np.max(np.abs(s), initial=0.0), np.max(np.abs(o), initial=0.0)))
     axes.set_xlabel("real part  [1/s]")
     axes.set_ylabel("imaginary part  [rad/s]")
-    return _finished(figure, axes, title)
-
-
-def response_picture(response: Response) -> Picture:
-    """Gain and phase over frequency, a line for each output and input."""
-    figure, (gain, phase) = _panels(2, 2.4)
-    pairs = [(o, k) for o in response.outputs for k in response.inputs]
-    for n, (o, k) in enumerate(pairs):
-        value = response.of(o, k)
-        style = {"color": colour(n), "linewidth": 1.6, "label": f"{o} by {k}"}
-        gain.loglog(response.frequencies, np.abs(value), **style)
-        turned = np.degrees(np.unwrap(np.angle(value)))
-        phase.semilogx(response.frequencies, turned, **style)
-    gain.set_ylabel("gain")
-    phase.set_ylabel("phase  [deg]")
-    phase.set_xlabel("angular frequency  [rad/s]")
-    return _finished(figure, gain, "frequency response")
+    return finished(figure, axes, title)
 
 
 def transfer_picture(transfer: Transfer) -> Picture:
@@ -83,7 +66,7 @@ def transfer_picture(transfer: Transfer) -> Picture:
 def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Picture:
     """Coordinates of rest over the first parameter that changes."""
     names = tuple(coordinates) or sweep.system.coordinate_names[:MOST]
-    figure, panels = _panels(len(names), 1.9)
+    figure, panels = panels_of(len(names), 1.9)
     moving = [n for n, v in sweep.parameters.items() if np.ptp(v) > 0]
     along = (moving or list(sweep.parameters))[0]
     p = sweep.parameters[along]
@@ -93,56 +76,65 @@ def sweep_picture(sweep: EquilibriumSweep, coordinates: Sequence[str]) -> Pictur
         axes.plot(p[order], sweep[name][order], color=colour(k), lw=1.6, **style)
         axes.set_ylabel(coordinate_label(sweep.system, name))
     panels[-1].set_xlabel(along)
-    return _finished(figure, panels[0], f"equilibria of {sweep.system.name}")
+    return finished(figure, panels[0], f"equilibria of {sweep.system.name}")
 
 
 def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
-    """Components of force and couple along the motion, two panels a joint."""
-    asked = tuple(names) or table.names[: MOST // 2]
-    figure, panels = _panels(2 * len(asked), 1.7)
-    pairs = zip(panels[::2], panels[1::2], strict=True)
-    for name, pair in zip(asked, pairs, strict=True):
-        parts = (
-            (table.forces[name], 0.0, "force  [N]"),
-            (table.torques[name], table.lever, "couple  [N m]"),
+    """Components of force and couple along the motion, a panel each.
+
+    What is nothing all along is left out, unless all is.
+    """
+    chosen = tuple(names) or table.names[: MOST // 2]
+    parts = [
+        part
+        for name in chosen
+        for part in (
+            (name, "force  [N]", table.forces[name], 0.0),
+            (name, "couple  [N m]", table.torques[name], table.lever),
         )
-        for axes, (values, size, word) in zip(pair, parts, strict=True):
-            rows = np.where(np.abs(values) > ROUNDING * size, values, 0.0)
-            for k, axis in enumerate("xyz"):
-                label = f"{axis} of {table.axes}"
-                axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
-            axes.set_ylabel(f"{name}\n{word}", fontsize=9)
+    ]
+    cleared = [
+        (name, word, np.where(np.abs(rows) > ROUNDING * size, rows, 0.0))
+        for name, word, rows, size in parts
+    ]
+    shown = [each for each in cleared if np.any(each[2])] or cleared[:1]
+    figure, panels = panels_of(len(shown), 1.8)
+    for axes, (name, word, rows) in zip(panels, shown, strict=True):
+        for k, axis in enumerate("xyz"):
+            label = f"{axis} of {table.axes}"
+            axes.plot(table.t, rows[:, k], color=colour(k), lw=1.5, label=label)
+        axes.set_ylabel(f"{name}\n{word}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
-    return _finished(figure, panels[0], f"reactions of {table.motion.system.name}")
+    return finished(figure, panels[0], f"reactions of {table.motion.system.name}")
 
 
 def margin_picture(found: LimitMargins) -> Picture:
     """Margins of coordinates along a motion; a limit is at zero."""
-    figure, (axes,) = _panels(1, 3.2)
+    figure, (axes,) = panels_of(1, 3.2)
     for k, (name, margin) in enumerate(found.margins.items()):
         axes.plot(found.motion.t, margin, color=colour(k), linewidth=1.5, label=name)
     axes.axhline(0.0, color=FAINT, linewidth=1.0)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("to the nearer limit  [rad or m]")
-    return _finished(figure, axes, f"margins of {found.motion.system.name}")
+    return finished(figure, axes, f"margins of {found.motion.system.name}")
 
 
 def conserved_picture(conserved: Conserved, motion: Trajectory) -> Picture:
     """How far a motion has changed what it should keep, of its largest size."""
-    figure, (axes,) = _panels(1, 3.4)
+    figure, (axes,) = panels_of(1, 3.4)
     for k, (name, value) in enumerate(conserved.along(motion).items()):
         size = np.max(np.abs(value)) or 1.0
         gap = np.maximum(np.abs(value - value[0]) / size, SMALLEST)[1:]
         axes.semilogy(motion.t[1:], gap, color=colour(k), linewidth=1.4, label=name)
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("change, of its largest size")
-    return _finished(figure, axes, f"what {motion.system.name} should keep")
+    return finished(figure, axes, f"what {motion.system.name} should keep")
 
 
 def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
     """Derivatives of the coordinates over time, a panel for each column."""
     asked = tuple(columns) or found.columns[:MOST]
-    figure, panels = _panels(len(asked), 1.8)
+    figure, panels = panels_of(len(asked), 1.8)
     names = found.motion.system.coordinate_names
     for column, axes in zip(asked, panels, strict=True):
         rows = found[column]
@@ -152,14 +144,14 @@ def sensitivity_picture(found: Sensitivity, columns: Sequence[str]) -> Picture:
         axes.set_ylabel(f"d / d {column}", fontsize=9)
     panels[-1].set_xlabel("time  [s]")
     title = f"sensitivity of {found.motion.system.name}"
-    return _finished(figure, panels[0], title)
+    return finished(figure, panels[0], title)
 
 
 def uncertainty_picture(found: Uncertainty, names: Sequence[str]) -> Picture:
     """Means over time, in bands of two standard deviations, a panel each."""
     system = found.motion.system
     asked = tuple(names) or system.coordinate_names[:MOST]
-    figure, panels = _panels(len(asked), 1.9)
+    figure, panels = panels_of(len(asked), 1.9)
     for k, (name, axes) in enumerate(zip(asked, panels, strict=True)):
         mean, two = found.mean[:, found.place(name)], 2 * found[name]
         band = {"color": colour(k), "alpha": 0.22, "linewidth": 0, "label": "± 2 s"}
@@ -168,7 +160,7 @@ def uncertainty_picture(found: Uncertainty, names: Sequence[str]) -> Picture:
         is_place = name in system.coordinate_names
         axes.set_ylabel(coordinate_label(system, name) if is_place else name)
     panels[-1].set_xlabel("time  [s]")
-    return _finished(figure, panels[0], f"{system.name}, {found.how}")
+    return finished(figure, panels[0], f"{system.name}, {found.how}")
 
 
 def rest_picture(found: RestSensitivity) -> Picture:
@@ -193,7 +185,7 @@ def identifiable_picture(found: Identifiable) -> Picture:
     told = len(found.names) - len(found.blind)
     values = np.where(np.arange(len(found.values)) < told, found.values, 0.0)
     names = [f"combination {k + 1}" for k in range(len(values))]
-    title = f"{told} of {len(names)} combinations are told by the motion"
+    title = f"{told} of {len(names)} combinations are determined by the motion"
     return bars_picture(names, values, title, along="singular value of the regressor")
 
 
@@ -208,13 +200,13 @@ def curvature_picture(found: SecondVariation) -> Picture:
 
 def leaf_picture(found: PositionIntegrals, motion: Trajectory) -> Picture:
     """Functions of the place along a motion."""
-    figure, (axes,) = _panels(1, 3.2)
+    figure, (axes,) = panels_of(1, 3.2)
     times, values = found.along_motion(motion)
     for k, (name, line) in enumerate(zip(found.names, values.T, strict=True)):
         axes.plot(times, line, color=colour(k), linewidth=1.5, label=f"pi of {name}")
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("function of the place")
-    return _finished(figure, axes, f"what the rows of {found.system.name} keep")
+    return finished(figure, axes, f"what the rows of {found.system.name} keep")
 
 
 def bars_picture(
@@ -228,7 +220,7 @@ def bars_picture(
     """Bars (groups,) or (labels, groups), from left to right."""
     rows = np.atleast_2d(np.asarray(values, float))
     height = 0.28 * rows.size + 1.4
-    figure, (axes,) = _panels(1, height)
+    figure, (axes,) = panels_of(1, height)
     width = 0.8 / max(len(rows), 1)
     places = np.arange(len(names))
     for k, (row, label) in enumerate(zip(rows, labels, strict=True)):
@@ -238,27 +230,12 @@ def bars_picture(
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlabel(along)
-    return _finished(figure, axes, title)
-
-
-def identified_picture(found: Identified) -> Picture:
-    """What the best motion leaves unexplained, over time; the band is the noise."""
-    figure, (axes,) = _panels(1, 3.2)
-    style: dict[str, Any] = {"marker": "o", "ms": 3, "linestyle": "none"}
-    for k, row in enumerate(found.residuals.T):
-        label = f"measurement {k + 1}"
-        axes.plot(found.times, row, color=colour(k), label=label, **style)
-    band = {"color": FAINT, "alpha": 0.2, "label": f"noise, {found.noise:.2g}"}
-    axes.axhspan(-found.noise, found.noise, **band)
-    axes.set_xlabel("time  [s]")
-    axes.set_ylabel("motion found - record")
-    told = ", ".join(f"{n} = {v:.4g}" for n, v in found.values.items())
-    return _finished(figure, axes, f"{found.motion.system.name}: {told}")
+    return finished(figure, axes, title)
 
 
 def along_picture(found: LinearAlong) -> Picture:
     """Real parts of the eigenvalues of A(t) along the motion."""
-    figure, (axes,) = _panels(1, 3.2)
+    figure, (axes,) = panels_of(1, 3.2)
     real = np.sort(np.linalg.eigvals(found.A).real, axis=1)
     for line in real.T:
         axes.plot(found.t, line, color=colour(0), linewidth=1.3)
@@ -266,14 +243,14 @@ def along_picture(found: LinearAlong) -> Picture:
     axes.set_xlabel("time  [s]")
     axes.set_ylabel("real parts of eigenvalues  [1/s]")
     title = f"A(t) along a motion of {found.motion.system.name}: above zero, it grows"
-    return _finished(figure, axes, title)
+    return finished(figure, axes, title)
 
 
 def integrability_picture(found: Integrability) -> Picture:
     """What each row sees of brackets, and how many directions these reach."""
     from matplotlib.ticker import MaxNLocator
 
-    figure, (rows, reach) = _panels(2, 0.2 * len(found.rows) + 1.8, is_shared=False)
+    figure, (rows, reach) = panels_of(2, 0.2 * len(found.rows) + 1.8, is_shared=False)
     rows.set_ylim(-0.8, len(found.rows) - 0.2)
     felt = np.max(np.abs(found.curvature), axis=0, initial=0.0)
     rows.barh(found.rows, felt, color=colour(1), height=0.5)
@@ -286,7 +263,7 @@ def integrability_picture(found: Integrability) -> Picture:
         axis.set_major_locator(MaxNLocator(integer=True))
     reach.set_xlabel("brackets deep")
     reach.set_ylabel("directions reached")
-    return _finished(figure, rows, found.verdict)
+    return finished(figure, rows, found.verdict)
 
 
 def _widened(axes: Any, largest: float) -> None:
@@ -296,7 +273,10 @@ def _widened(axes: Any, largest: float) -> None:
     axes.set_xlim(min(left, -least), max(right, least))
 
 
-def _panels(count: int, height: float, is_shared: bool = True) -> tuple[Any, list[Any]]:
+def panels_of(
+    count: int, height: float, is_shared: bool = True
+) -> tuple[Any, list[Any]]:
+    """A figure with panels below each other, each `height` inches."""
     from matplotlib.figure import Figure
 
     size = (6.8, height * count + 0.7)
@@ -305,11 +285,12 @@ def _panels(count: int, height: float, is_shared: bool = True) -> tuple[Any, lis
     return figure, [dressed(axes) for axes in panels]
 
 
-def _finished(figure: Any, first: Any, title: str) -> Picture:
+def finished(figure: Any, first: Any, title: str) -> Picture:
     """A title above all, and a legend in every panel that has several lines."""
     first.set_title(title, fontsize=10.5, loc="left", pad=10)
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         if labels:
-            axes.legend(handles, labels, frameon=False, fontsize=8, labelcolor=INK)
+            style = {"facecolor": PAPER, "edgecolor": "none", "framealpha": 0.8}
+            axes.legend(handles, labels, fontsize=8, labelcolor=INK, **style)
     return Picture(figure)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WIDTH, PANEL = 6.8, 2.5  # inches
 MANY = 12  # marks of events; more would be a wall
+NOTHING = 1e-14  # rad, m or so: less is rounding
 ROUNDING = 1e-12  # of the largest value: a line that moves less is drawn level
 
 
@@ -90,12 +91,13 @@ def _histories(motion: Trajectory, lines: list[Series]) -> Picture:
         groups.setdefault((line.unit, line.panel), []).append(line)
     figure = _figure(len(groups))
     panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+    largest = max((_size(line.values) for line in lines), default=0.0)
     for axes, group in zip(panels, groups.values(), strict=True):
         dressed(axes)
         for k, line in enumerate(group):
             axes.plot(line.t, line.values, color=colour(k), lw=1.6, label=line.label)
         axes.set_ylabel(with_unit(_joined(group), group[0].unit))
-        _level(axes, group)
+        _level(axes, group, largest)
         _legend(axes, group)
         for time in _marks(motion):
             axes.axvline(time, color=FAINT, linewidth=0.8, linestyle=":")
@@ -153,14 +155,26 @@ def _legend(axes: Any, group: list[Series]) -> None:
     )
 
 
-def _level(axes: Any, group: list[Series]) -> None:
-    """A quantity that does not change is a level line, not a graph of rounding."""
+def _level(axes: Any, group: list[Series], largest: float) -> None:
+    """A quantity that does not change is a level line, not a graph of rounding.
+
+    So is one that is nothing beside the others of the picture, and one that is less
+    than what doubles tell of a radian or a metre.
+    """
     values = np.concatenate([line.values for line in group])
     values = values[np.isfinite(values)]
-    size = float(np.max(np.abs(values), initial=0.0))
-    is_balance = any(line.panel == "balance" for line in group)
-    if not is_balance and size and np.ptp(values) <= ROUNDING * size:
+    size = _size(values)
+    if any(line.panel == "balance" for line in group) or not size:
+        return
+    if size <= ROUNDING * max(largest, NOTHING / ROUNDING):
+        axes.set_ylim(-1.0, 1.0)
+    elif np.ptp(values) <= ROUNDING * size:
         axes.set_ylim(values[0] - 0.1 * size, values[0] + 0.1 * size)
+
+
+def _size(values: np.ndarray) -> float:
+    """The largest of what is finite."""
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
 def _marks(motion: Trajectory) -> list[float]:

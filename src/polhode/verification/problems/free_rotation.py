@@ -214,7 +214,7 @@ def euler_equations_of_krogh() -> Sequence[Answer]:
     """
     dry = ph.solids.sphere(mass=1.25, radius=1.0)  # moments of 0.5 kg m²
     added = np.diag([0.5, 3.5, 5.5, 0, 0, 0])
-    body = ph.Body("body", ph.with_added_mass(dry, added))
+    body = ph.Body("body", ph.marine.with_added_mass(dry, added))
     ball = ph.Spherical("ball", ph.World().origin, body.origin)
     system = ph.System([ball], name="Krogh")
     t = np.linspace(0, 20, 81)

@@ -295,7 +295,7 @@ def added_mass_of_spheroids() -> Sequence[Answer]:
     answers = []
     for ratio, (along, across) in printed.items():
         solid = ph.solids.ellipsoid(density=1.0, x=ratio, y=1.0, z=1.0)
-        body = ph.Body("hull", ph.submerged(solid, fluid_density=1.0))
+        body = ph.Body("hull", ph.marine.submerged(solid, fluid_density=1.0))
         free = ph.Free("free", ph.World().origin, body.origin)
         inertia = ph.System([free], name="hull").inertias()[0]
         displaced = 4 / 3 * np.pi * ratio
@@ -315,7 +315,7 @@ def added_mass_of_a_prolate_ellipsoid() -> Sequence[Answer]:
     """
     a, b = 2.0, 1.0
     solid = ph.solids.ellipsoid(density=1.0, x=a, y=b, z=b)
-    body = ph.Body("hull", ph.submerged(solid, fluid_density=1.0))
+    body = ph.Body("hull", ph.marine.submerged(solid, fluid_density=1.0))
     free = ph.Free("free", ph.World().origin, body.origin)
     inertia = np.diag(ph.System([free], name="hull").inertias()[0])
     m = 4 / 3 * np.pi * a * b * b

@@ -191,7 +191,7 @@ def billiard_ball() -> Sequence[Answer]:
     mu, v0, r = 0.2, 1.0, 0.03
     ball = ph.Body("ball", ph.solids.sphere(mass=0.2, radius=r))
     touch, _ = ph.rolling(ph.surfaces.sphere(ball.origin, r), ph.World().origin)
-    rubs = ph.ConstraintFriction(touch, ph.Coulomb(mu))
+    rubs = ph.contact.ConstraintFriction(touch, ph.Coulomb(mu))
     system = ph.System([ball], [ph.Weight(G), rubs], [touch], name="billiard ball")
     start = system.state(ball={"z": r}, speeds={"ball": {"vx": v0}})
     t = 0.999 * 2 * v0 / (7 * mu * G)

@@ -26,7 +26,7 @@ def steady_precession() -> Sequence[Answer]:
     )
     tip = ph.Spherical("tip", ph.World().origin, body.origin)
     system = ph.System([tip], [ph.Weight(G)], name="top")
-    motions = ph.steady_precessions(system, lean, spin, starts=8)
+    motions = ph.questions.steady_precessions(system, lean, spin, starts=8)
     found = np.sort([motion.rates["turn z"] for motion in motions])
     expected = np.sort(np.roots([A * np.cos(lean), -C * spin, m * G * l]))
     return (Answer("p, rad/s", expected, found),)
@@ -69,7 +69,7 @@ def sleeping_top() -> Sequence[Answer]:
     tip = ph.Spherical("tip", ph.World().origin, body.origin)
     system = ph.System([tip], [ph.Weight(G)], name="top")
     expected = 2 * np.sqrt(A * m * G * l) / C
-    return (Answer("least spin, rad/s", expected, ph.sleeping_spin(system)),)
+    return (Answer("least spin, rad/s", expected, ph.questions.sleeping_spin(system)),)
 
 
 @problem(sources.KLEIN, "small oscillations of the upright top", digits=9)

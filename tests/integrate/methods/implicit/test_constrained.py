@@ -272,7 +272,7 @@ def test_the_work_of_projection_is_what_the_balance_lacks():
         motion = ph.simulate(
             bob_on_a_rod(), swing(), until=4.0, method=ph.methods.RungeKutta4(step=h)
         )
-        work, lacking = ph.projection_work(motion), motion.ledger().balance
+        work, lacking = ph.questions.projection_work(motion), motion.ledger().balance
         assert work[0] == 0
         found.append((abs(work[-1]), np.max(np.abs(lacking))))
     assert 0 < found[0][0] < 20 * found[0][1]
@@ -285,11 +285,11 @@ def test_the_work_of_projection_is_what_the_balance_lacks():
     )
     assert "left to drift" in drifting.note
     with pytest.raises(IntegrationError, match="cannot be known"):
-        ph.projection_work(drifting)
+        ph.questions.projection_work(drifting)
     way = ph.methods.GeneralisedAlpha(step=0.02)
     remembering = ph.simulate(bob_on_a_rod(), swing(), until=0.1, method=way)
     with pytest.raises(IntegrationError, match="that remember others"):
-        ph.projection_work(remembering)
+        ph.questions.projection_work(remembering)
 
 
 @cache
@@ -302,7 +302,7 @@ def slope_of_energy(system: ph.System) -> ph.results.Program:
     return ph.compile(slope, np.ones(3), np.ones(3))
 
 
-def balanced(form: ph.Equations, state: ph.State) -> bool:
+def balanced(form: ph.results.Equations, state: ph.State) -> bool:
     """Whether p_dot = -dH/dq + (dg/dq)^T s, for H and s as the form has them."""
     s, p = form.multipliers(state), form.velocities(state)
     slope = slope_of_energy(form.system)(state.q, p)

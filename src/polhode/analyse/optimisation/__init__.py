@@ -1,0 +1,1 @@
+"""The best motion: goals, variables, and the search."""

@@ -1,0 +1,1 @@
+"""How public names are loaded and called."""

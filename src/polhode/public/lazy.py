@@ -1,0 +1,45 @@
+"""Names of a module that are imported when they are first used."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(
+    module: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a module whose names live in other modules."""
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(
+                f"module {module!r} has no attribute {name!r}{_near(name, homes)}"
+            )
+        from polhode.public.public_call import public
+
+        own = f"{module.rpartition('.')[2]}.{name}"
+        return public(getattr(import_module(homes[name]), name), own)
+
+    return get, lambda: sorted(homes)
+
+
+def public_place(name: str) -> str:
+    """`ph.name` or `ph.namespace.name` of a public name; empty where there is none."""
+    front = import_module("polhode")
+    if name in front.PUBLIC:
+        return f"ph.{name}"
+    for space in front.NAMESPACES:
+        if name in import_module(f"polhode.{space}").HOMES:
+            return f"ph.{space}.{name}"
+    return ""
+
+
+def _near(name: str, homes: Mapping[str, str]) -> str:
+    # Other programs look for names with an underscore, again and again.
+    if name.startswith("_"):
+        return ""
+    if place := public_place(name):
+        return f"; it is {place}"
+    close = get_close_matches(name, homes, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,1 @@
+"""Reports of a motion for paper: PDF by typst, Markdown, and the same parts in HTML."""
