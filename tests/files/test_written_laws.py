@@ -84,7 +84,9 @@ def test_a_formula_of_too_few_variables_is_told_in_words(tmp_path):
     rail = ph.Prismatic("rail", ph.World().origin, cart.mass_centre, axis=ph.X)
     push = ph.Motor(rail, ph.Formula("sin(2 * t)"), name="push")
     system = ph.System([rail], [push], name="pushed")
-    with pytest.raises(ph.PolhodeError, match="is of 't', and is asked with 3 numbers"):
+    with pytest.raises(
+        ph.PolhodeError, match="is of 't', and is called with 3 numbers"
+    ):
         system.applied(0.0, [0.0], [0.0])
     with pytest.raises(FileError) as refused:
         ph.save_model(system, tmp_path / "model.toml")

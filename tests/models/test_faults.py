@@ -179,7 +179,7 @@ REFUSED = {
         lambda: ph.gauss(ph.models.pendulum()).mass_matrix(
             ph.models.cart_pendulum().rest()
         ),
-        "belongs to 'cart-pendulum', and 'pendulum' was asked",
+        "belongs to 'cart-pendulum', not to 'pendulum'",
     ),
     "loops that cannot close": (too_far, "no position of 'system' keeps all of its 5"),
     "a joint to itself": (

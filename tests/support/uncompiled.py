@@ -22,7 +22,7 @@ _REASONS = {
         matter.axes.turn_to matter.given.given matter.material_point.material_point
         matter.parameter.number matter.parameter.quantity matter.parameter.named
         matter.parameter.parameters_in matter.parameter.distinct
-        matter.parameter.table_of
+        matter.parameter.table_of matter.quantities.scalar.scalar
         matter.submerged.submerged matter.submerged.with_added_mass
         matter.validity.require_mass matter.validity.require_symmetric
         matter.validity.require_physical matter.validity.require_positive

@@ -145,6 +145,7 @@ def poincare(
     >>> found["speed of hinge"].round(4).tolist()
     [4.1123, 4.1123, 4.1123, 4.1123]
     """
+    model = equations_of(model)
     own = {name: [float(v)] for name, v in dict(parameters or {}).items()}
     many = [states] if not isinstance(states, Sequence) else list(states)
     if own and len(many) > 1:

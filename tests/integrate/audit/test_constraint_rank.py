@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from functools import cache
 
 import numpy as np
@@ -40,9 +42,7 @@ def test_a_motion_that_ends_flat_ends_with_a_row_less():
     motion = ph.simulate(system, start(system), until=2.0, events=flat)
     ledger = motion.ledger()
     assert ledger.ranks == (2, 1)
-    assert "rank of constraints                      2             1            -1" in (
-        repr(ledger)
-    )
+    assert re.search(r"rank of constraints +2 +1 +-1", repr(ledger))
     sampled = ph.simulate(system, start(system), until=1.2, samples=7)
     assert rank_along(sampled).times == ()
 

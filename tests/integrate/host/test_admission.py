@@ -342,7 +342,7 @@ CASES = {
         IntegrationError, "cannot be limited to 0 steps", {"limit": 0}
     ),
     "nobody to tell": Case(
-        IntegrationError, "progress cannot be told to 'me'", {"watch": "me"}
+        IntegrationError, "progress cannot be reported to 'me'", {"watch": "me"}
     ),
     # events and drivers
     "an event in words": Case(IntegrationError, "'hit' is not an event", NO_EVENT),

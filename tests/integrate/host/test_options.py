@@ -53,7 +53,7 @@ WRONG = {
         {"parameters": {"block.mass": []}},
         "'block.mass' cannot be ..",
     ),
-    "nobody to tell": ({"watch": "me"}, "progress cannot be told to 'me'"),
+    "nobody to tell": ({"watch": "me"}, "progress cannot be reported to 'me'"),
     "an event of nothing": ({"events": seen(lambda t, s: None)}, "gives None"),
     "a complex event": (
         {"events": seen(lambda t, s: 1j * s["track"])},

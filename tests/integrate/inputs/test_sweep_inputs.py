@@ -94,7 +94,7 @@ def test_a_law_that_gives_no_number_is_named():
     system = driven()
     states = ph.States(system, 0.0, np.array([[0.0], [-9.0]]), np.zeros((2, 1)))
     wish = {"until": 2.0, "inputs": {MOTOR: lost}}
-    with pytest.warns(IntegrationWarning, match=f"the action '{MOTOR}' gives no"):
+    with pytest.warns(IntegrationWarning, match=f"the action '{MOTOR}' is not finite"):
         found = ph.sweep(system, states, **wish)
     with pytest.warns(IntegrationWarning):
         alone = ph.simulate(system, states[0], **wish)
