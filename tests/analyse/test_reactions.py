@@ -99,7 +99,7 @@ def test_peaks_and_envelopes_are_those_of_the_rows():
 
 
 def test_a_couple_of_rounding_is_not_drawn():
-    """A hinge without friction has no couple about its axis: there is no panel of it."""
+    """A hinge without friction has no couple about its axis: no panel has it."""
     (force,) = table().plot("hinge").figure.axes
     assert max(np.ptp(line.get_ydata()) for line in force.get_lines()) > 10.0
 
