@@ -13,7 +13,11 @@ from typing import Any
 
 
 def public_functions(*rooms: str) -> dict[str, Callable[..., Any]]:
-    """The module-level functions of rooms, as "room.module.name"."""
+    """The module-level functions of rooms, as "room.module.name".
+
+    The public ones are wrapped once somebody has asked `polhode` for them: all wrappers
+    have one code, and what runs within is what counts.
+    """
     found = {}
     for room in rooms:
         package = import_module(f"polhode.{room}")
@@ -22,7 +26,7 @@ def public_functions(*rooms: str) -> dict[str, Callable[..., Any]]:
             for name, value in vars(module).items():
                 own = inspect.isfunction(value) and value.__module__ == entry.name
                 if own and not name.startswith("_"):
-                    found[f"{entry.name.removeprefix('polhode.')}.{name}"] = value
+                    found[f"{entry.name.removeprefix('polhode.')}.{name}"] = inspect.unwrap(value)
     return found
 
 
