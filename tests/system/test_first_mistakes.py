@@ -38,6 +38,15 @@ def test_a_state_without_names(pendulum):
         pendulum.state(hinge=1.0, speeds=2.0)
 
 
+def test_a_speed_among_the_coordinates():
+    """The rates of a free body have names of their own, and a place of their own."""
+    body = ph.Body("body", ph.solids.box(mass=1.0, x=0.3, y=0.2, z=0.1))
+    craft = ph.System([ph.Free("free", ph.World().origin, body.mass_centre)])
+    with pytest.raises(StateError, match=r"speeds=\{'free\.wx': \.\.\.\}"):
+        craft.state({"free.wx": 1.0})
+    assert craft.state(speeds={"free.wx": 1.0}).z[0] == 1.0
+
+
 @pytest.mark.parametrize("given", [1.0, {"hinge": 1.0}, None])
 def test_a_run_from_no_state(pendulum, given):
     """A number, a mapping or nothing is no state."""

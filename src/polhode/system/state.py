@@ -234,13 +234,15 @@ def _known(system: System, name: str, others: tuple[str, ...] = ()) -> Edge:
         return edges[name]
     closing = [joint.name for joint in system.tree.loops]
     why = "A state is given by the joints of the system, by name."
+    repair = suggestion(
+        name, dict.fromkeys([*edges, *(others or system.coordinate_names)])
+    )
     if name in closing:
         why = "It closes a loop: its coordinates follow from those of the others."
-    raise StateError(
-        f"{system.name!r} has no joint {name!r} to set.",
-        why,
-        suggestion(name, dict.fromkeys([*edges, *(others or system.coordinate_names)])),
-    )
+    elif not others and name in system.speed_names:
+        why = "It is a speed, and speeds are given apart from the coordinates."
+        repair = f"Give it as state(..., speeds={{{name!r}: ...}})."
+    raise StateError(f"{system.name!r} has no joint {name!r} to set.", why, repair)
 
 
 def _coordinates(joint: Joint, value: Any, table: Table) -> list[Any]:
