@@ -90,6 +90,13 @@ def test_a_namespace_names_what_it_has(space):
         getattr(module, first + "s")
 
 
+@pytest.mark.parametrize("name", ["models", "solids", "surfaces"])
+def test_a_public_module_shows_what_it_is_for(name):
+    """What it imports is not offered: `dir` is its list."""
+    module = getattr(polhode, name)
+    assert dir(module) == sorted(module.__all__)
+
+
 def test_an_unknown_name_is_an_attribute_error():
     """A misspelt name fails as for any module."""
     with pytest.raises(AttributeError, match="no attribute 'Boddy'"):

@@ -29,6 +29,28 @@ Support: TypeAlias = Callable[[Any], Any]
 # What a shape was made with, by name.
 Sizes: TypeAlias = tuple[tuple[str, Any], ...]
 
+__all__ = [
+    "Corners",
+    "Cylinder",
+    "Surface",
+    "Track",
+    "bowl",
+    "box",
+    "capsule",
+    "cylinder",
+    "disc",
+    "ellipsoid",
+    "hull",
+    "outside",
+    "point",
+    "sphere",
+    "track",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -19,3 +19,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(
         f"the gallery has no model {name!r}; it has {', '.join(GALLERY)}"
     )
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

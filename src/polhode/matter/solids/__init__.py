@@ -49,3 +49,7 @@ __all__ = [
     "torus",
     "tube",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
