@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -48,7 +49,7 @@ class ContactProblem(NamedTuple):
     """What is given of n contacts.
 
     jacobian     J (n, 3, k)   u = J v + q of k speeds v; rows normal, tangents
-    response     X (n, k, 3)   v = sum_i X_i r_i
+    response     X (n, k, 3)   v = sum_i X_i r_i; asked of active contacts alone
     inertia      M (k, k), or None where speeds are not to be eliminated
     applied      J (n, 3, k)   M X = J^T: J, or where impulses are applied a half step
                                before u is asked, the one from there
@@ -70,12 +71,14 @@ class ContactSolution(NamedTuple):
     """Impulses r (n, 3), N s; velocities u (n, 3), m/s; what is missed; iterations.
 
     residual (n,) is |r - P_K(r - rho (u + mu |u_T| n))|/rho, m/s.
+    change (k,) of speeds, X r.
     """
 
     impulse: Any
     velocity: Any
     residual: Any
     iterations: Any
+    change: Any
 
 
 def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
@@ -92,18 +95,22 @@ def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
     given = ContactProblem(*(x if x is None else jnp.asarray(x) for x in problem))
     held = _Scaled.of(given._replace(is_active=given.is_active != 0))
     found = lax.while_loop(held.goes_on, held.improved, held.first(guess))
-    u = held.velocity(found.best)
-    return ContactSolution(found.best, u, held.residual(found.best, u), found.count)
+    v = held.change(found.best)
+    u = held.problem.free + held.problem.jacobian @ v
+    _, missed = held.residual(found.best, u)
+    return ContactSolution(found.best, u, missed, found.count, v)
 
 
 class _Iterate(NamedTuple):
     """Of the iteration: now, the best so far, what that misses, where sweeps stopped.
 
+    u               of r, where contacts are active
     count, since    steps in all, and since the last start
     stalls          steps since the last that missed less than all before
     """
 
     r: Any
+    u: Any
     best: Any
     least: Any
     swept: Any
@@ -135,17 +142,30 @@ class _Scaled(NamedTuple):
         speed = jnp.max(jnp.abs(jnp.where(on[:, None], q, 0.0)), initial=0.0)
         return cls(problem, 3.0 / own, PROXIMAL * mean + TINY, speed + TINY)
 
+    def change(self, r: Any) -> Any:
+        """v = X r (k,)"""
+        X, on = self.problem.response, self.problem.is_active
+
+        def added(v: Any, row: Any) -> Any:
+            X, r = row
+            return v + X @ r, ()
+
+        return _for_active(on, added, jnp.zeros(X.shape[1]), (X, r))[0]
+
     def velocity(self, r: Any) -> Any:
         """u = J X r + q"""
-        J, X = self.problem.jacobian, self.problem.response
-        return self.problem.free + J @ jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
+        return self.problem.free + self.problem.jacobian @ self.change(r)
 
     def first(self, guess: Any) -> _Iterate:
-        """A guess, before the first step."""
-        r = jnp.where(self.problem.is_active[:, None], guess, 0.0)
-        least = jnp.max(self.residual(r, self.velocity(r)), initial=0.0)
+        """A guess, or None for no impulses, before the first step."""
+        if guess is None:
+            r, u = jnp.zeros_like(self.problem.free), self.problem.free
+        else:
+            r = jnp.where(self.problem.is_active[:, None], guess, 0.0)
+            u = self.velocity(r)
+        least, _ = self.residual(r, u)
         none = jnp.zeros((), jnp.int64)
-        return _Iterate(r, r, least, r, none, none, none)
+        return _Iterate(r, u, r, least, r, none, none, none)
 
     def goes_on(self, now: _Iterate) -> Any:
         """Whether another step is worth it."""
@@ -160,25 +180,31 @@ class _Scaled(NamedTuple):
 
     def _anew(self, now: _Iterate) -> _Iterate:
         r = self.swept(now.swept)
-        return now._replace(r=r, swept=r, since=jnp.zeros_like(now.since))
+        again = jnp.zeros_like(now.since)
+        return now._replace(r=r, u=self.velocity(r), swept=r, since=again)
 
-    def residual(self, r: Any, u: Any) -> Any:
-        """What is missed (n,), m/s: by the natural map of the cone."""
+    def residual(self, r: Any, u: Any) -> tuple[Any, Any]:
+        """What is missed, m/s, by the natural map of the cone: at most, and (n,)."""
         mu, rho = self.problem.friction, self.rho
-        lifted = u[:, 0] + mu * _length(u[:, 1:])
-        y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
-        missed = _norm3(r - _onto_cone(y, mu)) / rho
-        return jnp.where(self.problem.is_active, missed, 0.0)
+
+        def one(most: Any, row: Any) -> Any:
+            r, u, mu, rho = (x[None] for x in row)
+            lifted = u[:, 0] + mu * _length(u[:, 1:])
+            y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
+            missed = (_norm3(r - _onto_cone(y, mu)) / rho)[0]
+            return jnp.maximum(most, missed), missed
+
+        return _for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
-        u = self.velocity(now.r)
+        u = now.u
         dr, du = self._direction(now.r, u)
         is_sound = jnp.all(jnp.isfinite(dr))
         dr, du = jnp.where(is_sound, dr, 0.0), jnp.where(is_sound, du, 0.0)
 
         def missed(a: Any) -> Any:
-            return jnp.max(self.residual(now.r + a * dr, u + a * du))
+            return self.residual(now.r + a * dr, u + a * du)[0]
 
         def halved(whole: Any) -> tuple[Any, Any]:
             misses = jnp.stack([whole, *(missed(a) for a in HALVINGS[1:])])
@@ -193,6 +219,7 @@ class _Scaled(NamedTuple):
         better = least < now.least
         return now._replace(
             r=r,
+            u=u + a * du,
             best=jnp.where(better, r, now.best),
             least=jnp.where(better, least, now.least),
             count=now.count + 1,
@@ -206,40 +233,76 @@ class _Scaled(NamedTuple):
         What the proximal term has left of a step is solved for once more, with the
         same elimination: else each step would miss by its share, and cost another.
         """
-        B, C, b = _blocks(r, u, self.problem.friction, self.rho, self.problem.is_active)
-        solve = self._eliminated(B + self.proximal * C, C)
-        dr = solve(b)
-        du = self._moved(dr)
-        left = b - _times(B, dr) - _times(C, du)
-        more = solve(left)
-        return dr + more, du + self._moved(more)
+        J, M = self.problem.jacobian, self.problem.inertia
+        has_few_speeds = M is not None and J.shape[2] < 3 * J.shape[0]
+        eliminated = self._speeds_eliminated if has_few_speeds else self._eliminated
+        return eliminated(r, u)
 
-    def _moved(self, dr: Any) -> Any:
-        """W dr (n, 3)"""
-        J, X = self.problem.jacobian, self.problem.response
-        return J @ jnp.sum(X @ dr[:, :, None], axis=0)[:, 0]
-
-    def _eliminated(self, B: Any, C: Any) -> Callable[[Any], Any]:
-        """b (n, 3) -> dr (n, 3) with B dr + C W dr = b."""
-        J, X, M, applied = self.problem[:4]
+    def _eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
+        """By the 3n unknowns dr."""
+        J, X, _, _, _, mu, on = self.problem
         n = J.shape[0]
-        if M is None or J.shape[2] >= 3 * n:
-            # Blocks of C W, contact by contact: (n, 3, n, 3).
-            CJ = C @ J
-            CW = jnp.einsum("iak,jkb->iajb", CJ, X).reshape(3 * n, 3 * n)
-            whole = eliminated_in_order(CW + _block_diagonal(B))
-            return lambda b: whole(b.reshape(-1)).reshape(n, 3)
-        inverse = _inverse(B)
-        CJ = inverse @ (C @ J)
-        transposed = jnp.swapaxes(applied, 1, 2)
-        few = eliminated_in_order(M + jnp.sum(transposed @ CJ, axis=0))
+        B, C, b = _blocks(r, u, mu, self.rho, on)
+        # Blocks of C W, contact by contact: (n, 3, n, 3).
+        CW = jnp.einsum("iak,jkb->iajb", C @ J, X).reshape(3 * n, 3 * n)
+        whole = eliminated_in_order(CW + _block_diagonal(B + self.proximal * C))
 
-        def solve(b: Any) -> Any:
-            right = _times(inverse, b)
-            f = jnp.sum(transposed @ right[:, :, None], axis=0)[:, 0]
-            return right - CJ @ few(f)
+        def solve(b: Any) -> tuple[Any, Any]:
+            dr = whole(b.reshape(-1)).reshape(n, 3)
+            return dr, J @ self.change(dr)
 
-        return solve
+        dr, du = solve(b)
+        more, further = solve(b - _times(B, dr) - _times(C, du))
+        return dr + more, du + further
+
+    def _speeds_eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
+        """By the k speeds, in loops over the contacts that are active.
+
+        The change of speeds that is found is that of an inertia with stiff supports:
+        it gives dr, and W dr is found from that, to rounding.
+        """
+        J, X, M, applied, _, mu, on = self.problem
+
+        def assembled(total: Any, row: Any) -> Any:
+            J, applied, *own = row
+            blocks = _blocks(*(x[None] for x in own), jnp.ones(1, bool))
+            B, C, b = (x[0] for x in blocks)
+            inverse = _inverse((B + self.proximal * C)[None])[0]
+            CJ, right = (inverse @ C) @ J, inverse @ b
+            K, f = total
+            total = K + applied.T @ CJ, f + applied.T @ right
+            return total, (CJ, right, inverse, B, C, b)
+
+        start = M, jnp.zeros(M.shape[0])
+        rows = (J, applied, r, u, mu, self.rho)
+        (K, f), found = _for_active(on, assembled, start, rows)
+        CJ, right, inverse, B, C, b = found
+        few, none = eliminated_in_order(K), jnp.zeros(M.shape[0])
+
+        def pressed(f: Any, right: Any) -> tuple[Any, Any]:
+            v = few(f)
+
+            def one(moved: Any, row: Any) -> Any:
+                X, CJ, right = row
+                dr = right - CJ @ v
+                return moved + X @ dr, dr
+
+            return _for_active(on, one, none, (X, CJ, right))
+
+        moved, dr = pressed(f, right)
+
+        def left(f: Any, row: Any) -> Any:
+            J, applied, inverse, B, C, b, dr = row
+            du = J @ moved
+            right = inverse @ (b - B @ dr - C @ du)
+            return f + applied.T @ right, (du, right)
+
+        rows = (J, applied, inverse, B, C, b, dr)
+        f, (du, right) = _for_active(on, left, none, rows)
+        further, more = pressed(f, right)
+
+        du = each_active(on, lambda row: row[1] + row[0] @ further, (J, du))
+        return dr + more, du
 
     def swept(self, r: Any) -> Any:
         """Sweeps of Gauss and Seidel over the contacts."""
@@ -264,8 +327,27 @@ class _Scaled(NamedTuple):
         def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
             return lax.fori_loop(0, r.shape[0], one, state)
 
-        v = jnp.sum(X @ r[:, :, None], axis=0)[:, 0]
-        return lax.fori_loop(0, SWEEPS, sweep, (r, v))[0]
+        return lax.fori_loop(0, SWEEPS, sweep, (r, self.change(r)))[0]
+
+
+def each_active(on: Any, one: Callable[..., Any], rows: Any) -> Any:
+    """`one(row)` of the contacts that are active, and zeros of others, in a loop."""
+    return _for_active(on, lambda state, row: (state, one(row)), (), rows)[1]
+
+
+def _for_active(on: Any, one: Callable[..., Any], start: Any, rows: Any) -> Any:
+    """`one(state, row) -> (state, result)` in a loop over the contacts that are active.
+
+    Others leave the state as it is and give zeros: what is open costs a look.
+    """
+
+    def turn(state: Any, given: Any) -> Any:
+        is_active, row = given
+        _, result = jax.eval_shape(one, state, row)
+        nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), result)
+        return lax.cond(is_active, one, lambda state, _: (state, nothing), state, row)
+
+    return scanned(turn, start, (on, rows))
 
 
 def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any, Any]:

@@ -29,8 +29,9 @@ from polhode.errors import IntegrationError
 from polhode.formulation.solve.contact_problem import (
     ContactProblem,
     ContactSolution,
+    each_active,
+    eliminated_in_order,
     solve_contacts,
-    solve_rows_in_order,
 )
 from polhode.formulation.solve.equations_of_motion import solve_rows
 from polhode.integrate.field.vector_field import Field
@@ -113,8 +114,10 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
     middle = field.local(q, h / 2 * z)
     table = field.table_at(then, middle, z)
     rows = contacts.contact_rows(system, then, middle, z, table)
+    size = length_at_rest(system)
+    is_active = rows.gap <= TOUCHING * size
     drift, response, M = _responses(
-        field, then, middle, z, h=h, J=rows.jacobian, table=table
+        field, then, middle, z, h=h, J=rows.jacobian, on=is_active, table=table
     )
     free = z + drift
     # Speeds may be along axes of bodies that turn: those of the end are read there.
@@ -122,8 +125,6 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
     last = contacts.contact_rows(system, t + h, end, free, table)
     before = contacts.velocities(system, t, q, z, table)
     rebound = rows.restitution * jnp.minimum(before[:, 0], 0.0)
-    size = length_at_rest(system)
-    is_active = rows.gap <= TOUCHING * size
     slip = jnp.sqrt(before[:, 1] ** 2 + before[:, 2] ** 2)
     mu = jnp.where(slip <= RESTING * size, rows.static, rows.dynamic)
     problem = ContactProblem(
@@ -135,9 +136,9 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
         mu,
         is_active,
     )
-    found = solve_contacts(problem, jnp.zeros_like(before))
+    found = solve_contacts(problem, None)
     after = found.velocity.at[:, 0].add(-rebound)
-    z1 = free + jnp.sum(response @ found.impulse[:, :, None], axis=0)[:, 0]
+    z1 = free + found.change
     there = field.local(middle, h / 2 * z1)
     unprojected = jnp.concatenate([there, z1])
     # What leaves by itself is left alone: to lift it as well would give it energy.
@@ -207,9 +208,11 @@ def _lift(
 
 
 def _responses(
-    field: Field, t: Any, q: Any, z: Any, *, h: Any, J: Any, table: Any
+    field: Field, t: Any, q: Any, z: Any, *, h: Any, J: Any, on: Any, table: Any
 ) -> tuple[Any, Any, Any]:
     """z_f - z (nz,), X (n, nz, 3) with z+ - z_f = sum_i X_i r_i, and M'.
+
+    X is that of the contacts that are `on`; of others it is nothing.
 
     M' dz = J^T r + A^T l with A dz = 0: joints and loops answer with impulses. M' is
     None where they do, for then it is not M' alone that resists.
@@ -221,20 +224,17 @@ def _responses(
 
     M = field.system.mass_matrix(t, q, table)
     inertia = M - h / 2 * (M @ jax.jacfwd(a)(z))
-    columns = [h * (M @ a(z)), *J.reshape(3 * n, k)]
-    constraints = field.system.constraints
-    if constraints:
-        A, _ = field.system.constraint_rows(t, q, z, table)
-        columns += [*A]
-    found = solve_rows_in_order(inertia, jnp.stack(columns, axis=1))
-    drift, X = found[:, 0], found[:, 1 : 3 * n + 1]
-    if constraints:
-        yielding, sizes = found[:, 3 * n + 1 :], natural_sizes(field.system).rows
-        S = A @ yielding
-        held = [solve_rows(S, A @ X[:, j], sizes) for j in range(3 * n)]
-        X = X - yielding @ jnp.stack(held, axis=1)
-        inertia = None
-    return drift, jnp.swapaxes(X.T.reshape(n, 3, k), 1, 2), inertia
+    solve = eliminated_in_order(inertia)
+    drift = solve(h * (M @ a(z)))
+    X = each_active(on, lambda J: solve(J.T), J)
+    if not field.system.constraints:
+        return drift, X, inertia
+    A, _ = field.system.constraint_rows(t, q, z, table)
+    yielding, sizes = solve(A.T), natural_sizes(field.system).rows
+    S, columns = A @ yielding, jnp.swapaxes(X, 0, 1).reshape(k, 3 * n)
+    held = [solve_rows(S, A @ columns[:, j], sizes) for j in range(3 * n)]
+    columns = columns - yielding @ jnp.stack(held, axis=1)
+    return drift, jnp.swapaxes(columns.reshape(k, n, 3), 0, 1), None
 
 
 def _require_speeds(field: Field) -> None:
