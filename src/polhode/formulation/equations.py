@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from polhode.formulation.questions.coriolis import Coriolis
     from polhode.formulation.questions.determinacy import Determinacy
     from polhode.formulation.questions.powers import Energies, Parts
+    from polhode.formulation.reading.coordinates import Coordinates
     from polhode.geometry.wrench import Wrench
     from polhode.lowering.compile import Program
     from polhode.system.natural_sizes import NaturalSizes
@@ -289,7 +290,7 @@ class Equations:  # limit: one noun answers every question about the motion
         names: Mapping[str, str] | None = None,
         operations: float = 5_000_000,
         *,
-        coordinates: Any = None,
+        coordinates: Coordinates | None = None,
     ) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
