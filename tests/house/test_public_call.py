@@ -16,8 +16,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
+from method_calls import DEAR, fault_of, wrong_calls
 from polhode.errors import ModelError, PolhodeError, StateError
-from polhode.public.public_call import fits, public
+from polhode.public.annotations import fits
+from polhode.public.public_call import public
 
 WRONG = (object(), {3: None}, [None], 10**400, [object()], {"x": object()})
 
@@ -70,6 +72,63 @@ def test_wrong_kinds_are_refused_in_words(door):
         with pytest.raises(PolhodeError) as told:
             DOORS[door](wrong)
         assert told.value.repair
+
+
+@cache
+def motion():
+    return ph.simulate(system(), system().state(**{hinge().name: 0.5}), until=0.1)
+
+
+# By name: what a user holds in hand; those that cost more are in `make attack`.
+NOUNS = {
+    "system": system,
+    "joint": hinge,
+    "body": lambda: system().bodies[0],
+    "weight": lambda: system().actions[0],
+    "point": lambda: system().bodies[0].origin,
+    "state": lambda: motion()[0],
+    "motion": motion,
+    "outcome": lambda: motion().outcome,
+    "ledger": lambda: motion().ledger(),
+    "equations": lambda: ph.lagrange(system()),
+    "motions": lambda: ph.simulate(system(), [motion()[0]] * 2, until=0.1),
+    "sweep": lambda: ph.sweep(system(), [motion()[0]] * 2, until=0.1),
+    "parameter": lambda: ph.Parameter("a", 1.0),
+    "method": lambda: ph.methods.DormandPrince(),
+}
+
+
+@pytest.mark.parametrize("noun", NOUNS)
+def test_methods_refuse_wrong_kinds_in_words(noun, tmp_path, monkeypatch):
+    """All public methods of all that is public, with values that they cannot take."""
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        faults = [fault_of(call) for call in wrong_calls(NOUNS[noun](), DEAR)]
+    assert not [*filter(None, faults)]
+
+
+def test_rows_of_another_length_are_refused():
+    """By the noun that knows how many it has."""
+    with pytest.raises(ModelError, match=r"'q'.\s+It works with 1 real numbers"):
+        system().poses(0.0, [])
+    with pytest.raises(ModelError, match=r"help\(ph.System.mass_matrix\)"):
+        system().mass_matrix(0.0, 3.0)
+
+
+@pytest.mark.parametrize("noun", ["system", "joint", "body", "weight", "motion"])
+def test_what_cannot_be_pickled_says_so(noun):
+    """With what keeps it instead."""
+    with pytest.raises(ModelError, match="cannot be pickled") as told:
+        pickle.dumps([NOUNS[noun]()])
+    assert "ph.save_model" in told.value.repair
+
+
+@pytest.mark.parametrize("noun", ["outcome", "ledger", "parameter", "method"])
+def test_what_is_made_of_numbers_is_pickled(noun):
+    """As other Python values are."""
+    value = NOUNS[noun]()
+    assert str(pickle.loads(pickle.dumps(value))) == str(value)
 
 
 def test_the_argument_is_named():
@@ -168,6 +227,7 @@ def test_copies_of_frozen_nouns_are_themselves():
     nouns = [system(), motion, motion.ledger(), ph.lagrange(system())]
     nouns += [ph.stepper(system(), 0.01), ph.sweep(system(), [start], until=0.1)]
     nouns += [ph.simulate(system(), [start, start], until=0.1)]
+    nouns += [system().bodies[0], hinge(), system().actions[0], start]
     for noun in nouns:
         assert copy.deepcopy(noun) is noun
         assert copy.copy(noun) is noun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,4 +29,20 @@ def test_straight_programs_give_what_xla_gives(block, fold):
 @given(blocks(2), st.sampled_from([0, 2000]))
 def test_nested_programs_give_what_xla_gives(block, unroll):
     """Loops, branches, maps and derivatives inside each other, lanes apart."""
+    check(Case("nested", as_function(block), ARGUMENTS, rtol=1e-10), unroll=unroll)
+
+
+@pytest.mark.long
+@settings(max_examples=400)
+@given(blocks(0, most=12), st.sampled_from(["zeros", "ieee"]))
+def test_many_straight_programs_give_what_xla_gives(block, fold):
+    """The same law over many more programs."""
+    check(Case("straight", as_function(block), ARGUMENTS, rtol=1e-12), fold=fold)
+
+
+@pytest.mark.long
+@settings(max_examples=200)
+@given(blocks(2), st.sampled_from([0, 2000]))
+def test_many_nested_programs_give_what_xla_gives(block, unroll):
+    """The same law over many more programs."""
     check(Case("nested", as_function(block), ARGUMENTS, rtol=1e-10), unroll=unroll)

@@ -116,13 +116,19 @@ def select(pool: Pool, which: int, a: int, b: int) -> None:
     pool.floats.append(jnp.where(value > 0.123, value, 0.0))
 
 
+def filled(value: Any) -> Any:
+    """A row of at least one element: JAX lets nobody index an empty one."""
+    value = jnp.atleast_1d(value)
+    return value if value.size else jnp.zeros((1, *value.shape[1:]))
+
+
 def read(pool: Pool, a: int, n: int) -> None:
-    value = jnp.atleast_1d(pool.float(a))
+    value = filled(pool.float(a))
     pool.floats.append(value.at[pool.integer(n)].get(mode="clip"))
 
 
 def write(pool: Pool, a: int, n: int, b: int) -> None:
-    value = jnp.atleast_1d(pool.float(a))
+    value = filled(pool.float(a))
     pool.floats.append(value.at[pool.integer(n)].set(pool.scalar(b)))
 
 
@@ -184,7 +190,7 @@ def mapped(pool: Pool, a: int, block: list) -> None:
     def row(x: Any) -> Any:
         return within(pool, block, x, pool.integer(a))
 
-    numbers, indices = jax.vmap(row)(jnp.atleast_1d(pool.float(a)).reshape(-1)[:3])
+    numbers, indices = jax.vmap(row)(filled(pool.float(a)).reshape(-1)[:3])
     pool.floats.append(numbers)
     pool.integers.append(jnp.max(indices))
 

@@ -20,6 +20,7 @@ from polhode.fingerprint import REMEMBERED
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.lowering.kept import kept_program, kept_value
+from polhode.lowering.repeated_call import RepeatedCall
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.contacts import refuse_supports
 from polhode.system.state import require_layout
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from polhode.formulation.questions.coriolis import Coriolis
     from polhode.formulation.questions.determinacy import Determinacy
     from polhode.formulation.questions.powers import Energies, Parts
+    from polhode.formulation.reading.coordinates import Coordinates
     from polhode.geometry.wrench import Wrench
     from polhode.lowering.compile import Program
     from polhode.system.natural_sizes import NaturalSizes
@@ -289,7 +291,7 @@ class Equations:  # limit: one noun answers every question about the motion
         names: Mapping[str, str] | None = None,
         operations: float = 5_000_000,
         *,
-        coordinates: Any = None,
+        coordinates: Coordinates | None = None,
     ) -> Any:
         """The equations in symbols, for people: see `polhode.formulation.reading.read`.
 
@@ -395,10 +397,18 @@ class Equations:  # limit: one noun answers every question about the motion
         # An empty table is that of nearly every call: it is not looked at.
         if table or not isinstance(table, Mapping):
             require_values(self.system, table)
-        arguments = (state.t, state.q, state.z, dict(table))
-        if is_traced(*arguments[:3], *table.values()):
-            return from_speeds(*arguments)
-        return self.program(word, from_speeds, arguments)(*arguments)
+        numbers = (state.t, state.q, state.z)
+        is_plain = type(state.q) is type(state.z) is type(state.t) is np.ndarray
+        if (table or not is_plain) and is_traced(*numbers, *table.values()):
+            return from_speeds(*numbers, dict(table))
+        if table:
+            arguments = (*numbers, dict(table))
+            return self.program(word, from_speeds, arguments)(*arguments)
+        call = self.programs.get(("at a state", word))
+        if call is None:
+            call = RepeatedCall(self.program(word, from_speeds, (*numbers, {})))
+            self.programs["at a state", word] = call
+        return call(*numbers)
 
     def _terms(self, state: State, table: Table) -> Terms:
         return self.ask("terms", self.functions.terms, state, table)

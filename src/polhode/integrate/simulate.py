@@ -11,6 +11,7 @@ import numpy as np
 from polhode.errors import IntegrationWarning, ModelError
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
+from polhode.integrate.audit.drift import warn_of_loose_runs
 from polhode.integrate.contact_start import (
     contact_start,
     exact_equations,
@@ -223,6 +224,8 @@ def simulate(
     if options.store is not None:
         options.store.seal(motions[0].outcome)
     _warn(motions)
+    accepted = [motion.outcome.accepted for motion in motions]
+    warn_of_loose_runs(chosen.method, np.array(accepted))
     if has_contacts:
         for record in records:
             warn_of_gains(context, record.tracker.met if record.tracker else [])

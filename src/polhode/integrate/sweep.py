@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.formulation.equations import Equations
+from polhode.integrate.audit.drift import warn_of_loose_runs
 from polhode.integrate.contact_start import with_contacts
 from polhode.integrate.events.context import RunContext
 from polhode.integrate.events.event import Event
@@ -373,6 +374,7 @@ def _all(
 ) -> Any:
     """Slab after slab; those that a folder has already are not run again."""
     found: list[Sweep] = []
+    steps: list[np.ndarray] = []
     count = runs.count
     size = todo[1] - todo[0] if parts is None and len(todo) > 1 else count
     size = size if parts is None else parts.files.swept.slab
@@ -392,12 +394,15 @@ def _all(
             break
         if parts is not None and part.is_interrupted:
             break
+        steps.append(part.accepted)
         if parts is None:
             found.append(part)
         else:
             parts.files.put(first, part)
         if part.is_interrupted:
             break
+    if steps:
+        warn_of_loose_runs(given.method, np.concatenate(steps))
     return joined(found) if parts is None else None
 
 

@@ -1,29 +1,38 @@
-"""Public functions and classes: an argument of the wrong kind is refused in words.
+"""Public functions, classes and methods refuse arguments of the wrong kind in words.
 
 A call that ends in a bare TypeError, AttributeError, ValueError and so on is looked at
 again: each argument is held against its annotation. Where one is of another kind, the
 call is refused by the names of the function and the argument; where all are of their
 kinds, the error is raised as it is. A call that succeeds is not looked at.
+
+Classes of answers are met when a public call first gives one back.
 """
 
 from __future__ import annotations
 
 import inspect
+import pickle
 import sys
 import types
-import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import is_dataclass
+from enum import Enum
 from functools import wraps
-from importlib import import_module
-from numbers import Integral, Number, Real
-from typing import Any, TypeVar
+from numbers import Integral
+from typing import Any
 
+from polhode.arrays import itself
 from polhode.errors import FileError, ModelError, PolhodeError, StateError
+from polhode.public.annotations import PATHS, Wanted, fits, wanted_of
+from polhode.public.lazy import public_place
 
 BARE = (TypeError, AttributeError, ValueError, ArithmeticError, LookupError)
 MARK = "__polhode_public__"
-FEW = 20  # elements of a list that are looked at
-PATHS = ("path", "to", "folder")
+PACKAGE = "polhode."
+PICKLING: ContextVar[bool] = ContextVar("pickling", default=False)
+# Classes that public calls have given back; those of the package are watched.
+MET: set[type] = {type(None), bool, int, float, str, list, tuple, dict}
 
 
 def public(value: Any, name: str) -> Any:
@@ -32,8 +41,7 @@ def public(value: Any, name: str) -> Any:
     Pickles and `inspect` find a function by its module: it is exchanged there, too.
     """
     if isinstance(value, type):
-        if not issubclass(value, BaseException):
-            _watch_class(value, name)
+        _meet(value, name)
         return value
     if not isinstance(value, types.FunctionType) or hasattr(value, MARK):
         return value
@@ -44,26 +52,68 @@ def public(value: Any, name: str) -> Any:
     return watched
 
 
+def _meet(kind: type, name: str = "") -> None:
+    """A class, its bases and those that its module works with: watched from now on."""
+    MET.add(kind)
+    for each in kind.__mro__:
+        _watch_class(each, name if name and each is kind else each.__name__)
+    if kind.__module__.startswith(PACKAGE):
+        for each in [*vars(sys.modules[kind.__module__]).values()]:
+            if isinstance(each, type):
+                _watch_class(each, each.__name__)
+
+
 def _watch_class(kind: type, name: str) -> None:
-    """Its constructor, and all other ways to make one, in place."""
-    if MARK in vars(kind):
+    """Its constructor, all other ways to make one, its methods, copies and pickles."""
+    is_own = kind.__module__.startswith(PACKAGE) and MARK not in vars(kind)
+    if not is_own or issubclass(kind, BaseException | Enum | type):
         return
     setattr(kind, MARK, True)
     for word, member in [*vars(kind).items()]:
         if word == "__init__" and isinstance(member, types.FunctionType):
             setattr(kind, word, _watched(member, name))
-        elif not word.startswith("_") and isinstance(
-            member, classmethod | staticmethod
-        ):
+        elif word.startswith("_") and word != "__getitem__":
+            continue
+        elif isinstance(member, types.FunctionType):
+            setattr(kind, word, _watched(member, f"{name}.{word}"))
+        elif isinstance(member, classmethod | staticmethod):
             inner = _watched(member.__func__, f"{name}.{word}")
             setattr(kind, word, type(member)(inner))
+    if is_dataclass(kind) and kind.__dataclass_params__.frozen:
+        for word, copied in COPIED.items():
+            if getattr(kind, word, None) is getattr(object, word, None):
+                setattr(kind, word, copied)
+
+
+def _reduced(noun: Any, protocol: Any) -> Any:
+    """What a pickle keeps of a noun; that all of it can be kept is tried before."""
+    whole = object.__reduce_ex__(noun, protocol)
+    if PICKLING.get():
+        return whole  # a part of another noun, which is tried as a whole
+    token = PICKLING.set(True)
+    try:
+        pickle.dumps(whole[1:], protocol)
+    except (*BARE, pickle.PicklingError) as error:
+        who = getattr(noun, "name", None) or type(noun).__name__
+        raise ModelError(
+            f"{who!r} cannot be pickled.",
+            "Pickles run code when they are read, and laws of Python do not fit in.",
+            "ph.save_model keeps a model as text, motion.save a motion.",
+        ) from error
+    finally:
+        PICKLING.reset(token)
+    return whole
+
+
+# What is frozen is its own copy: frames and laws in it are known as they are.
+COPIED = {"__copy__": itself, "__deepcopy__": itself, "__reduce_ex__": _reduced}
 
 
 def _watched(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
         try:
-            return function(*given, **named)
+            answer = function(*given, **named)
         except PolhodeError:
             raise
         except BARE as error:
@@ -71,6 +121,10 @@ def _watched(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             if refusal is None:
                 raise
             raise refusal from error
+        kind = type(answer)
+        if kind not in MET:
+            _meet(kind)
+        return answer
 
     setattr(call, MARK, True)
     return call
@@ -85,14 +139,14 @@ def _refusal(
         bound = inspect.signature(function).bind(*given, **named)
     except TypeError:
         return None  # too few or too many: Python's own words say which
-    hints = _hints(plain)
+    wanted = wanted_of(plain, bound.arguments.get("self"))
     for word, value in bound.arguments.items():
-        if word in ("self", "cls") or word not in hints:
+        place = bound.signature.parameters[word]
+        if word in ("self", "cls") or word not in wanted or value is place.default:
             continue
-        place = inspect.signature(function).parameters[word]
         for each in _values(value, place):
-            if not fits(each, hints[word]):
-                return _said(name, word, plain.__annotations__.get(word), each)
+            if not fits(each, wanted[word].hint):
+                return _said(name, word, wanted[word], each)
     return None
 
 
@@ -103,23 +157,25 @@ def _values(value: Any, place: inspect.Parameter) -> list[Any]:
     return [*value] if place.kind is place.VAR_POSITIONAL else [value]
 
 
-def _said(name: str, word: str, annotation: Any, value: Any) -> PolhodeError:
+def _said(name: str, word: str, wanted: Wanted, value: Any) -> PolhodeError:
     kind: type[PolhodeError] = ModelError
-    text = annotation if isinstance(annotation, str) else _text(annotation)
-    if "State" in text.replace("|", " ").split():
+    if "State" in wanted.text.replace("|", " ").split():
         kind = StateError
-    elif word in PATHS and "str" in text:
+    elif (word in PATHS and "str" in wanted.text) or "a path" in wanted.text:
         kind = FileError
-    shown = _shown(value)
     return kind(
-        f"{name} cannot take {shown} as {word!r}.",
-        f"It works with {text}, and this is of type {type(value).__name__}.",
-        f"Give what it works with; help(ph.{name}) says what each argument is.",
+        f"{name} cannot take {_shown(value)} as {word!r}.",
+        f"It works with {wanted.text}, and this is of type {type(value).__name__}.",
+        f"Give what it works with{_help(name)}.",
     )
 
 
-def _text(annotation: Any) -> str:
-    return getattr(annotation, "__name__", None) or str(annotation)
+def _help(name: str) -> str:
+    """Where arguments are told of, if the function or its class is public."""
+    first, dot, rest = name.partition(".")
+    place = f"ph.{first}" if first[:1].islower() else public_place(first)
+    said = f"; help({place}{dot}{rest}) says what each argument is"
+    return said if place else ""
 
 
 def _shown(value: Any) -> str:
@@ -130,132 +186,3 @@ def _shown(value: Any) -> str:
     except Exception:
         text = ""
     return text if 0 < len(text) <= 60 else f"a {type(value).__name__}"
-
-
-# ------------------------------------------------------------- annotations
-
-
-class _Names(dict[str, Any]):
-    """Names of annotations: those of their module, or of any module of the package.
-
-    Modules import what only annotations need for type checkers alone.
-    """
-
-    def __init__(self, own: Mapping[str, Any]):
-        super().__init__()
-        self.own = own
-
-    def __missing__(self, word: str) -> Any:
-        builtins = vars(import_module("builtins"))
-        for place in (self.own, builtins, vars(typing)):
-            if word in place:
-                return place[word]
-        for module in [*sys.modules.values()]:
-            if getattr(module, "__name__", "").startswith("polhode."):
-                found = vars(module).get(word)
-                if isinstance(found, type) and found.__module__.startswith("polhode."):
-                    return found
-        return Any
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    own = getattr(function, "__globals__", {})
-    try:
-        return typing.get_type_hints(function, own, _Names(own))
-    except Exception:
-        return {}  # an annotation that only a type checker understands
-
-
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of the kind of an annotation, as far as can be told.
-
-    >>> fits(3, float | None), fits("x", float | None), fits([1.0], list[float])
-    (True, False, True)
-    """
-    if hint is Any or isinstance(hint, TypeVar):
-        return True
-    if hint is None or hint is type(None):
-        return value is None
-    head, parts = typing.get_origin(hint), typing.get_args(hint)
-    if head in (typing.Union, types.UnionType):
-        return any(fits(value, part) for part in parts)
-    if head is typing.Literal:
-        return any(type(value) is type(part) and value == part for part in parts)
-    if hint in (float, int, complex):
-        return _is_number(value, hint)
-    if hint is Callable or head is Callable or hint is typing.Callable:
-        return callable(value)
-    kind = head if isinstance(head, type) else hint
-    if not isinstance(kind, type):
-        return value is not None  # what only type checkers know
-    if getattr(kind, "_is_protocol", False):
-        return _answers(value, kind)
-    if _is_array_kind(kind):
-        return _is_array(value)
-    if not isinstance(value, kind):
-        return _stands_for(value, kind, parts)
-    return _elements_fit(value, parts)
-
-
-def _is_number(value: Any, kind: type) -> bool:
-    if hasattr(value, "dtype"):
-        return getattr(value, "ndim", 0) == 0  # an array, or a value of a trace
-    if isinstance(value, bool) or not isinstance(value, Number):
-        return False
-    if kind is complex:
-        return True
-    if not isinstance(value, Integral if kind is int else Real):
-        return False
-    try:
-        float(value)
-    except OverflowError:
-        return False
-    return True
-
-
-def _answers(value: Any, protocol: type) -> bool:
-    """Whether a value has all that a protocol names, without asking for it."""
-    names = {*vars(protocol), *getattr(protocol, "__annotations__", {})}
-    own = {*dir(type(value)), *getattr(value, "__dict__", {})}
-    return {name for name in names if not name.startswith("_")} <= own
-
-
-def _is_array_kind(kind: type) -> bool:
-    return kind.__name__ in ("ndarray", "Array", "ArrayLike")
-
-
-def _is_array(value: Any) -> bool:
-    import numpy as np
-
-    if hasattr(value, "dtype"):
-        return value.dtype != object
-    try:
-        return np.asarray(value).dtype.kind in "biufc"
-    except Exception:
-        return False
-
-
-def _stands_for(value: Any, kind: type, parts: Any) -> bool:
-    """Arrays stand for sequences of numbers; nothing else for another kind."""
-    is_list = issubclass(kind, Iterable) and hasattr(value, "dtype")
-    if kind in (str, bytes) or issubclass(kind, Mapping) or not is_list:
-        return False
-    if getattr(value, "ndim", 0) == 0:
-        return False
-    return _elements_fit(value, parts)
-
-
-def _elements_fit(value: Any, parts: Any) -> bool:
-    """Whether the first elements of a list, a tuple or a mapping are of their kinds."""
-    if isinstance(value, Mapping):
-        keys, values = parts if len(parts) == 2 else (Any, Any)
-        pairs = [*value.items()][:FEW]
-        return all(fits(k, keys) and fits(v, values) for k, v in pairs)
-    if isinstance(value, str | bytes):
-        return not parts or fits(value[:1], parts[0])
-    sized = hasattr(value, "__len__") and hasattr(value, "__iter__")
-    if not parts or not sized or typing.get_origin(parts[0]) is Callable:
-        return True
-    if isinstance(value, tuple) and Ellipsis not in parts and len(parts) > 1:
-        return len(value) == len(parts) and all(map(fits, value, parts))
-    return all(fits(each, parts[0]) for each in [*value][:FEW])

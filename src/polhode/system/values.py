@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from polhode.actions.applied import AppliedCouple, AppliedForce
 from polhode.actions.contact.carried_friction import REAL
 from polhode.actions.force_elements.joint_law import Motor
 from polhode.actions.force_elements.transmission import Servo
-from polhode.errors import ModelError
+from polhode.errors import ConstraintError, ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Table
 
@@ -33,6 +34,26 @@ def require_values(system: System, table: Table) -> None:
             require_value(system, name, value)
             if np.ndim(value) and name in system.parameters:
                 _refuse(f"parameter {name!r}", value)
+    require_sound_values(system, table)
+
+
+def require_sound_values(system: System, table: Table) -> None:
+    """Refuse parameters beyond those of a sound system; between two, all are.
+
+    Lengths with which no loop closes are sound: equations hold beside their rows.
+    """
+    known = system.remembered("sound values", dict)
+    for name, value in table.items():
+        nominal = system.parameters.get(name)
+        if nominal is None or is_traced(value, nominal):
+            continue
+        least, most = known.get(name, (float(nominal), float(nominal)))
+        low, high = float(np.min(value)), float(np.max(value))
+        for edge in {low, high}:
+            if not least <= edge <= most:
+                with suppress(ConstraintError):
+                    system.with_({name: edge})
+        known[name] = (min(low, least), max(high, most))
 
 
 def require_mapping(word: str, given: Any) -> None:

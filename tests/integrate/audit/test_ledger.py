@@ -220,3 +220,54 @@ def test_momentum_of_what_is_isolated_warns_with_numbers():
     )
     weighed = ph.System([a, b], [spring, ph.Weight(9.81)], name="pair")
     assert not is_isolated(weighed)
+
+
+def test_a_run_that_promises_nothing_says_so_at_its_end():
+    """Alone and among others, before anybody asks for a ledger."""
+    system = double_pendulum()
+    start, method = system.state(shoulder=2.0), ph.methods.DormandPrince(rtol=3e-2)
+    with pytest.warns(NumericalWarning, match=r"rtol = 0.03 promises nothing: each"):
+        ph.simulate(system, start, until=20.0, method=method)
+    with pytest.warns(NumericalWarning, match="promises nothing for 2 of 2 runs"):
+        ph.sweep(system, [start, start], until=20.0, method=method)
+
+
+def test_a_loose_run_with_supports_is_warned_of():
+    """Work of contacts is in the balance; what it misses is said, as without them."""
+    start = ph.models.start("billiard_ball")
+    method = ph.methods.DormandPrince(rtol=1e-2)
+    motion = ph.simulate(start.system, start, until=3.0, method=method)
+    with pytest.warns(NumericalWarning, match="It is out of balance by"):
+        ledger = motion.ledger()
+    assert np.max(np.abs(ledger.balance)) > 0.1 * ledger.scale
+
+
+def test_a_body_that_flies_far_keeps_its_angular_momentum():
+    """About the world's origin it is as large as the body is far, in the end."""
+    box = ph.Body("box", ph.solids.box(mass=3.0, x=0.3, y=0.2, z=0.1))
+    free = ph.Free("free", ph.World().origin, box.origin)
+    system = ph.System([free], name="box")
+    start = system.state(speeds={"free": (0.01, 8.0, 0.01, 100.0, 0.0, 0.0)})
+    ledger = ph.simulate(system, start, until=100.0).ledger()
+    drift = ledger.angular_momentum - ledger.angular_momentum[0]
+    assert 0 < np.max(np.abs(drift)) < 1e-9 * 3.0 * 100.0 * 1e4
+
+
+@pytest.mark.parametrize(
+    "method", [ph.methods.ImplicitMidpoint, ph.methods.GaussLegendre4]
+)
+def test_steps_that_pass_over_a_motion_are_warned_of(method):
+    """A quadratic energy is kept by them at any step, and the phase is not."""
+    ball = ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
+    slide = ph.Prismatic("slide", ph.World().origin, ball.origin, axis=ph.X)
+    system = ph.System([slide], [ph.Spring(slide, 1e4)], name="oscillator")
+    start = system.state(slide=0.1)
+    long, short = (
+        ph.simulate(system, start, until=1.0, method=method(h)) for h in (0.1, 0.002)
+    )
+    with pytest.warns(
+        NumericalWarning, match="steps of .* pass over what 'oscillator'"
+    ):
+        ledger = long.ledger()
+    assert np.max(np.abs(ledger.balance)) < 1e-9 * ledger.scale
+    short.ledger()

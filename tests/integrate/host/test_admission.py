@@ -29,6 +29,7 @@ from polhode.errors import (
     ModelError,
     NotARotation,
     StateError,
+    UnphysicalInertia,
 )
 
 LENGTH, MOTOR = "L", "motor of hip"
@@ -239,6 +240,12 @@ CASES = {
         ModelError,
         "parameter 'L' is not finite",
         {"parameters": {LENGTH: np.nan}},
+        own=SETTLED,
+    ),
+    "a mass below zero": Case(
+        UnphysicalInertia,
+        "'rod' cannot have mass -1 kg",
+        {"parameters": {"rod.mass": -1.0}},
         own=SETTLED,
     ),
     "a parameter in words": Case(

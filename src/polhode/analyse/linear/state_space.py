@@ -44,6 +44,12 @@ class StateSpace(Answer):
         if frequencies is None:
             frequencies = _usual_frequencies(np.linalg.eigvals(self.A))
         W = np.atleast_1d(np.asarray(frequencies, float))
+        if W.ndim > 1:
+            raise AnalysisError(
+                f"a response cannot be asked at frequencies of shape {W.shape}.",
+                "They are one row of angular frequencies, in rad/s.",
+                "Give a list of them.",
+            )
         _require_no_resonance(self, W)
         n = len(self.A)
         found = [

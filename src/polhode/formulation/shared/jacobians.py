@@ -33,7 +33,10 @@ from polhode.system.members import suggestion
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.system.state import State
+    from polhode.system.system import System
 
+ORIGIN = np.zeros(3)
+ORIGIN.flags.writeable = False
 SINGULAR = 1e-10  # of a mobility scaled to a unit diagonal
 
 
@@ -55,15 +58,20 @@ def jacobian(
 ) -> np.ndarray:
     """J (6, k) of a point, or of the origin of a body or frame: see the module."""
     arm, body = located(equations, place, table)
+    if arm is ORIGIN:
+
+        def law(t: Any, q: Any, y: Any, table: Table) -> Any:
+            return _body_jacobian(equations, body)(t, q, y, table)[0]
+
+        return equations.ask(("jacobian", body), law, state, table)
     law = _body_jacobian(equations, body)
-    w, v, R_WB = equations.ask(("jacobian", body), law, state, table)
-    if not np.any(arm):
-        return np.concatenate([w, v])
+    J, R_WB = equations.ask(("jacobian and axes", body), law, state, table)
+    w, v = J[:3], J[3:]
     return np.concatenate([w, v + cross(w.T, R_WB @ arm).T])
 
 
 def _body_jacobian(equations: Equations, body: int) -> Callable[..., Any]:
-    """(t, q, y, table) -> w, v (3, k) of a body's origin for each unit, and R_WB.
+    """(t, q, y, table) -> [w; v] (6, k) of a body's origin for each unit, and R_WB.
 
     Of one body alone: what it does not hang on is not in the program.
     """
@@ -71,15 +79,22 @@ def _body_jacobian(equations: Equations, body: int) -> Callable[..., Any]:
     chosen = np.zeros((n, 1))
     chosen[body] = 1.0
 
-    def jacobian(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any, Any]:
+    def jacobian(t: Any, q: Any, y: Any, table: Table) -> tuple[Any, Any]:
         def force(W: Any) -> Any:
             return core.along(t, q, y, chosen * W, table)
 
         J = jax.jacfwd(force)(jnp.zeros(6)).T
         R_WB = equations.system.poses(t, q, table).rotations[body]
-        return R_WB @ J[:3], R_WB @ J[3:], R_WB
+        return jnp.concatenate([R_WB @ J[:3], R_WB @ J[3:]]), R_WB
 
     return jacobian
+
+
+def _numbers(system: System) -> dict[str | Frame, int]:
+    """Which body has a name, or a frame."""
+    numbered = [*enumerate(system.bodies)]
+    named: dict[str | Frame, int] = {body.name: k for k, body in numbered}
+    return named | {body.frame: k for k, body in numbered}
 
 
 def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
@@ -88,17 +103,14 @@ def located(equations: Equations, place: Any, table: Table) -> tuple[Any, int]:
     A place is a point, or a body, its name or a frame, which stand for their origins.
     """
     system = equations.system
-    if isinstance(place, str):
-        named = {body.name: body for body in system.bodies}
-        place = named.get(place, place)
+    bodies = system.remembered("numbers of bodies", lambda: _numbers(system))
+    if isinstance(place, str) and place in bodies:
+        return ORIGIN, bodies[place]
     frame = place if isinstance(place, Frame) else getattr(place, "frame", None)
-    if isinstance(frame, Frame):
-        bodies = {body.frame: k for k, body in enumerate(system.bodies)}
-        if frame in bodies:
-            is_point = isinstance(place, Point | MaterialPoint)
-            known = system.table(table)
-            arm = coordinates_of(place, known) if is_point else np.zeros(3)
-            return arm, bodies[frame]
+    if isinstance(frame, Frame) and frame in bodies:
+        is_point = isinstance(place, Point | MaterialPoint)
+        known = system.table(table) if is_point else table
+        return coordinates_of(place, known) if is_point else ORIGIN, bodies[frame]
     called = getattr(frame, "name", place)
     raise ModelError(
         f"{system.name!r} has no body with the point or frame {place!r}.",

@@ -1,6 +1,7 @@
 """What a run promises of its invariants, and a warning where they drift past it.
 
     energy       |balance|                 <= share of the energy T that moves
+    steps        energy half-way along each, of a fixed step: as at its ends
     constraints  |g|, |phi|                <= share of lengths, of speeds
     momenta      of an isolated system: constant, within a share of their size
 
@@ -18,8 +19,11 @@ import numpy as np
 
 from polhode.actions.weight import WeightOf
 from polhode.errors import NumericalWarning
+from polhode.integrate.audit.rates import audited
+from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.field.scales import lengths, scales
-from polhode.integrate.methods.method import is_adaptive
+from polhode.integrate.methods.mechanical.moreau import Moreau
+from polhode.integrate.methods.method import Method, is_adaptive
 from polhode.joints.free import Free
 from polhode.joints.translation import Translation
 from polhode.system.lengths import natural_length
@@ -36,9 +40,12 @@ if TYPE_CHECKING:
 UNPROMISED = 1e-3
 # A promise of more than this share of what it bounds says nothing about it.
 VOID = 0.1
+# A run promises so much of its own accord: more than all that moves says nothing.
+WHOLE = 1.0
 # Of the energy at the system's own speeds: with less it has hardly left rest, and what
 # is promised is a share of those speeds, not of its motion.
 HARDLY_MOVING = 1e-6
+LOOKED_AT = 1000  # steps of a fixed size, spread over the run
 HELD = 1e-9  # constraints that are held at every step are held better than this
 
 
@@ -48,6 +55,28 @@ def share_of(motion: Trajectory) -> float:
     if not is_adaptive(method):
         return UNPROMISED
     return method.rtol * max(motion.outcome.accepted, 1)
+
+
+def warn_of_loose_runs(method: Method, accepted: np.ndarray) -> None:
+    """Warn at the end of runs, by their numbers of steps, that promise nothing.
+
+    Their energies are not asked for: a share of more than the whole is void of any.
+    """
+    if not is_adaptive(method):
+        return
+    shares = method.rtol * np.asarray(accepted, float)
+    void = np.flatnonzero(shares > WHOLE)
+    if not len(void):
+        return
+    most = int(np.max(accepted))
+    many = "" if len(shares) == 1 else f" for {len(void)} of {len(shares)} runs"
+    warn(
+        f"{method.name} with rtol = {method.rtol:g} promises nothing{many}: each of"
+        f" {most} steps may err by that share. Look at the ledger, give"
+        f" rtol = {(1e-3 / most) * (1e-3 / most) ** 0.25:.0e} or less, or ask for a"
+        " shorter time",
+        NumericalWarning,
+    )
 
 
 def promised_energy(motion: Trajectory, most: float) -> float:
@@ -105,7 +134,8 @@ def warn_of_drift(
 
     `position` and `velocity` (1/s) are the worst misses of constraints by natural size.
     """
-    _energy(motion, ledger)
+    warn_of_energy(motion, ledger)
+    _resolution(motion, ledger)
     _constraints(motion, position, velocity)
     if is_isolated(motion.system):
         _momenta(motion, ledger)
@@ -126,7 +156,8 @@ def is_isolated(system: System) -> bool:
     return not (joined or outside or held)
 
 
-def _energy(motion: Trajectory, ledger: Ledger) -> None:
+def warn_of_energy(motion: Trajectory, ledger: Ledger) -> None:
+    """Warn of energy beyond its promise, and of a promise that bounds nothing."""
     worst = float(np.max(np.abs(ledger.balance), initial=0.0))
     # Rounding alone, step by step, is no fault of the method.
     rounding = np.finfo(float).eps * np.max(np.abs(ledger.potential), initial=0.0)
@@ -139,6 +170,32 @@ def _energy(motion: Trajectory, ledger: Ledger) -> None:
             f"the energy of {motion.system.name!r} is out of balance by {worst:.3g} J,"
             f" of {ledger.scale:.3g} J that move",
             f"{ledger.promise:.3g} J",
+        )
+
+
+def _resolution(motion: Trajectory, ledger: Ledger) -> None:
+    """Warn of fixed steps that pass over what moves, though they keep its energy.
+
+    Symplectic methods keep it at any step. Between the ends of a step that is long for
+    the motion, what joins them has another.
+    """
+    is_kept = is_adaptive(motion.method) or isinstance(motion.method, Moreau)
+    if is_kept or not motion.is_dense or len(motion) < 2:
+        return
+    k = np.unique(np.linspace(0, len(motion) - 2, LOOKED_AT).astype(int))
+    middle = (motion.t[k] + motion.t[k + 1]) / 2
+    rows = audited(motion, middle, evaluate(motion.steps, middle))
+    first, last = ledger.energy[k], ledger.energy[k + 1]
+    gap = np.abs(rows.kinetic + rows.potential - (first + last) / 2)
+    worst = int(np.argmax(gap - np.abs(last - first)))
+    if gap[worst] - abs(last[worst] - first[worst]) > VOID * ledger.scale:
+        warn(
+            f"the steps of {motion.method.name} pass over what"
+            f" {motion.system.name!r} does: half-way along that from"
+            f" t = {motion.t[k[worst]]:.6g} s its energy is off by {gap[worst]:.3g} J,"
+            f" of {ledger.scale:.3g} J that move. Take shorter steps, ten or more to"
+            " the quickest oscillation",
+            NumericalWarning,
         )
 
 
@@ -194,8 +251,9 @@ def _length(motion: Trajectory) -> float:
     """The largest length of the system, and how far it is from the world's origin."""
     first = motion.q[:1], motion.z[:1]
     own = lengths(motion.system, *first, abs(float(motion.t[-1] - motion.t[0])))
-    origins = motion.system.poses(motion.t[0], motion.q[0]).origins
-    return float(own[0] + np.max(np.abs(origins), initial=0.0))
+    rows = {0, len(motion) // 2, len(motion) - 1}
+    far = [motion.system.poses(motion.t[k], motion.q[k]).origins for k in rows]
+    return float(own[0] + np.max(np.abs(far), initial=0.0))
 
 
 def _say_void(motion: Trajectory, ledger: Ledger, worst: float) -> None:

@@ -22,7 +22,7 @@ from polhode.integrate.audit.contact_ledger import (
     audited_by_modes,
     contact_work,
 )
-from polhode.integrate.audit.drift import promised_energy, warn_of_drift
+from polhode.integrate.audit.drift import promised_energy, warn_of_drift, warn_of_energy
 from polhode.integrate.audit.rates import Audit, audited
 from polhode.integrate.field.dense_output import evaluate
 from polhode.integrate.methods.mechanical.moreau import Moreau
@@ -179,7 +179,7 @@ def _with_contacts(motion: Trajectory) -> Ledger:
         )
     rows = audited_by_modes(motion)
     scale = float(np.max(rows.kinetic, initial=0.0))
-    return Ledger(
+    ledger = Ledger(
         motion.t,
         rows.kinetic,
         rows.potential,
@@ -193,6 +193,8 @@ def _with_contacts(motion: Trajectory) -> Ledger:
         promised_energy(motion, scale),
         promises=Promises(motion),
     )
+    warn_of_energy(motion, ledger)
+    return ledger
 
 
 def _work(motion: Trajectory, rows: Audit) -> dict[str, np.ndarray]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import numpy as np
 
 from polhode.arrays import itself
+from polhode.errors import IntegrationError
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.status import DONE, EVENT, INTERRUPTED
@@ -99,6 +100,12 @@ class Sweep:
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
+        if not -len(self.t) <= k < len(self.t):
+            raise IntegrationError(
+                f"a sweep of {len(self.t)} runs has no run {k}.",
+                "Runs are counted from 0 in the order of their states.",
+                f"Ask for one of 0 to {len(self.t) - 1}.",
+            )
         facts = (float(self.tried[k]), int(self.accepted[k]), int(self.rejected[k]))
         end = Ending(
             int(self.status[k]), float(self.t[k, -1]), self.q[k, -1], self.z[k, -1],

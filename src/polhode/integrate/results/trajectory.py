@@ -242,7 +242,9 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
             quantity = Quantity("quantity", quantity)
         return quantity.along(self)
 
-    def plot(self, *names: Any, against: str = "t", degrees: bool = False) -> Any:
+    def plot(
+        self, *names: str | Quantity, against: str = "t", degrees: bool = False
+    ) -> Any:
         """Quantities by name, with labels and units; see `show.quantities`.
 
         A `ph.Quantity` is one of your own. With `degrees`, angles and their rates are

@@ -33,7 +33,7 @@ def picture(
     drawing = drawn.drawing_of(motion, None, view, follow)
     times = drawing.scene.times
     wanted = np.linspace(times[0], times[-1], EXPOSURES) if at is None else at
-    frames = [_nearest(motion, times, float(t)) for t in np.atleast_1d(wanted)]
+    frames = [_nearest(motion, times, float(t)) for t in np.ravel(wanted)]
     figure, axes = plate(drawing)
     strengths = np.linspace(FAINTEST, 1.0, len(frames)) if len(frames) > 1 else [1.0]
     for frame, strength in zip(frames, strengths, strict=True):

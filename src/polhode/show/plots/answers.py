@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.answer_table import ROUNDING
+from polhode.errors import AnalysisError
 from polhode.show.plots.labels import coordinate_label
 from polhode.show.plots.palette import FAINT, INK, PAPER, colour, dressed
 from polhode.show.plots.picture import Picture
+from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
     from polhode.analyse.conserved import Conserved
@@ -84,6 +86,13 @@ def reaction_picture(table: ReactionTable, names: Sequence[str]) -> Picture:
 
     What is nothing all along is left out, unless all is.
     """
+    for name in names:
+        if name not in table.names:
+            raise AnalysisError(
+                f"the table has no reaction of {name!r}.",
+                "It holds those of joints and constraints, by their names.",
+                f"{suggestion(name, table.names)}",
+            )
     chosen = tuple(names) or table.names[: MOST // 2]
     parts = [
         part
