@@ -1,0 +1,115 @@
+"""Mass matrix, bias, force and rows of a large tree, filled by loops.
+
+    M e_j = S^T d/dt momentum  at  z_dot = e_j,      A e_j = d phi/dz e_j
+
+A column of M is inverse dynamics at a unit rate, one of A the rows at a unit speed: one
+code for all columns. The matrices are dense, and are made only where they are asked
+for; accelerations never need them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from polhode.actions.motion_arrays import Twists
+from polhode.arrays import scanned
+from polhode.formulation.equations import Terms
+from polhode.formulation.recursive.rolled_acting import driving
+from polhode.formulation.recursive.rolled_reactions import accelerated, beyond
+from polhode.formulation.recursive.rolled_world import (
+    Outward,
+    outward,
+    wrench_needed,
+)
+from polhode.matter.parameter import Table
+from polhode.system.rolled.motion import motion
+from polhode.system.rolled.rows import At, asked, right, rows_of, speed_rate
+from polhode.system.rolled.walk import entered, own, walk_of
+from polhode.system.system import System
+
+WEIGHTLESS = np.zeros(3)
+
+
+def terms(
+    system: System, t: Any, q: Any, z: Any, table: Table, felt: Any = None
+) -> Terms:  # limit: a system at a state and a table, and the speeds that inertia feels
+    """`Terms` at (t, q, z); inertia is taken at the speeds `felt`, if given."""
+    known = system.table(table)
+    now = outward(system, q, z if felt is None else felt, known)
+    upward, loads, _ = driving(system, t, q, z, table)
+    still = _at_rest(now)
+    acting = None if loads is None else loads.wrenches
+    bias = _along(system, now, wrench_needed(now, WEIGHTLESS, None), known)
+    needed = _along(system, now, wrench_needed(still, upward, acting), known)
+    force = -needed if loads is None else loads.efforts - needed
+    M = _mass_matrix(system, still, known)
+    return Terms(M, bias, force, *_rows(system, t, q, z, known))
+
+
+def along(system: System, q: Any, wrenches: Any, table: Table) -> Any:
+    """The power (nz,) of wrenches (n, 6), in bodies' axes, for each unit speed."""
+    known = system.table(table)
+    now = outward(system, q, None, known)
+    rotations = now.moving.poses.rotations
+
+    def given(k: Any, matter: Any) -> Any:
+        W = wrenches[k]
+        return jnp.concatenate([rotations[k] @ W[:3], rotations[k] @ W[3:]])
+
+    return _along(system, now, given, known)
+
+
+def _at_rest(now: Outward) -> Outward:
+    """The same places, nothing moving."""
+    none = jnp.zeros_like(now.drift.angular)
+    still = Twists(none, none)
+    return Outward(now.moving._replace(twists=still), still, now.S)
+
+
+def _along(system: System, now: Outward, needed: Any, table: Table) -> Any:
+    """S^T W (nz,), W what all bodies beyond a joint need."""
+    walk, W = walk_of(system, table), beyond(system, now, needed, table)
+
+    def step(force: Any, row: Any) -> tuple[Any, None]:
+        place, on_body = row
+        S = now.S[place.body]
+        entries = [jnp.sum(S[c] * on_body) for c in range(walk.speeds)]
+        # What pads this joint falls on the next one's: zeros, added.
+        before = own(force, place.z, walk.speeds)
+        return entered(force, before + jnp.stack(entries), place.z), None
+
+    start = jnp.zeros(system.speeds + walk.speeds)
+    return scanned(step, start, (walk.places, W))[0][: system.speeds]
+
+
+def _mass_matrix(system: System, still: Outward, table: Table) -> Any:
+    rotors = system.rotor_inertias(table)
+
+    def column(_: None, j: Any) -> tuple[None, Any]:
+        unit = jnp.zeros(system.speeds).at[j].set(1.0)
+        faster = still._replace(drift=accelerated(system, still, unit, table))
+        needed = wrench_needed(faster, WEIGHTLESS, None)
+        found = _along(system, still, needed, table)
+        return None, found.at[j].add(jnp.asarray(rotors)[j])
+
+    return scanned(column, None, np.arange(system.speeds))[1]
+
+
+def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
+    """A (m, nz) and gamma (m,)."""
+    if not system.constraints:
+        return jnp.zeros((0, system.speeds)), jnp.zeros(0)
+    rows, now = rows_of(system, table), outward(system, q, z, table)
+    at = At(t, q, z, now.moving, now.drift)
+    (gamma,) = asked(rows, at, (right,), table)
+
+    def column(_: None, j: Any) -> tuple[None, Any]:
+        unit = jnp.zeros(system.speeds).at[j].set(1.0)
+        at = At(t, q, unit, motion(system, q, unit, table))
+        return None, asked(rows, at, (speed_rate,), table)[0]
+
+    columns = scanned(column, None, np.arange(system.speeds))[1]
+    return columns.T, gamma
