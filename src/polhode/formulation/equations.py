@@ -74,6 +74,7 @@ class Core(NamedTuple):
                    about, along their axes, if it is not about the origins
     serves         whether y determines the motion well enough to be stepped, if it may
                    cease to
+    columns        of a large system, from velocities e too: M e and A e
     """
 
     start: Callable[..., Any]
@@ -86,6 +87,7 @@ class Core(NamedTuple):
     joint_wrenches: Callable[..., Any]
     arms: Callable[..., Any] | None = None
     serves: Callable[..., Any] | None = None
+    columns: Callable[..., Any] | None = None
 
 
 def solved(
@@ -401,6 +403,10 @@ class Equations:  # limit: one noun answers every question about the motion
         return self.program(word, from_speeds, arguments)(*arguments)
 
     def _terms(self, state: State, table: Table) -> Terms:
+        if self.functions.columns is not None:
+            from polhode.formulation.questions.dense_terms import dense_terms
+
+            return dense_terms(self, state, table)
         return self.ask("terms", self.functions.terms, state, table)
 
     def _energies(self, state: State, table: Table) -> Energies:

@@ -82,6 +82,9 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
     def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
         return rolled_terms.terms(system, t, q, z, table, felt)
 
+    def columns(t: Any, q: Any, z: Any, unit: Any, table: Any) -> tuple[Any, Any]:
+        return rolled_terms.columns(system, t, q, unit, table)
+
     def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
         return rolled_reactions.body_accelerations(system, q, z, z_dot, table)
 
@@ -100,6 +103,7 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
         bodies=bodies,
         along=along,
         joint_wrenches=joint_wrenches,
+        columns=columns,
     )
 
 

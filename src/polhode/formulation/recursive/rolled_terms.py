@@ -45,8 +45,8 @@ def terms(
     bias = _along(system, now, wrench_needed(now, WEIGHTLESS, None), known)
     needed = _along(system, now, wrench_needed(still, upward, acting), known)
     force = -needed if loads is None else loads.efforts - needed
-    M = _mass_matrix(system, still, known)
-    return Terms(M, bias, force, *_rows(system, t, q, z, known))
+    M, A = _matrices(system, t, q, still, known)
+    return Terms(M, bias, force, A, _right(system, t, q, z, known))
 
 
 def along(system: System, q: Any, wrenches: Any, table: Table) -> Any:
@@ -85,31 +85,44 @@ def _along(system: System, now: Outward, needed: Any, table: Table) -> Any:
     return scanned(step, start, (walk.places, W))[0][: system.speeds]
 
 
-def _mass_matrix(system: System, still: Outward, table: Table) -> Any:
-    rotors = system.rotor_inertias(table)
-
-    def column(_: None, j: Any) -> tuple[None, Any]:
-        unit = jnp.zeros(system.speeds).at[j].set(1.0)
-        faster = still._replace(drift=accelerated(system, still, unit, table))
-        needed = wrench_needed(faster, WEIGHTLESS, None)
-        found = _along(system, still, needed, table)
-        return None, found.at[j].add(jnp.asarray(rotors)[j])
-
-    return scanned(column, None, np.arange(system.speeds))[1]
+def columns(system: System, t: Any, q: Any, unit: Any, table: Table) -> tuple[Any, Any]:
+    """M e (nz,) and A e (m,) for speeds e."""
+    known = system.table(table)
+    now = outward(system, q, None, known)
+    return _of_mass(system, now, unit, known), _of_rows(system, t, q, unit, known)
 
 
-def _rows(system: System, t: Any, q: Any, z: Any, table: Table) -> tuple[Any, Any]:
-    """A (m, nz) and gamma (m,)."""
+def _of_mass(system: System, still: Outward, unit: Any, table: Table) -> Any:
+    faster = still._replace(drift=accelerated(system, still, unit, table))
+    needed = wrench_needed(faster, WEIGHTLESS, None)
+    return _along(system, still, needed, table) + system.rotor_inertias(table) * unit
+
+
+def _of_rows(system: System, t: Any, q: Any, unit: Any, table: Table) -> Any:
     if not system.constraints:
-        return jnp.zeros((0, system.speeds)), jnp.zeros(0)
-    rows, now = rows_of(system, table), outward(system, q, z, table)
-    at = At(t, q, z, now.moving, now.drift)
-    (gamma,) = asked(rows, at, (right,), table)
+        return jnp.zeros(0)
+    at = At(t, q, unit, motion(system, q, unit, table))
+    return asked(rows_of(system, table), at, (speed_rate,), table)[0]
+
+
+def _matrices(
+    system: System, t: Any, q: Any, still: Outward, table: Table
+) -> tuple[Any, Any]:
+    """M (nz, nz) and A (m, nz)."""
 
     def column(_: None, j: Any) -> tuple[None, Any]:
         unit = jnp.zeros(system.speeds).at[j].set(1.0)
-        at = At(t, q, unit, motion(system, q, unit, table))
-        return None, asked(rows, at, (speed_rate,), table)[0]
+        found = _of_mass(system, still, unit, table)
+        return None, (found, _of_rows(system, t, q, unit, table))
 
-    columns = scanned(column, None, np.arange(system.speeds))[1]
-    return columns.T, gamma
+    M, rows = scanned(column, None, np.arange(system.speeds))[1]
+    return M, rows.T
+
+
+def _right(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
+    """gamma (m,)"""
+    if not system.constraints:
+        return jnp.zeros(0)
+    now = outward(system, q, z, table)
+    at = At(t, q, z, now.moving, now.drift)
+    return asked(rows_of(system, table), at, (right,), table)[0]
