@@ -369,14 +369,14 @@ class Equations:  # limit: one noun answers every question about the motion
         *,
         batched: Sequence[str] | bool = False,
         lanes: int | None = None,
+        backend: str = "auto",
     ) -> Program:
         """The function compiled for arguments like the examples, once for each name.
 
         The name says what the function depends on beside arguments and equations.
         """
-        return kept_program(
-            self.programs, name, function, examples, batched=batched, lanes=lanes
-        )
+        options = {"batched": batched, "lanes": lanes, "backend": backend}
+        return kept_program(self.programs, name, function, examples, **options)
 
     def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, made once for each name and kept."""

@@ -2,13 +2,14 @@
 
 XLA calls the machine code itself, by its foreign-function interface. First derivatives
 are native too: the rule of a program is J(x) t with another program for J, linear in
-t, so that forward and reverse both follow. Derivatives of J are those of the traced
-function.
+t, so that forward and reverse both follow. Derivatives of J, and those of functions so
+large that J has no place, are those of the traced function.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -38,6 +39,10 @@ _LOCK = threading.Lock()
 _REGISTERED: dict[str, list[Any]] = {}
 
 Flat = Callable[..., list[Any]]
+
+# Numbers of a derivative from which on it is no program of its own: JAX takes the slope
+# of what was traced along each direction, and loops stay loops.
+DENSE = 20_000
 
 
 class NativeFunction:
@@ -117,12 +122,35 @@ class NativeFunction:
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """J(x) t for the real results, along the inputs that vary."""
+        if self._slopes_of(active) > DENSE:
+            return self._traced_tangents(primals, active, directions)
         blocks = iter(self.jacobian(active).call(*primals))
         tangents = []
         for _ in self.real_results:
             terms = [jnp.tensordot(next(blocks), t, axes=t.ndim) for t in directions]
             tangents.append(sum(terms[1:], terms[0]))
         return tangents
+
+    def _slopes_of(self, active: tuple[int, ...]) -> int:
+        """How many numbers the derivatives by some inputs are."""
+        taken = sum(math.prod(self.leaves[k].shape) for k in active)
+        given = sum(math.prod(self.results[k].shape) for k in self.real_results)
+        return taken * given
+
+    def _traced_tangents(
+        self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
+    ) -> list[Any]:
+        """The same by JAX, of the function as it is traced."""
+
+        def along(*varying: Any) -> list[Any]:
+            inputs = list(primals)
+            for k, value in zip(active, varying, strict=True):
+                inputs[k] = value
+            given = self.flat(*inputs)
+            return [given[k] for k in self.real_results]
+
+        varying = [primals[k] for k in active]
+        return jax.jvp(along, varying, list(directions))[1]
 
     @cached_property
     def real_results(self) -> list[int]:
@@ -160,14 +188,7 @@ class Jacobian(NativeFunction):
     def tangents(
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
-        def along(*varying: Any) -> list[Any]:
-            inputs = list(primals)
-            for k, value in zip(active, varying, strict=True):
-                inputs[k] = value
-            return self.flat(*inputs)
-
-        varying = [primals[k] for k in active]
-        return jax.jvp(along, varying, list(directions))[1]
+        return self._traced_tangents(primals, active, directions)
 
 
 # ------------------------------------------------------------------ the primitive

@@ -19,6 +19,7 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
 from polhode.errors import AnalysisError
+from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
@@ -121,7 +122,10 @@ class Replay:
         equations, method = self.motion.equations, self.motion.method
         made_by = (type(method), method.name, self.motion.inputs.inputs.drive.key)
         name = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
-        return equations.program(name, function, example, batched=batched)
+        backend = backend_of(equations)
+        return equations.program(
+            name, function, example, batched=batched, backend=backend
+        )
 
     def whole(self, p: Any, table: Table) -> Table:
         """A table with the parameters asked about."""
