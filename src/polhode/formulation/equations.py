@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.arrays import itself
 from polhode.fingerprint import REMEMBERED
+from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.lowering.kept import kept_program, kept_value
@@ -300,6 +301,7 @@ class Equations:  # limit: one noun answers every question about the motion
         by default, is given as it is, with a warning: the same on every machine.
         `coordinates` are others to read in: `ph.Coordinates`.
         """
+        refuse_many_bodies(self.system, f"the reading of {self.name}")
         if self.knows_contacts:
             from polhode.formulation.reading.contact_reading import contact_reading
 

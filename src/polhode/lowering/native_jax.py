@@ -3,13 +3,12 @@
 XLA calls the machine code itself, by its foreign-function interface. First derivatives
 are native too: the rule of a program is J(x) t with another program for J, linear in
 t, so that forward and reverse both follow. Derivatives of J, and those of functions so
-large that J has no place, are those of the traced function.
+large that they are loops over tables, are those of the traced function.
 """
 
 from __future__ import annotations
 
 import ctypes
-import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -31,7 +30,7 @@ from polhode.lowering.backends.runner import NativeRunner
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
-from polhode.lowering.trace.trace import closed_jaxpr
+from polhode.lowering.trace.trace import closed_jaxpr, keeps_loops
 
 _LOCK = threading.Lock()
 # What XLA may still call, by the name it knows: an executable holds an address, and
@@ -39,10 +38,6 @@ _LOCK = threading.Lock()
 _REGISTERED: dict[str, list[Any]] = {}
 
 Flat = Callable[..., list[Any]]
-
-# Numbers of a derivative from which on it is no program of its own: JAX takes the slope
-# of what was traced along each direction, and loops stay loops.
-DENSE = 20_000
 
 
 class NativeFunction:
@@ -122,7 +117,7 @@ class NativeFunction:
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """J(x) t for the real results, along the inputs that vary."""
-        if self._slopes_of(active) > DENSE:
+        if self._keeps_loops:
             return self._traced_tangents(primals, active, directions)
         blocks = iter(self.jacobian(active).call(*primals))
         tangents = []
@@ -131,11 +126,10 @@ class NativeFunction:
             tangents.append(sum(terms[1:], terms[0]))
         return tangents
 
-    def _slopes_of(self, active: tuple[int, ...]) -> int:
-        """How many numbers the derivatives by some inputs are."""
-        taken = sum(math.prod(self.leaves[k].shape) for k in active)
-        given = sum(math.prod(self.results[k].shape) for k in self.real_results)
-        return taken * given
+    @cached_property
+    def _keeps_loops(self) -> bool:
+        """Whether it has loops over tables: its J would have a turn for each entry."""
+        return keeps_loops(self._trace.jaxpr.jaxpr)
 
     def _traced_tangents(
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]

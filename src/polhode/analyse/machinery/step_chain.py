@@ -25,6 +25,7 @@ from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.matter.parameter import Table, at, parameters_in
+from polhode.system.rolled.size import LARGE, is_rolled
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -133,6 +134,25 @@ class Replay:
         return {**table, **own}
 
 
+def _require_few_rows(system: System, names: Sequence[str]) -> None:
+    """Of a large system: parameters that stand in few rows of its tables."""
+    if not is_rolled(system):
+        return
+    parts = (*system.bodies, *system.joints, *system.constraints)
+    for name in names:
+        count = sum(any(p.name == name for p in each.parameters) for each in parts)
+        if count > LARGE:
+            raise AnalysisError(
+                f"{name!r} is in {count} parts of {system.name!r}, too many to vary in"
+                " derivatives.",
+                f"Tables of {len(system.bodies)} bodies are constants of its programs;"
+                f" derivatives by what is in more than {LARGE} of their rows would be"
+                " written row by row.",
+                "Compare two motions, of system.with_({...}) a little apart, or ask of"
+                " a system of fewer like parts.",
+            )
+
+
 def replay_of(
     motion: Trajectory, parameters: Sequence[str] = (), times: Any = None
 ) -> Replay:
@@ -142,6 +162,7 @@ def replay_of(
     """
     _require_steps(motion)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    _require_few_rows(motion.system, names)
     values = np.array([_value(motion, name) for name in names])
     t, x = motion.steps.t, motion.steps.x
     held, switches = _contacts(motion)

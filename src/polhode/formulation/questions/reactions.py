@@ -12,7 +12,7 @@ S (S^T S)^-1 S^T W, is of motors, rotors and drivers along it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -201,6 +201,29 @@ def reaction_function(
         return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
 
     return reactions
+
+
+def raw_reactions(equations: Equations) -> Callable[..., Any]:
+    """(t, q, y, table) -> arrays that `named_rows` names, for use inside a trace."""
+    return _function(equations)
+
+
+def named_rows(
+    states: Sequence[State],
+    raw: Any,
+    at: Attachment | Mapping[str, Attachment] | None,
+    table: Table,
+) -> dict[str, np.ndarray]:
+    """By name, torque and force (n, 2, 3) at states, from `raw_reactions` of all."""
+    found: dict[str, list[Any]] = {}
+    for k, state in enumerate(states):
+        own = jax.tree.map(lambda part, k=k: np.asarray(part)[k], raw)
+        each = _named(state.system, state, own, table)
+        if at is not None:
+            each = about(each, state.system, state, at, table)
+        for name, wrench in each.items():
+            found.setdefault(name, []).append((wrench.torque, wrench.force))
+    return {name: np.array(rows) for name, rows in found.items()}
 
 
 def free_reactions(

@@ -49,6 +49,26 @@ def terms(
     return Terms(M, bias, force, A, _right(system, t, q, z, known))
 
 
+def inverse_dynamics(
+    system: System, t: Any, q: Any, z: Any, z_dot: Any, table: Table
+) -> Any:  # limit: a system at a state, rates of its speeds and a table
+    """tau (nz,): what must act beside the actions for these rates."""
+    known = system.table(table)
+    now = outward(system, q, z, known)
+    faster = now._replace(drift=accelerated(system, now, z_dot, known))
+    upward, loads, _ = driving(system, t, q, z, table)
+    acting = None if loads is None else loads.wrenches
+    needed = _along(system, now, wrench_needed(faster, upward, acting), known)
+    needed = needed + system.rotor_inertias(known) * z_dot
+    return needed if loads is None else needed - loads.efforts
+
+
+def inertial_efforts(system: System, q: Any, z_dot: Any, table: Table) -> Any:
+    """M z_dot (nz,)"""
+    known = system.table(table)
+    return _of_mass(system, outward(system, q, None, known), z_dot, known)
+
+
 def along(system: System, q: Any, wrenches: Any, table: Table) -> Any:
     """The power (nz,) of wrenches (n, 6), in bodies' axes, for each unit speed."""
     known = system.table(table)
