@@ -30,7 +30,7 @@ from polhode.lowering.backends.runner import NativeRunner
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
-from polhode.lowering.trace.trace import closed_jaxpr, keeps_loops
+from polhode.lowering.trace.trace import closed_jaxpr, has_primitive, keeps_loops
 
 _LOCK = threading.Lock()
 # What XLA may still call, by the name it knows: an executable holds an address, and
@@ -57,7 +57,7 @@ class NativeFunction:
         self.flat, self.leaves, self._runner = flat, list(leaves), runner
         self._trace, self._options = trace, options
         self.results = [jax.ShapeDtypeStruct(*kind) for kind in trace.outputs]
-        self._jacobians: dict[tuple[int, ...], NativeFunction] = {}
+        self._jacobians: dict[Any, NativeFunction] = {}
         self._jitted: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
         self._lock = threading.Lock()
 
@@ -117,6 +117,8 @@ class NativeFunction:
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """J(x) t for the real results, along the inputs that vary."""
+        if self._keeps_loops and not self._can_go_back:
+            return self._directional(active).call(*primals, *directions)
         if self._keeps_loops:
             return self._traced_tangents(primals, active, directions)
         blocks = iter(self.jacobian(active).call(*primals))
@@ -130,6 +132,31 @@ class NativeFunction:
     def _keeps_loops(self) -> bool:
         """Whether it has loops over tables: its J would have a turn for each entry."""
         return keeps_loops(self._trace.jaxpr.jaxpr)
+
+    @cached_property
+    def _can_go_back(self) -> bool:
+        """Whether it has a reverse: loops of unknown length have none."""
+        return not has_primitive(self._trace.jaxpr.jaxpr, "while")
+
+    def _directional(self, active: tuple[int, ...]) -> NativeFunction:
+        """The slope of the real results along directions of some inputs, native."""
+        key = ("along", *active)
+        with self._lock:
+            if key not in self._jacobians:
+                self._jacobians[key] = self._make_directional(active)
+            return self._jacobians[key]
+
+    def _make_directional(self, active: tuple[int, ...]) -> NativeFunction:
+        count = len(self.leaves)
+
+        def along(*inputs: Any) -> list[Any]:
+            primals, directions = inputs[:count], inputs[count:]
+            return self._traced_tangents(primals, active, directions)
+
+        leaves = [*self.leaves, *(self.leaves[k] for k in active)]
+        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in leaves]
+        trace = Trace(lambda: closed_jaxpr(along, *shapes), None, along)
+        return Jacobian(along, leaves, trace, self._options)
 
     def _traced_tangents(
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]

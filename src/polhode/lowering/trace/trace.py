@@ -111,6 +111,15 @@ def _constants(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
                 yield from _constants(inner, seen)
 
 
+def has_primitive(jaxpr: Any, name: str) -> bool:
+    """Whether a primitive of this name is somewhere in a trace."""
+    return any(
+        equation.primitive.name == name
+        or any(has_primitive(inner, name) for inner in inner_jaxprs(equation.params))
+        for equation in jaxpr.eqns
+    )
+
+
 def keeps_loops(jaxpr: Any) -> bool:
     """Whether a trace has loops that stay loops, whatever their length."""
     return any(
