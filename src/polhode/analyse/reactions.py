@@ -28,7 +28,7 @@ from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
-from polhode.system.rolled.size import is_rolled
+from polhode.system.rolled.size import DENSE, is_rolled
 
 if TYPE_CHECKING:
     from polhode.formulation.questions.determinacy import Determinacy
@@ -234,7 +234,10 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     if key not in equations.programs:
         example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
         lanes, batched = 1 if large else None, ["t", "x", "held"]
-        program = compile(of_row, *example, batched=batched, lanes=lanes)
+        backend = "xla" if motion.system.speeds > DENSE else "auto"
+        program = compile(
+            of_row, *example, batched=batched, lanes=lanes, backend=backend
+        )
         equations.programs[key] = program
     found = equations.programs[key](motion.t, x, held, table)
     if large:

@@ -385,7 +385,12 @@ class Equations:  # limit: one noun answers every question about the motion
         return kept_value(self.programs, name, make)
 
     def ask(
-        self, word: Hashable, function: Callable[..., Any], state: State, table: Table
+        self,
+        word: Hashable,
+        function: Callable[..., Any],
+        state: State,
+        table: Table,
+        backend: str = "auto",
     ) -> Any:
         """function(t, q, y, table) at a state, compiled once for each word.
 
@@ -402,7 +407,8 @@ class Equations:  # limit: one noun answers every question about the motion
         arguments = (state.t, state.q, state.z, dict(table))
         if is_traced(*arguments[:3], *table.values()):
             return from_speeds(*arguments)
-        return self.program(word, from_speeds, arguments)(*arguments)
+        program = self.program(word, from_speeds, arguments, backend=backend)
+        return program(*arguments)
 
     def _terms(self, state: State, table: Table) -> Terms:
         if self.functions.columns is not None:

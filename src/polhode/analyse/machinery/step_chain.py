@@ -25,7 +25,7 @@ from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.matter.parameter import Table, at, parameters_in
-from polhode.system.rolled.size import LARGE, is_rolled
+from polhode.system.rolled.size import LARGE, is_rolled, refuse_dense
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ def _require_few_rows(system: System, names: Sequence[str]) -> None:
     """Of a large system: parameters that stand in few rows of its tables."""
     if not is_rolled(system):
         return
+    refuse_dense(system, "a derivative of a motion")
     parts = (*system.bodies, *system.joints, *system.constraints)
     for name in names:
         count = sum(any(p.name == name for p in each.parameters) for each in parts)

@@ -40,7 +40,7 @@ from polhode.system.loads import with_world
 from polhode.system.members import suggestion
 from polhode.system.rolled.carried import by_constraint, carried
 from polhode.system.rolled.motion import motion
-from polhode.system.rolled.size import is_rolled
+from polhode.system.rolled.size import DENSE, is_rolled
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
@@ -181,7 +181,9 @@ def named_reactions(
     constraint has one entry a body, about its origin, and one a joint that it drives or
     gears, as on the joint's second body. All along the world's axes.
     """
-    both = equations.ask("reactions", _function(equations), state, table)
+    # A native program names every number that it gives.
+    backend = "xla" if equations.system.speeds > DENSE else "auto"
+    both = equations.ask("reactions", _function(equations), state, table, backend)
     return Reactions(_named(equations.system, state, both, table))
 
 

@@ -61,10 +61,16 @@ def joint_wrenches(
     upward, loads, _ = driving(system, t, q, z, table)
     now = outward(system, q, z, known)
     faster = now._replace(drift=accelerated(system, now, solution[0], table))
-    held = carried(system, state, now.moving, solution[1], table).total
-    if loads is not None:
-        held = held + loads.wrenches
-    needed = wrench_needed(faster, upward, held)
+    acting = None if loads is None else loads.wrenches
+    free = wrench_needed(faster, upward, acting)
+    held = None
+    if system.constraints:
+        held = carried(system, state, now.moving, solution[1], table).total
+
+    def needed(k: Any, matter: Any) -> Any:
+        W = free(k, matter)
+        return W if held is None else W - held[k]
+
     W = beyond(system, now, needed, known)
     return _own_parts(system, q, now.moving, W, known)
 
@@ -75,19 +81,21 @@ def accelerated(system: System, now: Outward, z_dot: Any, table: Table) -> Twist
     longest = walk.speeds
     rates = jnp.concatenate([z_dot, jnp.zeros(longest)])
 
-    def step(state: tuple[Any, Any], place: Places) -> tuple[tuple[Any, Any], None]:
-        (al, a), k, parent = state, place.body, place.parent
+    def step(state: tuple[Any, ...], place: Places) -> tuple[tuple[Any, ...], None]:
+        (al, a, angular, linear), k, parent = state, place.body, place.parent
         given = own(rates, place.z, longest)
         # What pads a short joint has no freedom: its rows of S are zeros.
         twist = sum(given[c] * now.S[k][c] for c in range(longest))
         arm = origins[k] - origins[parent]
-        more = al[parent] + twist[:3]
-        linear = a[parent] + cross(al[parent], arm) + twist[3:]
-        return (al.at[k].set(more), a.at[k].set(linear)), None
+        own_al = al[parent] + twist[:3]
+        own_a = a[parent] + cross(al[parent], arm) + twist[3:]
+        found = own_al, own_a, own_al + drift.angular[k], own_a + drift.linear[k]
+        pairs = zip((al, a, angular, linear), found, strict=True)
+        return tuple(each.at[k].set(value) for each, value in pairs), None
 
-    still = jnp.zeros((walk.bodies + 1, 3))
-    (al, a), _ = scanned(step, (still, still), walk.places)
-    return Twists(al + now.drift.angular, a + now.drift.linear)
+    still, drift = jnp.zeros((walk.bodies + 1, 3)), now.drift
+    (*_, angular, linear), _ = scanned(step, (still,) * 4, walk.places)
+    return Twists(angular, linear)
 
 
 def beyond(system: System, now: Outward, needed: Any, table: Table) -> Any:

@@ -26,7 +26,15 @@ COUPLED = 24
 DENSE = 2000
 
 
-def refuse_dense(system: System, what: str, most: int = DENSE) -> None:
+SPARSE = (
+    "Ask what stays sparse: motions, steps, ledgers, reactions, energies. Or ask it of"
+    " a part of the system, or of fewer like parts."
+)
+
+
+def refuse_dense(
+    system: System, what: str, most: int = DENSE, how: str = SPARSE
+) -> None:
     """Refuses what is dense by nature, of a system of more speeds than it is for."""
     n = system.speeds
     if n <= most:
@@ -36,8 +44,7 @@ def refuse_dense(system: System, what: str, most: int = DENSE) -> None:
         f" {len(system.bodies)} bodies and {n} speeds.",
         f"What couples each speed with every other has {n} x {n} numbers or more;"
         f" it is made for up to {most} speeds.",
-        "Ask what stays sparse: motions, steps, ledgers, reactions, energies. Or ask"
-        " it of a part of the system, or of fewer like parts.",
+        how,
     )
 
 
