@@ -20,12 +20,15 @@ from polhode.errors import AnalysisError
 from polhode.formulation.questions.reactions import (
     about,
     free_reactions,
+    named_rows,
+    raw_reactions,
     reaction_function,
 )
 from polhode.geometry.rotations.rotation import Rotation
 from polhode.integrate.field.scales import lengths
 from polhode.integrate.results.checked_argument import motion_argument
 from polhode.system.members import suggestion
+from polhode.system.rolled.size import DENSE, is_rolled
 
 if TYPE_CHECKING:
     from polhode.formulation.questions.determinacy import Determinacy
@@ -214,7 +217,9 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     equations.reactions(motion[0], table, at=at)  # which refuses what has no reaction
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
     n, x = motion.system.coordinates, motion.steps.x
-    reactions = reaction_function(equations, at)
+    large = is_rolled(motion.system)
+    # Of a large system names and points are found on the host: they are no loop.
+    reactions = raw_reactions(equations) if large else reaction_function(equations, at)
 
     def of_row(t: Any, x: Any, held: Any, table: Any) -> Any:
         q, y = x[:n], x[n:]
@@ -228,8 +233,15 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
     key = ("reactions along", tuple(sorted(table)), drive.key, own)
     if key not in equations.programs:
         example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
-        equations.programs[key] = compile(of_row, *example, batched=["t", "x", "held"])
+        lanes, batched = 1 if large else None, ["t", "x", "held"]
+        backend = "xla" if motion.system.speeds > DENSE else "auto"
+        program = compile(
+            of_row, *example, batched=batched, lanes=lanes, backend=backend
+        )
+        equations.programs[key] = program
     found = equations.programs[key](motion.t, x, held, table)
+    if large:
+        return named_rows([*motion], found, at, motion.table)
     return {name: np.asarray(value) for name, value in found.items()}
 
 

@@ -24,9 +24,9 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.chart import origin, speeds_in_chart
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import Velocities, in_velocities, rows_in
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -46,7 +46,7 @@ def structure_coefficients(system: System, t: Any, q: Any) -> Any:
     return slope - slope.swapaxes(1, 2)
 
 
-@system_argument
+@dense_form
 def boltzmann_hamel(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations of Boltzmann and Hamel in the system's speeds, or in a user's own.
 

@@ -13,6 +13,7 @@ from polhode.answer_table import Answer, AnswerTable
 from polhode.errors import ModelError, PolhodeError
 from polhode.formulation.equations import Equations
 from polhode.formulation.registry import FORMULATIONS
+from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.shared.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
 from polhode.matter.parameter import NOMINAL, Table
@@ -149,6 +150,7 @@ def compare(
             "It derives all equations of one system anew.",
             "Give the system: that of a motion is motion.system.",
         )
+    refuse_many_bodies(system, "a comparison of all forms")
     if system.supports:
         from polhode.formulation.contact.in_mode import mode_of
 

@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.linear_rows import require_linear
 from polhode.formulation.shared.spatial import momenta, turned
 from polhode.formulation.shared.speeds import in_speeds
@@ -31,13 +32,12 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def dalembert(system: System) -> Equations:
     """d'Alembert's equations: virtual power zero, for all allowed virtual speeds."""
     require_linear(system, "D'Alembert's")

@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.arrays import itself
 from polhode.fingerprint import REMEMBERED
+from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.solve.equations_of_motion import solve_constrained
 from polhode.geometry.admission import is_traced
 from polhode.lowering.kept import kept_program, kept_value
@@ -76,6 +77,7 @@ class Core(NamedTuple):
                    about, along their axes, if it is not about the origins
     serves         whether y determines the motion well enough to be stepped, if it may
                    cease to
+    columns        of a large system, from velocities e too: M e and A e
     """
 
     start: Callable[..., Any]
@@ -88,6 +90,7 @@ class Core(NamedTuple):
     joint_wrenches: Callable[..., Any]
     arms: Callable[..., Any] | None = None
     serves: Callable[..., Any] | None = None
+    columns: Callable[..., Any] | None = None
 
 
 def solved(
@@ -300,6 +303,7 @@ class Equations:  # limit: one noun answers every question about the motion
         by default, is given as it is, with a warning: the same on every machine.
         `coordinates` are others to read in: `ph.Coordinates`.
         """
+        refuse_many_bodies(self.system, f"the reading of {self.name}")
         if self.knows_contacts:
             from polhode.formulation.reading.contact_reading import contact_reading
 
@@ -369,21 +373,26 @@ class Equations:  # limit: one noun answers every question about the motion
         *,
         batched: Sequence[str] | bool = False,
         lanes: int | None = None,
+        backend: str = "auto",
     ) -> Program:
         """The function compiled for arguments like the examples, once for each name.
 
         The name says what the function depends on beside arguments and equations.
         """
-        return kept_program(
-            self.programs, name, function, examples, batched=batched, lanes=lanes
-        )
+        options = {"batched": batched, "lanes": lanes, "backend": backend}
+        return kept_program(self.programs, name, function, examples, **options)
 
     def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, made once for each name and kept."""
         return kept_value(self.programs, name, make)
 
     def ask(
-        self, word: Hashable, function: Callable[..., Any], state: State, table: Table
+        self,
+        word: Hashable,
+        function: Callable[..., Any],
+        state: State,
+        table: Table,
+        backend: str = "auto",
     ) -> Any:
         """function(t, q, y, table) at a state, compiled once for each word.
 
@@ -401,9 +410,10 @@ class Equations:  # limit: one noun answers every question about the motion
         is_plain = type(state.q) is type(state.z) is type(state.t) is np.ndarray
         if (table or not is_plain) and is_traced(*numbers, *table.values()):
             return from_speeds(*numbers, dict(table))
-        if table:
+        if table or backend != "auto":
             arguments = (*numbers, dict(table))
-            return self.program(word, from_speeds, arguments)(*arguments)
+            program = self.program(word, from_speeds, arguments, backend=backend)
+            return program(*arguments)
         call = self.programs.get(("at a state", word))
         if call is None:
             call = RepeatedCall(self.program(word, from_speeds, (*numbers, {})))
@@ -411,6 +421,10 @@ class Equations:  # limit: one noun answers every question about the motion
         return call(*numbers)
 
     def _terms(self, state: State, table: Table) -> Terms:
+        if self.functions.columns is not None:
+            from polhode.formulation.questions.dense_terms import dense_terms
+
+            return dense_terms(self, state, table)
         return self.ask("terms", self.functions.terms, state, table)
 
     def _energies(self, state: State, table: Table) -> Energies:

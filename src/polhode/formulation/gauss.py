@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.spatial import inertial_wrenches
 from polhode.formulation.shared.speeds import drift, in_speeds
 from polhode.formulation.shared.velocities import (
@@ -25,12 +26,11 @@ from polhode.formulation.shared.velocities import (
     in_velocities,
     speeds_and_rates,
 )
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def gauss(system: System, velocities: Velocities | None = None) -> Equations:
     """The equations from Gauss's principle, in the system's speeds or in others."""
     if velocities is not None:

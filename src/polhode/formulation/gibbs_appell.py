@@ -17,6 +17,7 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.kane import require_central
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import (
     Velocities,
@@ -26,7 +27,6 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -51,7 +51,7 @@ def acceleration_energy(
     return energy
 
 
-@system_argument
+@dense_form
 def gibbs_appell(system: System, velocities: Velocities | None = None) -> Equations:
     """Appell's equations in the system's speeds, or in a user's own velocities."""
     require_central(system, "Gibbs-Appell's")

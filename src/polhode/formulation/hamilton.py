@@ -26,6 +26,7 @@ from polhode.formulation.shared.chart import (
     origin,
     speeds_in_chart,
 )
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.regular import require_regular
 from polhode.formulation.shared.speeds import along, drift
 from polhode.formulation.shared.uniform_motion import removable_edges, still
@@ -36,7 +37,6 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_definite,
     solve_rows,
 )
-from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.system import System
 
@@ -58,7 +58,7 @@ def hamiltonian(system: System, q: Any, table: Any) -> Callable[..., Any]:
     return H
 
 
-@system_argument
+@dense_form
 def hamilton(system: System) -> Equations:
     """Hamilton's canonical equations, with rows for what is not a joint."""
 

@@ -14,13 +14,13 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import in_twists
 from polhode.formulation.shared.spatial import block_diagonal, momentum_rate
-from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def hybrid(system: System) -> Equations:
     """The hybrid equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

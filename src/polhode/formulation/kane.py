@@ -18,6 +18,7 @@ import numpy as np
 
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.linear_rows import require_linear
 from polhode.formulation.shared.maximal import in_twists
 from polhode.formulation.shared.spatial import block_diagonal, turned
@@ -31,7 +32,6 @@ from polhode.formulation.shared.velocities import (
 )
 from polhode.geometry.vector import cross
 from polhode.matter.spatial_inertia import spatial_inertia
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -77,7 +77,7 @@ def require_central(system: System, whose: str) -> None:
             )
 
 
-@system_argument
+@dense_form
 def kane(
     system: System, velocities: Velocities | None = None, joints: str = "coordinates"
 ) -> Equations:

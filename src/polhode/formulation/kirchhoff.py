@@ -15,6 +15,7 @@ from typing import Any
 import jax
 
 from polhode.formulation.equations import Equations
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import in_twists
 from polhode.formulation.shared.spatial import (
     block_diagonal,
@@ -22,7 +23,6 @@ from polhode.formulation.shared.spatial import (
     momentum_rate,
 )
 from polhode.formulation.solve.equations_of_motion import solve_definite
-from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
@@ -39,7 +39,7 @@ def twist_rate(energy: Callable[[Any], Any], V: Any, wrench: Any) -> Any:
     return solve_definite(growth, wrench - cross_wrench(V, momentum(V)))
 
 
-@system_argument
+@dense_form
 def kirchhoff(system: System) -> Equations:
     """Kirchhoff's equations of all bodies, joints and loops as constraints."""
     n = len(system.bodies)

@@ -15,12 +15,12 @@ import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.shared.chart import bend, energies, origin
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along, in_speeds
-from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def lagrange(system: System) -> Equations:
     """Lagrange's equations of the second kind, with rows for what is not a joint."""
 

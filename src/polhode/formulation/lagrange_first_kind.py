@@ -21,6 +21,7 @@ import jax.numpy as jnp
 
 from polhode.actions.motion_arrays import Poses
 from polhode.formulation.equations import Core, Equations, Terms
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.free_bodies import FreeBodies, near_poses, twists_at
 from polhode.formulation.shared.maximal import (
     by_their_rows,
@@ -31,11 +32,10 @@ from polhode.formulation.shared.maximal import (
     velocity_names,
 )
 from polhode.formulation.shared.uniform_motion import felt_velocities
-from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def lagrange_first_kind(system: System) -> Equations:
     """Lagrange's equations of the first kind of all bodies."""
     n = len(system.bodies)

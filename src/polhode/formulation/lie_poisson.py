@@ -28,13 +28,13 @@ from polhode.formulation.hamilton import (
     rows_on_momenta,
 )
 from polhode.formulation.shared.chart import origin
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.speeds import along
 from polhode.formulation.solve.equations_of_motion import solve_definite
-from polhode.system.checked_argument import system_argument
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def lie_poisson(system: System) -> Equations:
     """Hamilton's equations in momenta along the speeds, for systems that rotate."""
     if all(joint.coordinates == joint.speeds for joint in system.joints):

@@ -27,6 +27,7 @@ from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.lagrange import lagrange
 from polhode.formulation.questions.reactions import by_balance
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.linear_rows import require_linear
 from polhode.formulation.shared.speeds import along, drift
 from polhode.formulation.solve.equations_of_motion import (
@@ -37,7 +38,6 @@ from polhode.formulation.solve.equations_of_motion import (
 )
 from polhode.system import numeric_constraints, rows
 from polhode.system.check import mobility
-from polhode.system.checked_argument import system_argument
 from polhode.system.members import suggestion
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
 from polhode.system.row_rank import DEPENDENT
@@ -48,7 +48,7 @@ from polhode.system.system import System
 LEVERAGE = 100.0
 
 
-@system_argument
+@dense_form
 def maggi(system: System, independent: Sequence[str] | None = None) -> Equations:
     """Maggi's equations in independent speeds, the user's or found at rest.
 

@@ -13,6 +13,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.maximal import (
     in_twists,
     joint_speeds,
@@ -27,7 +28,6 @@ from polhode.formulation.shared.spatial import (
 )
 from polhode.formulation.spatial_forms.transfer import blocks
 from polhode.geometry.vector import cross, skew
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
@@ -42,7 +42,7 @@ def to_body_matrices(system: System, t: Any, q: Any, table: Any) -> Any:
     return jnp.concatenate([upper, lower], axis=-2)
 
 
-@system_argument
+@dense_form
 def newton_euler(system: System) -> Equations:
     """The balances of momentum of all bodies, joints and loops as constraints."""
     n, solve = len(system.bodies), solver_of_rows(system)

@@ -25,6 +25,7 @@ from polhode.errors import ModelError
 from polhode.formulation.equations import Core, Equations, Terms
 from polhode.formulation.questions.reactions import by_balance
 from polhode.formulation.shared.chart import bend, origin, speeds_in_chart
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.regular import require_regular
 from polhode.formulation.shared.speeds import along, drift
 from polhode.formulation.shared.uniform_motion import removable_edges, still
@@ -58,7 +59,7 @@ def cyclic_coordinates(system: System) -> tuple[str, ...]:
     return tuple(found)
 
 
-@system_argument
+@dense_form
 def routh(system: System) -> Equations:
     """Routh's equations: reduced ones of what is not cyclic, and cyclic momenta."""
     names = cyclic_coordinates(system)

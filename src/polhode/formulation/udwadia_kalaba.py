@@ -18,18 +18,18 @@ import numpy as np
 from polhode.errors import ModelError
 from polhode.formulation.equations import Equations, Terms
 from polhode.formulation.gauss import gauss
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.regular import require_regular
 from polhode.formulation.shared.speeds import in_speeds
 from polhode.formulation.solve.equations_of_motion import mean_inertia
 from polhode.lowering.linear_algebra import cholesky, eigh, triangular_solve
-from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.system import System
 
 NOTHING = 1e-12
 
 
-@system_argument
+@dense_form
 def udwadia_kalaba(system: System) -> Equations:
     """The fundamental equation in the system's speeds, for what joints leave over."""
     if not system.constraints:

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from polhode.formulation.equations import Equations, Terms
+from polhode.formulation.shared.dense_form import dense_form
 from polhode.formulation.shared.spatial import momenta, turned
 from polhode.formulation.shared.speeds import along, in_speeds
 from polhode.formulation.shared.velocities import (
@@ -29,12 +30,11 @@ from polhode.formulation.shared.velocities import (
     speeds_and_rates,
 )
 from polhode.geometry.vector import cross
-from polhode.system.checked_argument import system_argument
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 
-@system_argument
+@dense_form
 def unified(system: System, velocities: Velocities | None = None) -> Equations:
     """The unified equation in the system's speeds or in any velocities."""
     chosen = velocities or own_speeds(system)

@@ -28,6 +28,7 @@ from polhode.integrate.field.inconsistency import inconsistency
 from polhode.integrate.field.states import States, require_own, states_of
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.host.admission import raise_of_run
+from polhode.integrate.host.method_choice import refuse_dense_steps
 from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.start_warnings import warn_of_start
@@ -453,6 +454,10 @@ class Stepper:  # limit: a step is asked of one state, of many, in a trace, and 
         return f"Stepper({name!r}, dt = {self.dt:g} s, {self.method.name})"
 
 
+# Numbers of a state up to which a step without constraints is one native program.
+MANY = 200
+
+
 def stepper(
     model: System | Equations,
     dt: float,
@@ -484,6 +489,7 @@ def stepper(
             "Give a method of fixed step, such as ph.methods.CommutatorFree4.",
         )
     system = equations.system
+    refuse_dense_steps(system, way)
     sizes = {name: _size(system, name) for name in inputs}
     step = _step(equations, way, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)
@@ -495,12 +501,14 @@ def stepper(
 
 
 def _backend(equations: Equations) -> str:
-    """Native code; XLA around native equations for rows of many constraints.
+    """Native code; XLA around native equations for many bodies or constraints.
 
-    Their projection is long: written into one program with all stages it would take
-    several times as long to make.
+    Projection is long: written into one program with all stages it would take several
+    times as long to make. So would states of many numbers.
     """
-    return backend_of(equations) if equations.system.constraints else "auto"
+    system = equations.system
+    large = system.constraints or system.coordinates + system.speeds > MANY
+    return backend_of(equations) if large else "auto"
 
 
 def _way(method: Any, size: float) -> Method:

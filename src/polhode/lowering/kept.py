@@ -22,6 +22,7 @@ def kept_program(
     *,
     batched: Sequence[str] | bool = False,
     lanes: int | None = None,
+    backend: str = "auto",
 ) -> Program:
     """The function compiled for arguments like the examples, once for each name.
 
@@ -35,7 +36,9 @@ def kept_program(
     if found is None:
         from polhode.lowering.compile import compile
 
-        found = kept[key] = compile(function, *examples, batched=batched, lanes=lanes)
+        found = kept[key] = compile(
+            function, *examples, batched=batched, lanes=lanes, backend=backend
+        )
     return found
 
 

@@ -2,8 +2,8 @@
 
 XLA calls the machine code itself, by its foreign-function interface. First derivatives
 are native too: the rule of a program is J(x) t with another program for J, linear in
-t, so that forward and reverse both follow. Derivatives of J are those of the traced
-function.
+t, so that forward and reverse both follow. Derivatives of J, and those of functions so
+large that they are loops over tables, are those of the traced function.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from polhode.lowering.backends.runner import NativeRunner
 from polhode.lowering.options import Choices
 from polhode.lowering.report import Report
 from polhode.lowering.trace.known_trace import Trace
-from polhode.lowering.trace.trace import closed_jaxpr
+from polhode.lowering.trace.trace import closed_jaxpr, has_primitive, keeps_loops
 
 _LOCK = threading.Lock()
 # What XLA may still call, by the name it knows: an executable holds an address, and
@@ -57,7 +57,7 @@ class NativeFunction:
         self.flat, self.leaves, self._runner = flat, list(leaves), runner
         self._trace, self._options = trace, options
         self.results = [jax.ShapeDtypeStruct(*kind) for kind in trace.outputs]
-        self._jacobians: dict[tuple[int, ...], NativeFunction] = {}
+        self._jacobians: dict[Any, NativeFunction] = {}
         self._jitted: dict[tuple[int, ...], Callable[..., list[Any]]] = {}
         self._lock = threading.Lock()
 
@@ -117,12 +117,61 @@ class NativeFunction:
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """J(x) t for the real results, along the inputs that vary."""
+        if self._keeps_loops and not self._can_go_back:
+            return self._directional(active).call(*primals, *directions)
+        if self._keeps_loops:
+            return self._traced_tangents(primals, active, directions)
         blocks = iter(self.jacobian(active).call(*primals))
         tangents = []
         for _ in self.real_results:
             terms = [jnp.tensordot(next(blocks), t, axes=t.ndim) for t in directions]
             tangents.append(sum(terms[1:], terms[0]))
         return tangents
+
+    @cached_property
+    def _keeps_loops(self) -> bool:
+        """Whether it has loops over tables: its J would have a turn for each entry."""
+        return keeps_loops(self._trace.jaxpr.jaxpr)
+
+    @cached_property
+    def _can_go_back(self) -> bool:
+        """Whether it has a reverse: loops of unknown length have none."""
+        return not has_primitive(self._trace.jaxpr.jaxpr, "while")
+
+    def _directional(self, active: tuple[int, ...]) -> NativeFunction:
+        """The slope of the real results along directions of some inputs, native."""
+        key = ("along", *active)
+        with self._lock:
+            if key not in self._jacobians:
+                self._jacobians[key] = self._make_directional(active)
+            return self._jacobians[key]
+
+    def _make_directional(self, active: tuple[int, ...]) -> NativeFunction:
+        count = len(self.leaves)
+
+        def along(*inputs: Any) -> list[Any]:
+            primals, directions = inputs[:count], inputs[count:]
+            return self._traced_tangents(primals, active, directions)
+
+        leaves = [*self.leaves, *(self.leaves[k] for k in active)]
+        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.type) for leaf in leaves]
+        trace = Trace(lambda: closed_jaxpr(along, *shapes), None, along)
+        return Jacobian(along, leaves, trace, self._options)
+
+    def _traced_tangents(
+        self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
+    ) -> list[Any]:
+        """The same by JAX, of the function as it is traced."""
+
+        def along(*varying: Any) -> list[Any]:
+            inputs = list(primals)
+            for k, value in zip(active, varying, strict=True):
+                inputs[k] = value
+            given = self.flat(*inputs)
+            return [given[k] for k in self.real_results]
+
+        varying = [primals[k] for k in active]
+        return jax.jvp(along, varying, list(directions))[1]
 
     @cached_property
     def real_results(self) -> list[int]:
@@ -160,14 +209,7 @@ class Jacobian(NativeFunction):
     def tangents(
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
-        def along(*varying: Any) -> list[Any]:
-            inputs = list(primals)
-            for k, value in zip(active, varying, strict=True):
-                inputs[k] = value
-            return self.flat(*inputs)
-
-        varying = [primals[k] for k in active]
-        return jax.jvp(along, varying, list(directions))[1]
+        return self._traced_tangents(primals, active, directions)
 
 
 # ------------------------------------------------------------------ the primitive

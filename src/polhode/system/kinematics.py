@@ -166,6 +166,10 @@ def rates(system: System, t: Any, q: Any, z: Any, table: Table = NOMINAL) -> Any
 
 def speeds_from(system: System, q: Any, q_dot: Any) -> Any:
     """The speeds z that give the coordinates these rates."""
+    if in_loops(system, q, q_dot):
+        from polhode.system.rolled import motion
+
+        return motion.speeds_from(system, q, q_dot, NOMINAL)
     edges = system.tree.edges
     parts = [e.joint.speeds_from(q[e.q], q_dot[e.q]) for e in edges]
     return namespace(q, q_dot, *parts).concatenate(parts)

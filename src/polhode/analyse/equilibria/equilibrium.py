@@ -21,6 +21,7 @@ from polhode.analyse.machinery.search import (
     ACCEPTED,
     Search,
     free_motions,
+    refuse_large_search,
     search_of,
     shared_rows,
     starts_of,
@@ -186,6 +187,7 @@ def equilibria(
     [0.0, -3.141593]
     """
     refuse_supports(system, "ph.equilibria")
+    refuse_large_search(system, "a search for equilibria")
     place = place_of(system, near)
     if starts < 1:
         raise AnalysisError(

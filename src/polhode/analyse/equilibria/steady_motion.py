@@ -24,6 +24,7 @@ from polhode.analyse.machinery.scales import Sizes, rate_of, sizes_at
 from polhode.analyse.machinery.search import (
     ACCEPTED,
     Search,
+    refuse_large_search,
     search_of,
     shared_rows,
     starts_of,
@@ -170,6 +171,7 @@ def steady_motions(
     radius instead of a rate.
     """
     refuse_supports(system, "ph.steady_motions")
+    refuse_large_search(system, "a search for steady motions")
     carriers = pick(system, tuple(rates))
     _require_pushed(carriers, pushes or {})
     require_symmetries(carriers)

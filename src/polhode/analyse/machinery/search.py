@@ -21,10 +21,12 @@ from polhode.analyse.machinery.damped_newton import (
 )
 from polhode.analyse.machinery.scales import row_scales
 from polhode.analyse.symmetries import draw
+from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.geometry.rotations import so3
 from polhode.integrate.field.scales import displacements, lengths
 from polhode.matter.parameter import Table
 from polhode.system.numeric_constraints import ZERO_ROW
+from polhode.system.system import System
 
 ACCEPTED = 1e-10  # of the scale of a row: what rounding leaves
 VERIFIED = 1e-8  # the same, with intensities found apart
@@ -152,6 +154,17 @@ class Search:
         V = [system.potential_energy(self.t, s.q, self.table) for s in (one, other)]
         scale = float(np.max(self.scales[:n] * self.reach))
         return bool(abs(V[0] - V[1]) <= 1e-6 * scale)
+
+
+def refuse_large_search(system: System, what: str) -> None:
+    """Refuses a search among the places of very many bodies."""
+    refuse_many_bodies(
+        system,
+        what,
+        "It moves all {} speeds at once, from many starts, with matrices of the whole",
+        "Let the system settle: give it dampers, and simulate it. Or search in a system"
+        " of fewer like parts.",
+    )
 
 
 def free_motions(search: Search, found: Settled) -> np.ndarray:

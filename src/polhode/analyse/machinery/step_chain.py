@@ -19,11 +19,13 @@ import numpy as np
 
 from polhode.analyse.machinery.naming import nominal
 from polhode.errors import AnalysisError
+from polhode.integrate.field.backend import backend_of
 from polhode.integrate.field.dense_output import bare
 from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAlpha
 from polhode.integrate.methods.projection import Unprojected, settling
 from polhode.matter.parameter import Table, at, parameters_in
+from polhode.system.rolled.size import LARGE, is_rolled, refuse_dense
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -121,12 +123,35 @@ class Replay:
         equations, method = self.motion.equations, self.motion.method
         made_by = (type(method), method.name, self.motion.inputs.inputs.drive.key)
         name = ("replay", word, made_by, self.names, tuple(sorted(self.table)))
-        return equations.program(name, function, example, batched=batched)
+        backend = backend_of(equations)
+        return equations.program(
+            name, function, example, batched=batched, backend=backend
+        )
 
     def whole(self, p: Any, table: Table) -> Table:
         """A table with the parameters asked about."""
         own = {name: p[k] for k, name in enumerate(self.names)}
         return {**table, **own}
+
+
+def _require_few_rows(system: System, names: Sequence[str]) -> None:
+    """Of a large system: parameters that stand in few rows of its tables."""
+    if not is_rolled(system):
+        return
+    refuse_dense(system, "a derivative of a motion")
+    parts = (*system.bodies, *system.joints, *system.constraints)
+    for name in names:
+        count = sum(any(p.name == name for p in each.parameters) for each in parts)
+        if count > LARGE:
+            raise AnalysisError(
+                f"{name!r} is in {count} parts of {system.name!r}, too many to vary in"
+                " derivatives.",
+                f"Tables of {len(system.bodies)} bodies are constants of its programs;"
+                f" derivatives by what is in more than {LARGE} of their rows would be"
+                " written row by row.",
+                "Compare two motions, of system.with_({...}) a little apart, or ask of"
+                " a system of fewer like parts.",
+            )
 
 
 def replay_of(
@@ -138,6 +163,7 @@ def replay_of(
     """
     _require_steps(motion)
     names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    _require_few_rows(motion.system, names)
     values = np.array([_value(motion, name) for name in names])
     t, x = motion.steps.t, motion.steps.x
     held, switches = _contacts(motion)

@@ -24,12 +24,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
-from polhode.formulation.recursive.links import Given
+from polhode.formulation.recursive.inverse_dynamics import (
+    inertial_efforts,
+    inverse_dynamics,
+)
 from polhode.formulation.recursive.recursive import recursive
 from polhode.lowering.compile import compile
 from polhode.matter.parameter import Table
 from polhode.system import numeric_constraints, rows
+from polhode.system.rolled.size import is_rolled, refuse_dense
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -76,6 +79,7 @@ def neighbours(
     `table` holds the reference values of all inputs.
     """
     system = state.system
+    refuse_dense(system, "a linear system")
     program, masses, solve = _programs(system, state, table, (ports, outputs))
     at = (float(state.t), state.q, state.z)
     width = sum(max(size, 1) for size in ports.values())
@@ -148,7 +152,9 @@ def _programs(
         solve = compile(law, *at, dict(table)) if m else None
         given = (*at, (np.zeros(n), np.zeros(m)), dict(table))
         width = sum(max(size, 1) for size in ports.values())
-        lanes = partial(compile, batched=["direction"], lanes=LANES)
+        # Of a large system lanes side by side take longer to be made than they save.
+        beside = 1 if is_rolled(system) else LANES
+        lanes = partial(compile, batched=["direction"], lanes=beside)
         changes = first_order(system, ports, outputs)
         program = lanes(changes, *given, np.zeros(2 * n + width))
         masses = lanes(_masses(system), *at, dict(table), np.zeros(n))
@@ -203,10 +209,7 @@ def _masses(system: System) -> Callable[..., Any]:
 
     def masses(t: Any, q: Any, z: Any, table: Table, direction: Any) -> Any:
         def needed(q: Any) -> Any:
-            still = jnp.zeros(system.speeds)
-            nothing = Given(jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), still)
-            at = (t, q, still)
-            return inverse_dynamics(system, at, direction, table, nothing)
+            return inertial_efforts(system, t, q, direction, table)
 
         return jax.jvp(needed, (1.0 * q,), (system.rates(t, q, z, table),))
 

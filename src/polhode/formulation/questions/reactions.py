@@ -12,9 +12,10 @@ S (S^T S)^-1 S^T W, is of motors, rotors and drivers along it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -37,6 +38,9 @@ from polhode.system import rows
 from polhode.system.kinematics import placement
 from polhode.system.loads import with_world
 from polhode.system.members import suggestion
+from polhode.system.rolled.carried import by_constraint, carried
+from polhode.system.rolled.motion import motion
+from polhode.system.rolled.size import DENSE, is_rolled
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward
@@ -177,7 +181,9 @@ def named_reactions(
     constraint has one entry a body, about its origin, and one a joint that it drives or
     gears, as on the joint's second body. All along the world's axes.
     """
-    both = equations.ask("reactions", _function(equations), state, table)
+    # A native program names every number that it gives.
+    backend = "xla" if equations.system.speeds > DENSE else "auto"
+    both = equations.ask("reactions", _function(equations), state, table, backend)
     return Reactions(_named(equations.system, state, both, table))
 
 
@@ -197,6 +203,29 @@ def reaction_function(
         return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
 
     return reactions
+
+
+def raw_reactions(equations: Equations) -> Callable[..., Any]:
+    """(t, q, y, table) -> arrays that `named_rows` names, for use inside a trace."""
+    return _function(equations)
+
+
+def named_rows(
+    states: Sequence[State],
+    raw: Any,
+    at: Attachment | Mapping[str, Attachment] | None,
+    table: Table,
+) -> dict[str, np.ndarray]:
+    """By name, torque and force (n, 2, 3) at states, from `raw_reactions` of all."""
+    found: dict[str, list[Any]] = {}
+    for k, state in enumerate(states):
+        own = jax.tree.map(lambda part, k=k: np.asarray(part)[k], raw)
+        each = _named(state.system, state, own, table)
+        if at is not None:
+            each = about(each, state.system, state, at, table)
+        for name, wrench in each.items():
+            found.setdefault(name, []).append((wrench.torque, wrench.force))
+    return {name: np.array(rows) for name, rows in found.items()}
 
 
 def free_reactions(
@@ -234,27 +263,67 @@ def _named(
         body = edge.parent if edge.is_reversed else edge.child
         R_WM = poses.rotations[body] @ edge.joint.second_frame(table)[0]
         found[edge.joint.name] = _noun(system, edge.joint, turned(R_WM, wrench), table)
-    for constraint, on_bodies in zip(system.constraints, held, strict=True):
+    for constraint, own in zip(
+        system.constraints, _shares(system, held, efforts, poses, table), strict=True
+    ):
         places = system.places_of(constraint.bodies)
-        in_world = turned(poses.rotations[:-1], on_bodies)
         if isinstance(constraint, Loop):
-            wrench = _at_the_joint(constraint.joint, poses, places, in_world, table)
+            wrench = _at_the_joint(constraint.joint, poses, places, own.wrenches, table)
             found[constraint.name] = _noun(system, constraint.joint, wrench, table)
             continue
-        for frame, place in zip(constraint.bodies, places, strict=True):
+        for k, (frame, place) in enumerate(zip(constraint.bodies, places, strict=True)):
             if place >= 0:
                 word = f"{constraint.name} on {frame.name}"
-                found[word] = _on_body(system, frame, in_world[place])
-    for constraint, effort in zip(system.constraints, efforts, strict=True):
-        for joint in constraint.joints:
+                found[word] = _on_body(system, frame, own.wrenches[k])
+        for joint, effort in zip(constraint.joints, own.efforts, strict=True):
             alone = len(constraint.joints) == 1
             word = constraint.name if alone else f"{constraint.name} on {joint.name}"
             edge = system.edge(joint.name)
-            W = effort_wrench(joint, state.q[edge.q], effort[edge.z], table)
+            W = effort_wrench(joint, state.q[edge.q], effort, table)
             (body,) = system.places_of([joint.second.frame])
             R_WM = poses.rotations[body] @ joint.second_frame(table)[0]
             found[word] = _noun(system, joint, turned(R_WM, W), table)
     return found
+
+
+class _Share(NamedTuple):
+    """What a constraint exerts: (b, 6) on its bodies along the world's axes, efforts.
+
+    Of the world, which is not among the bodies, the row means nothing.
+    """
+
+    wrenches: Any
+    efforts: list[Any]
+
+
+def _shares(
+    system: System, held: list[Any], efforts: list[Any], poses: Poses, table: Table
+) -> list[_Share]:
+    """Of every constraint, on its own bodies and joints alone."""
+    if is_rolled(system):
+        return [
+            _Share(wrenches, _parted(along, constraint))
+            for constraint, (wrenches, along) in zip(
+                system.constraints,
+                by_constraint(system, held, efforts, table),
+                strict=True,
+            )
+        ]
+    found = []
+    for constraint, on_all, effort in zip(
+        system.constraints, held, efforts, strict=True
+    ):
+        in_world = turned(poses.rotations[:-1], on_all)
+        own = np.array(system.places_of(constraint.bodies), dtype=int)
+        edges = [system.edge(joint.name) for joint in constraint.joints]
+        found.append(_Share(in_world[own], [effort[edge.z] for edge in edges]))
+    return found
+
+
+def _parted(along: Any, constraint: Any) -> list[Any]:
+    """Efforts (k,) along all joints of a constraint, joint by joint."""
+    ends = np.cumsum([0, *(joint.speeds for joint in constraint.joints)])
+    return [along[a:b] for a, b in pairwise(ends)]
 
 
 def about(
@@ -307,6 +376,11 @@ def _function(equations: Equations) -> Callable[..., Any]:
         state = t, q, core.speeds(t, q, y, table)
         # A formulation with rows for its joints has those of constraints after them.
         own = intensities[intensities.shape[0] - len(system.row_names) :]
+        if is_rolled(system):
+            moving = motion(system, q, state[2], table)
+            found = carried(system, StateArrays(*state), moving, own, table)
+            joints = core.joint_wrenches(t, q, y, solution, table)
+            return joints, found.on_bodies, found.efforts
         held = constraint_wrenches(system, StateArrays(*state), own, table)
         efforts = constraint_efforts(system, StateArrays(*state), own, table)
         return core.joint_wrenches(t, q, y, solution, table), held, efforts
@@ -343,10 +417,10 @@ def _at_the_joint(
     Where that is the world, which is not among the bodies, the opposite of the first's.
     """
     second = places[1]
-    sign, known = (1.0, second) if second >= 0 else (-1.0, places[0])
+    sign, known, row = (1.0, second, 1) if second >= 0 else (-1.0, places[0], 0)
     p_CoMo_C = joint.second_frame(table)[1]
     p_WoMo_W = poses.origins[second] + poses.rotations[second] @ p_CoMo_C
-    torque, force = sign * in_world[known][:3], sign * in_world[known][3:]
+    torque, force = sign * in_world[row][:3], sign * in_world[row][3:]
     arm = p_WoMo_W - poses.origins[known]
     xp = namespace(torque, force, arm)
     return xp.concatenate([torque - cross(arm, force), force])

@@ -21,6 +21,7 @@ from polhode.formulation.reading.read import (
     rounded,
     symbols_of,
 )
+from polhode.formulation.shared.dense_form import MOST as MOST_BODIES
 from polhode.lowering.reading.sympy_reader import effort, read, to_latex
 from polhode.system import rows
 
@@ -65,6 +66,8 @@ def _line(expression: Any) -> str:
 
 def short_energies(system: System) -> ShortEnergies:
     """The energies and positions of a system that are short enough to be read."""
+    if len(system.bodies) > MOST_BODIES:
+        return ShortEnergies(None, None, (), False)
     t, q, z, _, _, held, table = symbols_of(gauss(system), {})
     named = {name: placed(system, name, symbol) for name, symbol in table.items()}
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from polhode.formulation.recursive import rolled_terms
 from polhode.formulation.recursive.links import (
     Given,
     given,
@@ -21,6 +22,7 @@ from polhode.formulation.recursive.links import (
 from polhode.formulation.shared.spatial import cross_twist, momentum_rate
 from polhode.formulation.shared.uniform_motion import still
 from polhode.matter.parameter import Table
+from polhode.system.kinematics import in_loops
 from polhode.system.system import System
 from polhode.system.tree import Edge, inward, outward
 
@@ -33,6 +35,8 @@ def inverse_dynamics(
     `acting` stands for what the system's actions give, where that is known.
     """
     t, q, z = state
+    if acting is None and _in_loops(system, q):
+        return rolled_terms.inverse_dynamics(system, t, q, z, z_dot, table)
     upward, wrenches, efforts = acting or given(system, t, q, z, table)
     rotors = system.rotor_inertias(table) * z_dot
     # From here on nothing moves as a whole: masses feel no uniform motion.
@@ -59,3 +63,19 @@ def inverse_dynamics(
     carried = inward(tree, needed, gather)
     along = [link.S.T @ W for link, W in zip(all_links, carried, strict=True)]
     return jnp.concatenate(along) + rotors - efforts
+
+
+def inertial_efforts(system: System, t: Any, q: Any, z_dot: Any, table: Table) -> Any:
+    """M z_dot (nz,): what rates need of a system at rest on which nothing acts."""
+    if _in_loops(system, q):
+        return rolled_terms.inertial_efforts(system, q, z_dot, table)
+    still = jnp.zeros(system.speeds)
+    nothing = Given(jnp.zeros(6), [jnp.zeros(6)] * len(system.bodies), still)
+    return inverse_dynamics(system, (t, q, still), z_dot, table, nothing)
+
+
+def _in_loops(system: System, q: Any) -> bool:
+    """Whether bodies are walked in loops, which know no inertia of fluids."""
+    if any(body.carries_fluid for body in system.bodies):
+        return False
+    return in_loops(system, q)

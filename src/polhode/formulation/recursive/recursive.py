@@ -13,6 +13,8 @@ from polhode.formulation.recursive import (
     composite_inertia,
     rolled_acting,
     rolled_constrained,
+    rolled_reactions,
+    rolled_terms,
 )
 from polhode.formulation.recursive.composite_inertia import mass_matrix
 from polhode.formulation.recursive.inverse_dynamics import inverse_dynamics
@@ -23,6 +25,7 @@ from polhode.formulation.solve.ordering import ordered
 from polhode.system.checked_argument import system_argument
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.rolled.size import is_rolled
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 # Speeds for which the mass matrix is solved in fewer operations than articulated bodies
@@ -52,19 +55,56 @@ def recursive(system: System) -> Equations:
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 
     def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
-        if is_rolled(system):
-            return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
         by = composite_inertia if system.speeds <= FEW else articulated_body
         return by.accelerations(system, t, q, z, table), jnp.zeros(0)
+
+    if is_rolled(system):
+        return _in_loops(system, terms)
+    if not system.constraints:
+        return in_speeds("recursive", system, terms, accelerations=of_tree)
+    return in_speeds("recursive", system, terms, in_order(system))
+
+
+def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
+    """The form of a large system: every question is loops over tables."""
+
+    def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+        return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
 
     def held(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         return rolled_constrained.accelerations(system, t, q, z, table)
 
-    if not system.constraints:
-        return in_speeds("recursive", system, terms, accelerations=of_tree)
-    if is_rolled(system):
-        return in_speeds("recursive", system, terms, accelerations=held)
-    return in_speeds("recursive", system, terms, in_order(system))
+    accelerations = held if system.constraints else of_tree
+    if any(body.carries_fluid for body in system.bodies):
+        # Inertia of a fluid is no mass: loops along the world's axes do not know it.
+        return in_speeds("recursive", system, straight, accelerations=accelerations)
+
+    def terms(t: Any, q: Any, z: Any, table: Any, felt: Any = None) -> Terms:
+        return rolled_terms.terms(system, t, q, z, table, felt)
+
+    def columns(t: Any, q: Any, z: Any, unit: Any, table: Any) -> tuple[Any, Any]:
+        return rolled_terms.columns(system, t, q, unit, table)
+
+    def bodies(t: Any, q: Any, z: Any, z_dot: Any, table: Any) -> Any:
+        return rolled_reactions.body_accelerations(system, q, z, z_dot, table)
+
+    def along(t: Any, q: Any, z: Any, W: Any, table: Any) -> Any:
+        return rolled_terms.along(system, q, W, table)
+
+    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Any) -> Any:
+        state = StateArrays(t, q, z)
+        return rolled_reactions.joint_wrenches(system, state, solution, table)
+
+    return in_speeds(
+        "recursive",
+        system,
+        terms,
+        accelerations=accelerations,
+        bodies=bodies,
+        along=along,
+        joint_wrenches=joint_wrenches,
+        columns=columns,
+    )
 
 
 def in_order(system: System) -> Callable[[Terms], tuple[Any, Any]]:

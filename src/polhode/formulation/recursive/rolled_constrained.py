@@ -50,10 +50,11 @@ from polhode.system.rolled.walk import Kind, Places, entered, own, padded, walk_
 from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
-NEWTON = 2  # after one accurate step each iteration squares what is missed
+NEWTON = 2  # matrices: after one accurate step the next squares what is missed
+STEPS = 2  # with each matrix
 # Proximal iterations of such a step, which another follows where it was too short.
 REPEATED = (1.0, -2.0)
-SHORT = 1e-10  # of a miss: the next step squares more than that away
+SHORT = 1e-6  # of a miss: as much as what a step of a method misses is bent
 
 
 def accelerations(
@@ -141,37 +142,55 @@ def projected(
     """The state nearest in mass that keeps all constraints, by Newton's steps.
 
     A step goes to the place nearest in mass, then to the speeds, with one matrix for
-    both: between them lies a small miss. Another follows where `is_missed`.
+    both: between them lies a small miss. Another follows where `is_missed`, with the
+    same matrix, and where that did not do, with a new one.
     """
     t, q, z = state
     known, every = system.table(table), system.constraints
     places = tuple(c for c in every if c.is_holonomic)
     rows, place_rows = rows_of(system, known), rows_of(system, known, places)
 
-    def nearer(now: Onto) -> Onto:
+    def factored(now: Onto) -> tuple[Elimination | None, Elimination, Any]:
+        """The matrices at a state, of rows of places and of all; and g."""
         walked = outward(system, now.q, None, known)
-        at = At(t, now.q, now.z, walked.moving)
         felt = _as_felt(system, walked, inward(system, walked, None, known).F, known)
-        q, held = now.q, None
+        of_places, of_all, g = None, None, now.g
         if places:
+            at = At(t, now.q, now.z, walked.moving)
             slopes, g = asked(place_rows, at, (slope, place), known)
-            held = _held(system, places, felt, slopes, position_sizes(system))
-            delta, _ = solution(held, None, -g, REPEATED, SHORT)
-            q = system.local(q, delta)
-        if held is None or len(places) < len(every):
-            at = At(t, now.q, now.z, motion(system, now.q, now.z, known))
+            of_places = _held(system, places, felt, slopes, position_sizes(system))
+        if len(places) < len(every):
+            at = _at(system, t, now.q, now.z, known)
             (slopes,) = asked(rows, at, (slope,), known)
-            held = _held(system, every, felt, slopes, natural_sizes(system))
-        (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
-        delta, _ = solution(held, None, -phi, REPEATED, SHORT)
-        z = now.z + delta
-        found = _at(system, t, q, z, known)
-        g, phi = _misses(rows, place_rows, found, known)
+            of_all = _held(system, every, felt, slopes, natural_sizes(system))
+        held = of_places if of_all is None else of_all
+        assert held is not None
+        return of_places, held, g
+
+    def nearer(now: Onto) -> Onto:
+        of_places, held, g = factored(now)
         lengths = row_lengths(row_tables(system), held.A, along)
-        return Onto(q, z, g, phi, lengths, now.count + 1.0)
+
+        def step(now: Onto) -> Onto:
+            q = now.q
+            if of_places is not None:
+                delta, _ = solution(of_places, None, -now.g, REPEATED, SHORT)
+                q = system.local(q, delta)
+            (phi,) = asked(rows, _at(system, t, q, now.z, known), (speed,), known)
+            delta, _ = solution(held, None, -phi, REPEATED, SHORT)
+            z = now.z + delta
+            g, phi = _misses(rows, place_rows, _at(system, t, q, z, known), known)
+            return Onto(q, z, g, phi, lengths, now.count + 1.0)
+
+        # What a step leaves is so near that its matrix serves another.
+        def goes_on(again: Onto) -> Any:
+            first = again.count <= now.count
+            return first | ((again.count < now.count + STEPS) & is_missed(again))
+
+        return lax.while_loop(goes_on, step, now._replace(g=g))
 
     def goes_on(now: Onto) -> Any:
-        return (now.count < 1.0) | ((now.count < NEWTON) & is_missed(now))
+        return (now.count < 1.0) | ((now.count < NEWTON * STEPS) & is_missed(now))
 
     m, none = rows.total, jnp.zeros(())
     start = Onto(q, z, jnp.zeros(place_rows.total), jnp.zeros(m), jnp.zeros(m), none)

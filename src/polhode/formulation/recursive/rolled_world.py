@@ -145,7 +145,7 @@ def inward(
     those that act, about its origin; without it the force is zero.
     """
     known = system.table(table)
-    walk, bodies = walk_of(system, known), _matter(system, known)
+    walk, bodies = walk_of(system, known), matter_tables(system, known)
     n, longest = walk.bodies, walk.speeds
     poses = now.moving.poses
 
@@ -200,7 +200,13 @@ def wrench_needed(
     return needed
 
 
-def _matter(system: System, table: Table) -> tuple[Any, Any, Any]:
+def world_matter(R: Any, matter: Matter) -> Matter:
+    """Mass, first moment and inertia of a body, turned to the world's axes."""
+    mass, moment, inertia = matter
+    return mass, R @ moment, R @ inertia @ R.T
+
+
+def matter_tables(system: System, table: Table) -> tuple[Any, Any, Any]:
     """Mass (n,), first moment (n, 3) and inertia (n, 3, 3) about origins, own axes."""
     found = []
     for body in system.bodies:

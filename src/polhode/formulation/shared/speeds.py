@@ -39,13 +39,15 @@ def in_speeds(
     solve: Callable[[Terms], tuple[Any, Any]] | None = None,
     *,
     accelerations: Callable[..., Any] | None = None,
+    **others: Callable[..., Any],
 ) -> Equations:
     """Equations in the system's own speeds, from their terms.
 
     terms(t, q, z, table, felt) takes mass matrix and bias at the speeds that inertia
     feels (`uniform_motion`), at z where they are not given; forces and rows at z.
     `solve` gives accelerations and intensities from terms, by elimination unless given;
-    `accelerations` are those of a form that does not go by its terms.
+    `accelerations` are those of a form that does not go by its terms, `others` further
+    functions of a `Core` that it answers in its own way.
     """
 
     def eliminated(terms: Terms) -> tuple[Any, Any]:
@@ -70,6 +72,7 @@ def in_speeds(
         along=lambda t, q, z, W, table: along(system, t, q, W, table),
         joint_wrenches=by_balance(system, speeds, bodies),
     )
+    core = core._replace(**others)
     return Equations(name, system, system.speed_names, system.row_names, core)
 
 

@@ -13,16 +13,32 @@ from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAl
 from polhode.integrate.methods.mechanical.rattle import Rattle
 from polhode.integrate.methods.method import Method, is_method
 from polhode.integrate.methods.projection import Unprojected
+from polhode.integrate.methods.registry import IMPLICIT
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.integrate.methods.tolerance import RTOL
+from polhode.system.rolled.size import refuse_dense
+from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
 
 # Their steps end where the constraints hold.
 HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
+
+
+# Speeds up to which Newton's matrix of a step is solved: it is dense, whatever holds
+# the bodies together.
+NEWTON = 200
+
+
+def refuse_dense_steps(system: System, method: Any) -> None:
+    """Refuses a method that solves for all velocities of very many bodies at once."""
+    inner = getattr(method, "method", method)
+    if type(inner).__name__ in IMPLICIT:
+        how = "Take an explicit method, such as ph.methods.DormandPrince()."
+        refuse_dense(system, f"Newton's matrix of {inner.name}", NEWTON, how)
 
 
 class ChosenMethod(NamedTuple):
@@ -54,6 +70,7 @@ def picked(
             "Give ph.methods.DormandPrince(...), ph.methods.RungeKutta4(step=...) or"
             " their kin.",
         )
+    refuse_dense_steps(equations.system, method)
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))
@@ -63,7 +80,7 @@ def suited(
     equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
 ) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""
-    if not decay.is_stiff:
+    if not decay.is_stiff or equations.system.speeds > NEWTON:
         return pick
     chosen = RadauIIA(STIFF_RTOL if rtol is None else rtol, atol)
     times = decay.rate / decay.motion

@@ -36,6 +36,12 @@ METHODS = {
     "MoserVeselov": "mechanical.moser_veselov",
     "Moreau": "mechanical.moreau",
 }
+# Those that solve each step by Newton's iteration, with a matrix of all velocities.
+IMPLICIT = {
+    *("ImplicitMidpoint", "GaussLegendre4", "GaussLegendre6", "RadauIIA"),
+    *("GeneralisedAlpha", "GearGuptaLeimkuhler", "Rattle", "Variational"),
+    *("EnergyMomentum", "MoserVeselov"),
+}
 # Methods made of other methods: a model file does not name them, a stored run may.
 WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}
 

@@ -16,6 +16,7 @@ import jax
 import numpy as np
 from jax.extend import core
 
+from polhode.arrays import KEPT
 from polhode.lowering.trace.captured_constants import (
     is_doubtful,
     narrow_copies,
@@ -108,6 +109,24 @@ def _constants(trace: Any, seen: set[int] | None = None) -> Iterator[Any]:
             if id(inner) not in seen:
                 seen.add(id(inner))
                 yield from _constants(inner, seen)
+
+
+def has_primitive(jaxpr: Any, name: str) -> bool:
+    """Whether a primitive of this name is somewhere in a trace."""
+    return any(
+        equation.primitive.name == name
+        or any(has_primitive(inner, name) for inner in inner_jaxprs(equation.params))
+        for equation in jaxpr.eqns
+    )
+
+
+def keeps_loops(jaxpr: Any) -> bool:
+    """Whether a trace has loops that stay loops, whatever their length."""
+    return any(
+        equation.params.get("name") == KEPT
+        or any(map(keeps_loops, inner_jaxprs(equation.params)))
+        for equation in jaxpr.eqns
+    )
 
 
 def is_traced(value: Any) -> bool:

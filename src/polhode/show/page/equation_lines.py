@@ -17,6 +17,7 @@ from polhode.formulation.reading.contact_reading import contact_reading
 from polhode.formulation.reading.energies import placed, short_energies
 from polhode.formulation.reading.read import rounded, symbols_of
 from polhode.formulation.shared.body_laws import body_laws
+from polhode.formulation.shared.dense_form import MOST
 from polhode.lowering.reading.sympy_reader import effort, latex_lines, letters
 from polhode.system.contacts import names
 
@@ -167,6 +168,8 @@ def is_easy(system: System) -> bool:
     if system.supports and len(names(system)) > MOST_CONTACTS:
         return False
     system = system.without_supports
+    if len(system.bodies) > MOST:
+        return False
     equations = gauss(system)
     t, q, _, y, _, _, table = symbols_of(equations, {})
 

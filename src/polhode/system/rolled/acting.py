@@ -48,8 +48,9 @@ class Sorted(NamedTuple):
 def sorted_actions(system: System, actions: list[Any], table: Table) -> Sorted:
     """Groups with the numbers of their bodies (m, 2), or places (m, 2) in q and z."""
     found = Sorted([], [], [])
-    rolled = [a for a in actions if type(a) in (*BETWEEN_BODIES, *ALONG_JOINTS)]
-    found.single.extend(a for a in actions if a not in rolled)
+    kinds = (*BETWEEN_BODIES, *ALONG_JOINTS)
+    rolled = [a for a in actions if type(a) in kinds]
+    found.single.extend(a for a in actions if type(a) not in kinds)
     for group in groups(rolled, table):
         members = [rolled[k] for k in group.members]
         if len(members) < MANY:

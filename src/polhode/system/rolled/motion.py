@@ -134,6 +134,25 @@ def rates(system: System, q: Any, z: Any, table: Table) -> Any:
     return _each(system, table, lambda joint, q, z: joint.rates(q, z), q=q, z=z)
 
 
+def speeds_from(system: System, q: Any, q_dot: Any, table: Table) -> Any:
+    """z (nz,) of rates q_dot (nq,)."""
+    if is_flat(system, "speeds_from"):
+        return jnp.asarray(q_dot)
+    walk: Walk = walk_of(system, system.table(table))
+
+    def step(found: Any, place: Places) -> tuple[Any, None]:
+        def joint(kind: Kind) -> Any:
+            one = kind.at(place.slot)
+            q_own = own(q, place.q, one.coordinates)
+            rates_own = own(q_dot, place.q, one.coordinates)
+            return padded(one.speeds_from(q_own, rates_own), walk.speeds)
+
+        return entered(found, walk.of_kind(place, joint), place.z), None
+
+    room = jnp.zeros(system.speeds + walk.speeds)
+    return scanned(step, room, walk.places)[0][: system.speeds]
+
+
 def local(system: System, q: Any, delta: Any, table: Table) -> Any:
     """The coordinates moved by delta (nz,), each joint along its own motion."""
     if is_flat(system, "local"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polhode.actions.contact.carried_friction import ConstraintFriction, JointFriction
+from polhode.errors import ModelError
 from polhode.system.rolled.kinds import ALIKE
 from polhode.system.rolled.walk import KINDS
 
@@ -18,6 +19,33 @@ LARGE = 48
 FEW_OTHERS = 8
 # Speeds that one constraint feels: fronts of the elimination are straight code.
 COUPLED = 24
+
+
+# Speeds up to which matrices of the whole are made: of more they take longer to fill
+# than a motion takes, and memory by the gigabyte in what is made of them.
+DENSE = 2000
+
+
+SPARSE = (
+    "Ask what stays sparse: motions, steps, ledgers, reactions, energies. Or ask it of"
+    " a part of the system, or of fewer like parts."
+)
+
+
+def refuse_dense(
+    system: System, what: str, most: int = DENSE, how: str = SPARSE
+) -> None:
+    """Refuses what is dense by nature, of a system of more speeds than it is for."""
+    n = system.speeds
+    if n <= most:
+        return
+    raise ModelError(
+        f"{what} of {system.name!r} is dense, and {system.name!r} has"
+        f" {len(system.bodies)} bodies and {n} speeds.",
+        f"What couples each speed with every other has {n} x {n} numbers or more;"
+        f" it is made for up to {most} speeds.",
+        how,
+    )
 
 
 def is_large(system: System) -> bool:
