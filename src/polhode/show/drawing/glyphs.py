@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.actions.space.atmospheric_drag import AtmosphericDrag
 from polhode.actions.space.magnetic_torque import MagneticTorque
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.constraints.distance import Distance
-from polhode.constraints.machines.rope import Rope
 from polhode.geometry.point import Point
 from polhode.integrate.results.body_motion import asked
 from polhode.joints.joint import freedoms
 from polhode.matter.material_point import MaterialPoint
-from polhode.show.drawing.ropes import rope_lines
 from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolved
 
 if TYPE_CHECKING:
@@ -50,12 +49,17 @@ class Glyph(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A spring, a damper or a rod without mass between points of two bodies."""
+    """A spring, a damper or a rod without mass between points of two bodies.
+
+    aside   how many widths it is drawn beside the line: those between the same points
+            stand side by side
+    """
 
     name: str
     kind: str
     bodies: tuple[int, int]
     points: np.ndarray
+    aside: float = 0.0
 
 
 def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, ...]:
@@ -64,7 +68,7 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
     None is larger than a share of the bodies that are drawn.
     """
     system = rows.system
-    half = min(REACH * size, SHARE * _usual_radius(bodies))
+    half = min(REACH * size, SHARE * usual_radius(bodies))
     table = system.table(dict(rows.table))
     poses = asked(rows, "poses")
     found = []
@@ -88,7 +92,7 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
     return tuple(found)
 
 
-def _usual_radius(bodies: Any) -> float:
+def usual_radius(bodies: Any) -> float:
     """The median radius of bodies about their mass centres; infinite of none."""
     radii = [
         np.max(np.linalg.norm(np.concatenate([s.corners for s in body.surfaces])
@@ -146,8 +150,8 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
     table = system.table(dict(rows.table))
     found = []
     for each in (*system.actions, *system.constraints):
-        if isinstance(each, Rope):
-            found += rope_links(rows, each)
+        if isinstance(each, JointSpring | JointDamper):
+            found += _slide_links(rows, each, table)
         if isinstance(each, FAR_AWAY):
             continue
         ends: tuple[Any, Any] = getattr(each, "on", None), getattr(each, "by", None)
@@ -159,12 +163,53 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
         places = system.places_of([end.frame for end in ends])
         points = np.array([_coordinates(end, table) for end in ends])
         found.append(Link(each.name, kind, (places[0], places[1]), points))
-    return tuple(found)
+    return tuple(_side_by_side(found))
 
 
-def rope_links(rows: Trajectory, rope: Rope) -> list[Link]:
-    """The strands of a rope and its arcs on pulleys, as straight pieces."""
-    return [Link(rope.name, "rope", *line) for line in rope_lines(rows, rope)]
+def _side_by_side(links: list[Link]) -> list[Link]:
+    """Links between the same points, spread evenly about their line."""
+    groups: dict[Any, list[int]] = {}
+    for k, link in enumerate(links):
+        key = (*link.bodies, *np.round(link.points, 9).ravel())
+        groups.setdefault(key, []).append(k)
+    spread = list(links)
+    for numbers in groups.values():
+        for place, k in enumerate(numbers):
+            spread[k] = links[k]._replace(aside=place - (len(numbers) - 1) / 2)
+    return spread
+
+
+def _slide_links(rows: Trajectory, action: Any, table: Any) -> list[Link]:
+    """The spring or damper along a slide, from one of its points to the other."""
+    joint = action.joint
+    if joint.speeds != 1 or "m" not in joint.units:
+        return []
+    ends = rows.system.places_of([joint.first.frame, joint.second.frame])
+    frames = (joint.first_frame(table)[1], joint.second_frame(table)[1])
+    points = np.array([np.asarray(p, float) for p in frames])
+    kind = "damper" if isinstance(action, JointDamper) else "spring"
+    return [Link(action.name, kind, (ends[0], ends[1]), points)]
+
+
+def attachments(rows: Trajectory) -> dict[int, list[np.ndarray]]:
+    """By body, the points in its axes where joints, springs and rods hold it."""
+    table = rows.system.table(dict(rows.table))
+    found: dict[int, list[np.ndarray]] = {}
+    for edge in rows.system.tree.edges:
+        joint = edge.joint
+        ends = (edge.parent, edge.child)
+        pair = ends[::-1] if edge.is_reversed else ends
+        if joint.speeds < 6:
+            for k, frame in zip(
+                pair,
+                (joint.first_frame(table), joint.second_frame(table)),
+                strict=True,
+            ):
+                found.setdefault(k, []).append(np.asarray(frame[1], float))
+    for link in links_of(rows):
+        for k, point in zip(link.bodies, link.points, strict=True):
+            found.setdefault(k, []).append(point)
+    return found
 
 
 def _coordinates(end: Any, table: Any) -> np.ndarray:
