@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 LEVEL = 1e-9  # of a normal: a plane that is as good as horizontal
+WIDEST_CONE = 5.0  # of static friction: a wider cone is as good as a plane
 LINES = 5  # along each side of a plane that is drawn
 WIDER = 0.3  # of the scene: how far a plane is drawn beyond the motion
 
@@ -77,8 +78,12 @@ def contact_arrows(rows: Trajectory, size: float) -> tuple[Arrows, ...]:
         return ()
     kinds = []
     for kind, vectors in (("push", found.push), ("friction", found.friction)):
+        cones = np.where(
+            (found.static > 0) & (found.static < WIDEST_CONE), found.static, 0
+        )
+        cones = cones if kind == "push" else 0 * cones
         arrows = [
-            Arrow(name, found.point[:, k], vectors[:, k])
+            Arrow(name, found.point[:, k], vectors[:, k], float(cones[k]))
             for k, name in enumerate(found.names)
         ]
         kinds.append(
@@ -168,7 +173,7 @@ def _cone(
     axes: Any, view: Any, arrow: tuple[Any, Any], static: float, tint: str
 ) -> None:
     """All forces that friction can hold: mu_s N about the push."""
-    if not 0 < static < 5:
+    if not 0 < static < WIDEST_CONE:
         return
     at, push = arrow
     n = push / np.linalg.norm(push)

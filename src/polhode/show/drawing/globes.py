@@ -16,40 +16,50 @@ from polhode.actions.space.harmonic_gravity import HarmonicGravity
 from polhode.actions.space.planet import EARTH, MOON, SUN
 from polhode.actions.space.zonal_gravity import ZonalGravity
 from polhode.constraints.constraint import coordinates_of
+from polhode.integrate.results.body_motion import asked
 from polhode.matter.parameter import at
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 PLANETS = {"Earth": EARTH, "Moon": MOON, "Sun": SUN}
-TINTS = {"Earth": "#3f78ad", "Moon": "#9a9da3", "Sun": "#e3a83a"}
+# On light paper and on dark: paler than what goes round them.
+TINTS = {
+    "Earth": ("#bcd6ec", "#31557a"),
+    "Moon": ("#d5d7db", "#565b64"),
+    "Sun": ("#f4d58d", "#b98a2e"),
+    "planet": ("#cfd6df", "#4a5463"),
+}
 NEAR = 2e-3  # of G M: values of the same planet differ by less
 FAR = 0.5  # of the radius: a motion that goes less far is not seen beside a planet
 
 
 class Globe(NamedTuple):
-    """A planet: its centre in the axes of a body (-1 is the world), its radius, m."""
+    """A planet: its centre in the axes of a body (-1 is the world), its radius, m.
+
+    tints   on light paper and on dark
+    """
 
     name: str
     body: int
     centre: np.ndarray
     radius: float
-    colour: str
+    tints: tuple[str, str]
 
 
-def globes_of(rows: Trajectory, origins: np.ndarray) -> tuple[Globe, ...]:
+def globes_of(rows: Trajectory) -> tuple[Globe, ...]:
     """The planets about which something goes far enough for both to be seen."""
     table = rows.system.table(dict(rows.table))
-    reach = float(np.max(np.ptp(origins.reshape(-1, 3), axis=0), initial=0.0))
+    origins = np.asarray(asked(rows, "poses").origins)
+    reach = float(np.max(np.ptp(origins, axis=0), initial=0.0))
     found: dict[tuple[Any, ...], Globe] = {}
     for action in rows.system.actions:
         for centre, body, size, mu in _centres(rows, action, table):
             name = _name(mu)
             radius = size or (PLANETS[name].radius if name in PLANETS else 0.0)
             if 0 < FAR * radius < reach:
-                tint = TINTS.get(name, "#7d8796")
                 key = (body, *np.round(centre, 3))
-                found.setdefault(key, Globe(name, body, centre, radius, tint))
+                found.setdefault(key, Globe(name, body, centre, radius, TINTS[name]))
     return tuple(found.values())
 
 

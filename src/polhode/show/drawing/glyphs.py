@@ -180,15 +180,23 @@ def _side_by_side(links: list[Link]) -> list[Link]:
 
 
 def _slide_links(rows: Trajectory, action: Any, table: Any) -> list[Link]:
-    """The spring or damper along a slide, from one of its points to the other."""
+    """The spring or damper along a slide, from one body's mass centre to the other's.
+
+    The points of a slide are the same place where its coordinate is zero; those of the
+    world are where its line begins.
+    """
     joint = action.joint
     if joint.speeds != 1 or "m" not in joint.units:
         return []
-    ends = rows.system.places_of([joint.first.frame, joint.second.frame])
-    frames = (joint.first_frame(table)[1], joint.second_frame(table)[1])
-    points = np.array([np.asarray(p, float) for p in frames])
+    system = rows.system
+    ends = system.places_of([joint.first.frame, joint.second.frame])
+    frames = joint.first_frame(table)[1], joint.second_frame(table)[1]
+    points = [
+        np.asarray(place if k < 0 else system.bodies[k].moments(table)[1], float)
+        for k, place in zip(ends, frames, strict=True)
+    ]
     kind = "damper" if isinstance(action, JointDamper) else "spring"
-    return [Link(action.name, kind, (ends[0], ends[1]), points)]
+    return [Link(action.name, kind, (ends[0], ends[1]), np.array(points))]
 
 
 def attachments(rows: Trajectory) -> dict[int, list[np.ndarray]]:

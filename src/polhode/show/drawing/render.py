@@ -29,6 +29,7 @@ ELEVATION, ASIDE = 0.30, 0.45  # rad: how the observer stands to the plane of mo
 COARSE = 0.10  # of the scene: longer edges are cut, so that depths can be compared
 CUTS = 4
 TURNS = 7  # of a spring
+PITCH = 1.5  # of a coil's radius: the most from turn to turn
 WIDTHS = 2.6  # between springs and dampers that stand side by side
 MOSTLY = 0.6
 CLEAR = 0.16  # how opaque a body is that holds another inside
@@ -188,10 +189,12 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     )
 
 
-def _shaded(normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
+def _shaded(
+    normals: np.ndarray, colours: np.ndarray, gloss: float = 0.16
+) -> np.ndarray:
     toward = np.clip(normals @ LAMP, 0, 1)[:, None]
     shine = np.clip(normals @ (GLEAM / np.linalg.norm(GLEAM)), 0, 1)[:, None] ** 25
-    return np.clip(colours * (0.58 + 0.50 * toward) + 0.16 * shine, 0, 1)
+    return np.clip(colours * (0.58 + 0.50 * toward) + gloss * shine, 0, 1)
 
 
 def ground(axes: Any, drawing: Drawing) -> None:
@@ -221,17 +224,19 @@ def globes(axes: Any, drawing: Drawing, frame: int = 0) -> None:
         corners = ball.corners[ball.triangles]
         normals = corners.mean(axis=1) @ view.axes.T / globe.radius
         front = normals[:, 2] > 0
-        tint = np.tile(np.array(rgb(globe.colour)) / 255, (int(front.sum()), 1))
+        own = np.array(rgb(globe.tints[drawing.theme is not LIGHT])) / 255
+        tint = np.tile(own, (int(front.sum()), 1))
         x, y, _ = view.project(corners[front] + centre)
         flat = list(np.stack([x, y], axis=-1))
-        shaded = _shaded(normals[front], tint)
+        shaded = _shaded(normals[front], tint, gloss=0.0)
         look = {"facecolors": shaded, "edgecolors": shaded, "linewidths": 0.4}
         axes.add_collection(PolyCollection(flat, zorder=0.6, **look))
         for line in graticule(globe):
             x, y, near = view.project(line)
             x, y = (x, y) + view.axes[:2] @ centre[:, None]
             shown = np.where(near > 0, x, np.nan)
-            axes.plot(shown, y, color="white", alpha=0.35, linewidth=0.5, zorder=0.7)
+            ink = drawing.theme.ink
+            axes.plot(shown, y, color=ink, alpha=0.16, linewidth=0.5, zorder=0.7)
 
 
 def _behind_globes(drawing: Drawing, points: np.ndarray, frame: int) -> np.ndarray:
@@ -267,6 +272,8 @@ def trails(axes: Any, drawing: Drawing, frame: int) -> None:
     """Where mass centres have been."""
     bodies = drawing.scene.bodies
     strength, width = (0.45, 1.1) if len(bodies) <= FEW else (0.28, 0.7)
+    if drawing.scene.globes:  # an orbit is the picture
+        strength, width = 0.9, 1.3
     for k, body in enumerate(bodies):
         x, y, _ = drawing.view.project(body.path[: frame + 1])
         x = np.where(_behind_globes(drawing, body.path[: frame + 1], frame), np.nan, x)
@@ -359,11 +366,14 @@ def _symbol(
         return [line((0, 0), (0.36, 0)), cup, line((0.54, -0.75), (0.54, 0.75)),
                 line((0.54, 0), (1, 0))]  # fmt: skip
     # A coil seen from the side: turns that lean forward and overlap as they go round.
+    # A long spring has straight ends, not stretched turns.
+    wide = float(np.linalg.norm(across))
+    half = min(0.36, TURNS * PITCH * wide / length / 2)
     turn = np.linspace(0, 2 * np.pi * TURNS, 24 * TURNS)
-    lean = 0.16 * (1 - np.cos(turn)) / TURNS
-    share = 0.14 + 0.72 * turn / turn[-1] + lean - lean.mean()
-    coil = list(zip(np.clip(share, 0.1, 0.9), np.sin(turn), strict=True))
-    return [line((0, 0), (0.14, 0), *coil, (0.86, 0), (1, 0))]
+    lean = 0.22 * half * (1 - np.cos(turn)) / TURNS
+    share = 0.5 - half + 2 * half * turn / turn[-1] + lean - lean.mean()
+    coil = list(zip(share, np.sin(turn), strict=True))
+    return [line((0, 0), (0.5 - half, 0), *coil, (0.5 + half, 0), (1, 0))]
 
 
 def _round(length: float) -> float:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 FRAMES_A_SECOND, FEWEST, MOST = 60, 121, 601
 PLACES = 60_000  # bodies times frames, beyond which there are fewer frames
 SMALLEST = 0.008  # of the scene: a smaller body is drawn larger, and it is said so
+ORBITING = 0.016  # of the scene, beside a planet
 BESIDE = 10.0  # radii of a body: the scene for which its pushes are scaled
 DOT = 0.05  # of the scene: the diameter of a particle
 
@@ -132,9 +133,8 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
     """The scene of framed rows without arrows and ellipsoids: what is there."""
     system = rows.system
     observer = observer_of(rows, follow, axes)
-    bodies = _bodies(rows, observer)
-    globes = globes_of(rows, np.stack([body.path for body in bodies]))
-    globes = globes if observer is None else ()
+    globes = globes_of(rows) if observer is None else ()
+    bodies = _bodies(rows, observer, least=ORBITING if globes else SMALLEST)
     low, high = _box(bodies, globes)
     size = float(np.max(high - low))
     is_heavy = any(isinstance(action, Weight) for action in system.given.actions)
@@ -166,7 +166,11 @@ def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene
 
 
 def _bodies(
-    rows: Trajectory, observer: Observer | None, extent: float | None = None
+    rows: Trajectory,
+    observer: Observer | None,
+    extent: float | None = None,
+    *,
+    least: float = SMALLEST,
 ) -> tuple[Drawn, ...]:
     """All bodies as an observer sees them; None is the world."""
     system, poses = rows.system, asked(rows, "poses")
@@ -186,7 +190,8 @@ def _bodies(
     if extent is None:
         extent = _extent(poses, [surfaces(k, 0.0) for k in count])
     return tuple(
-        _drawn(rows, k, poses, (surfaces(k, DOT * extent), extent)) for k in count
+        _drawn(rows, k, poses, (surfaces(k, DOT * extent), least * extent))
+        for k in count
     )
 
 
@@ -251,11 +256,11 @@ def _admitted(frames: int | None) -> int | None:
 def _drawn(rows: Any, k: int, poses: Any, look: tuple[list[Surface], float]) -> Drawn:
     body, table = rows.system.bodies[k], rows.system.table(dict(rows.table))
     mass, centre, inertia = (np.asarray(x, float) for x in body.moments(table))
-    surfaces, extent = look
+    surfaces, least = look
     radius = _radius(surfaces, centre)
     factor, is_empty = 1.0, surfaces[0] is NOTHING
-    if radius < SMALLEST * extent and not is_empty:
-        factor = 2 * SMALLEST * extent / radius
+    if radius < least and not is_empty:
+        factor = 2 * least / radius
         surfaces = [
             s._replace(corners=centre + factor * (s.corners - centre)) for s in surfaces
         ]

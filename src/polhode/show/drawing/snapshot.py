@@ -15,6 +15,7 @@ from polhode.show.plots.picture import Picture
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.show.drawing.render import Drawing
+    from polhode.show.drawing.scene import Scene
 
 EXPOSURES = 5  # times on one plate, where none are asked
 FAINTEST = 0.16
@@ -146,7 +147,7 @@ def _room(drawing: Drawing, ratio: float) -> tuple[np.ndarray, float]:
         link.points[[k]]
         for link in scene.links
         for k, body in enumerate(link.bodies)
-        if body < 0 and link.kind != "plane"
+        if body < 0 and link.kind != "plane" and _is_near(scene, link.points[k])
     ]
     for globe in scene.globes:
         middle = bodies[globe.body].path if globe.body >= 0 else globe.centre[None]
@@ -155,6 +156,11 @@ def _room(drawing: Drawing, ratio: float) -> tuple[np.ndarray, float]:
     x, y, _ = drawing.view.project(np.concatenate(places))
     height = max(np.ptp(x) / ratio, np.ptp(y)) * ROOM
     return np.array([x.min() + x.max(), y.min() + y.max()]) / 2, float(height)
+
+
+def _is_near(scene: Scene, point: np.ndarray) -> bool:
+    """Whether a fixed point is no farther from the scene than the scene is wide."""
+    return bool(np.max(np.abs(point - scene.middle)) < scene.size)
 
 
 def finish(axes: Any, drawing: Drawing, frame: int) -> None:
