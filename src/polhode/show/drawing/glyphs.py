@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 REACH = 0.03  # of the scene: half of a pin
+SLENDER = 0.3  # of half a pin: its radius
 SHARE = 0.3  # of a body's radius: a joint is smaller than what it joins
 
 
@@ -38,6 +39,7 @@ class Glyph(NamedTuple):
     kind   "pin", "rail", "cross", "ball" or "cube"
     at     (3,) where it is in the body;  axes (3, k) along which it is drawn
     reach  (k, 2) from where to where along each axis, m
+    thick  the radius of a pin, m
     """
 
     name: str
@@ -46,6 +48,7 @@ class Glyph(NamedTuple):
     at: np.ndarray
     axes: np.ndarray
     reach: np.ndarray
+    thick: float
 
 
 class Link(NamedTuple):
@@ -88,7 +91,8 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
             slid = _slid(poses, first, second, joint, table)
             along = (slid - p_BF) @ (R_BF @ axes[:, 0])
             reach[0] += (along.min(), along.max())
-        found.append(Glyph(joint.name, kind, first, p_BF, R_BF @ axes, reach))
+        thick = SLENDER * half
+        found.append(Glyph(joint.name, kind, first, p_BF, R_BF @ axes, reach, thick))
     return tuple(found)
 
 
@@ -252,8 +256,9 @@ def _reaches(body: Any, place: np.ndarray) -> bool:
     return bool(np.linalg.norm(place - body.centre) <= 1.05 * radius)
 
 
-def pins_of(glyph: Glyph, radius: float) -> list[Surface]:
+def pins_of(glyph: Glyph) -> list[Surface]:
     """The surfaces of a joint's sign, in the axes of its body."""
+    radius = glyph.thick
     if glyph.kind in ("ball", "cube"):
         ball = ellipsoid_surface(*(3 * [1.6 * radius]))
         return [ball._replace(corners=ball.corners + glyph.at)]

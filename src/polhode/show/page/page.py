@@ -41,6 +41,7 @@ SCRIPTS = (
 CONTROLS = """<div class="bar"><button id="play" aria-label="play">►</button>
 <input id="slider" type="range" min="0" max="1" step="any" value="0" aria-label="time">
 <span id="clock"></span><select id="speed" aria-label="speed"></select>
+<select id="follow" aria-label="camera"><option value="">still camera</option></select>
 <button id="home" title="back to the first view">view</button>
 <button id="theme" title="light or dark"></button>
 <button id="help" title="keys" aria-label="keys">?</button></div>

@@ -10,6 +10,9 @@ function controls(page) {
   byId("home").addEventListener("click", () => page.home());
   byId("theme").addEventListener("click", () => page.theme.turn());
   byId("help").addEventListener("click", () => (byId("keys").hidden = !byId("keys").hidden));
+  const follow = byId("follow");
+  for (const { name } of page.stage.bodies) follow.add(new Option(`with ${name}`, name));
+  follow.addEventListener("change", () => page.follow(follow.value));
   for (const s of SPEEDS) choice.add(new Option(`${s}×`, s, s === 1, s === 1));
   choice.addEventListener("change", () => (page.speed = Number(choice.value)));
   page.theme.follow(() => {
@@ -127,9 +130,17 @@ class Page {
     this.stale = true;
   }
 
+  // The camera goes along with a body; "" stands still again.
+  follow(name) {
+    if (!name) return this.home();
+    Object.assign(this.stage.camera, { follows: name, target: [0, 0, 0], distance: this.stage.nearby(name) });
+    this.touched = this.stale = true;
+  }
+
   // The first view: all of the motion, whatever the size of the window.
   home() {
     Object.assign(this.stage.camera, this.stage.fitted(this.stages.map((stage) => stage.hull)));
+    byId("follow").value = "";
     this.touched = false;
     this.stale = true;
   }

@@ -134,11 +134,27 @@ class Stage {
       const needed = Math.max(Math.abs(dot(right, q)) / wide, Math.abs(dot(up, q)) / tall);
       distance = Math.max(distance, dot(back, q) + needed);
     });
-    return { azimuth, rise, distance, target };
+    return { azimuth, rise, distance, target, follows: null };
+  }
+
+  // How far a camera stands that goes along with a body.
+  nearby(name) {
+    const body = this.bodies.find((each) => each.name === name);
+    const size = (mesh) => mesh.positions.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+    return body ? 9 * Math.max(...body.meshes.map(size)) : this.camera.distance;
+  }
+
+  // What the camera looks at: its own place, or one that goes along with a body.
+  target() {
+    const body = this.bodies.find((each) => each.name === this.camera.follows);
+    if (!body) return this.camera.target;
+    const { axes, at } = this.pose(body);
+    return add(this.camera.target, add(combine(axes, body.centre), at));
   }
 
   look() {
-    const { azimuth, rise, distance, target } = this.camera;
+    const { azimuth, rise, distance } = this.camera;
+    const target = this.target();
     const eye = add(target, scale(outward(azimuth, rise), distance));
     const view = looking(eye, target);
     const aspect = this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1);
@@ -213,8 +229,8 @@ class Stage {
   }
 
   signs() {
-    const r = 0.011 * this.size;
     for (const sign of this.data.joints) {
+      const r = sign.thick;
       const axes = sign.axes;
       const at = this.carried(sign.body, sign.at);
       if (sign.kind === "ball") this.block("ball", at, 1.7 * r);
