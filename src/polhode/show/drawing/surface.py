@@ -97,7 +97,7 @@ def _block_of(moments: Any, size: float, points: np.ndarray) -> list[Surface]:
     if mass <= 0:
         return found or [_moved(_ball(size / 2), np.eye(3), centre)]
     if not np.any(np.linalg.eigvalsh(inertia) > 0):
-        return [*found, _moved(_ball(size / 2), np.eye(3), centre)]
+        return [_moved(_ball(size / 2), np.eye(3), centre)]  # a bob on a line
     kind, sizes, axes = block_sizes(float(mass), inertia)
     block = SHAPES[kind](*((SHARE if found else 1.0) * sizes))
     return [*found, _moved(block, axes, centre)]

@@ -48,6 +48,7 @@ class Live:
         self.api.set_up_direction("+z")
         camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
         camera.look_at = scene.middle
+        camera.near, camera.far = 1e-3 * scene.size, 1e2 * scene.size
         if scene.floor is not None:
             at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
             size = 3 * scene.size

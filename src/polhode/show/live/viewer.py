@@ -20,7 +20,7 @@ from polhode.errors import ShowError
 from polhode.show.drawing.scene import Scene, scene_of
 from polhode.show.live.access_control import Gate, before_every_server
 from polhode.show.live.scene_objects import Live
-from polhode.show.plots.palette import LIGHT, Theme, rgb, theme_of
+from polhode.show.plots.palette import LIGHT, Theme, theme_of
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -198,9 +198,9 @@ def _served(gate: Gate, theme: Theme) -> Any:
         server._websock_server.unregister_handler(message)
     is_dark = theme is not LIGHT
     server.gui.configure_theme(
-        show_logo=False, show_share_button=False, dark_mode=is_dark
+        show_logo=False,
+        show_share_button=False,
+        dark_mode=is_dark,
+        control_layout="collapsible",  # beside the scene, not over it
     )
-    if is_dark:
-        plain = np.tile(np.array(rgb(theme.paper), np.uint8), (2, 2, 1))
-        server.scene.set_background_image(plain)
     return server
