@@ -25,8 +25,8 @@ def optimise(
     """Search for parameters and first states that make a goal of the motion least.
 
     Examples: polhode optimise pendulum --vary "first speed of hinge=0:3" --most hinge
-    --until 0.3; polhode optimise pendulum --vary l=0.5:2 --least "peak of hinge.speed"
-    --keep "end of hinge <= 1.5" --until 0.5
+    --until 0.3; polhode optimise pendulum --vary l=0.5:2 --least "hinge ** 2"
+    --keep "peak of hinge <= 2.1" --until 0.5
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def optimise(
         )
     if json:
         values = {name: answer[name] for name in variables}
-        facts = {"variables": values, "objective": answer.objective}
+        facts = {"variables": values, "objective": answer.value}
         print_json({**facts, "converged": answer.is_converged})
     else:
         say(str(answer))
