@@ -303,7 +303,7 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
         if link.kind == "plane":
             axes.plot(x, y, color=drawing.theme.faint, linewidth=0.6, zorder=0)
             continue
-        flat, width = np.stack([x, y], axis=-1), 0.02 * scene.size
+        flat, width = np.stack([x, y], axis=-1), scene.coil
         for line in _symbol(link.kind, flat, width, link.aside):
             axes.plot(*line.T, color=drawing.theme.ink, linewidth=1.2, zorder=2)
     for strand in scene.strands:

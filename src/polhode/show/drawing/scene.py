@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 FRAMES_A_SECOND, FEWEST, MOST = 60, 121, 601
 PLACES = 60_000  # bodies times frames, beyond which there are fewer frames
 SMALLEST = 0.008  # of the scene: a smaller body is drawn larger, and it is said so
+COIL, SLIM = 0.019, 0.4  # of the scene and of a body: the radius of a spring
 ORBITING = 0.016  # of the scene, beside a planet
 BESIDE = 10.0  # radii of a body: the scene for which its pushes are scaled
 DOT = 0.05  # of the scene: the diameter of a particle
@@ -92,6 +93,11 @@ class Scene:
     is_clad: bool = False
     strands: tuple[Strand, ...] = ()
     globes: tuple[Globe, ...] = ()
+
+    @property
+    def coil(self) -> float:
+        """The radius of coils and cups: of the scene, but not larger than bodies."""
+        return min(COIL * self.size, SLIM * usual_radius(self.bodies))
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s"

@@ -21,7 +21,7 @@ class LiveConnections:
 
     def __init__(self, api: Any, scene: Scene, tint: Any) -> None:
         self.scene = scene
-        self.radius = 0.018 * scene.size
+        self.radius = scene.coil
         self.links = None
         if scene.links:
             points = np.zeros((1, 2, 3), np.float32)

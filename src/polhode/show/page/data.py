@@ -47,6 +47,7 @@ def _stage(scene: Scene) -> dict[str, Any]:
         "times": _packed(scene.times, "<f8"),
         "middle": _list(scene.middle),
         "size": scene.size,
+        "coil": scene.coil,
         "hull": _packed(_hull(scene)),
         "azimuth": _azimuth(scene),
         "pace": _pace(scene.times),

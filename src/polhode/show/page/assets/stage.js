@@ -251,11 +251,11 @@ class Stage {
     const { steel, line } = this.theme.inks;
     for (const link of this.data.links) {
       const [p, q] = this.beside(link, ...link.bodies.map((body, k) => this.carried(body, link.points[k])));
-      if (link.kind === "spring") this.painter.sketch(coil(p, q, 0.018 * this.size), line, { width: 1.8 });
+      if (link.kind === "spring") this.painter.sketch(coil(p, q, this.data.coil), line, { width: 1.8 });
       else if (link.kind === "damper") this.dashpot(p, q);
       else {
-        const thick = { rod: 0.004, plane: 0.0015 }[link.kind] || 0.007;
-        this.pin(p, q, thick * this.size, steel);
+        const thick = link.kind === "plane" ? 0.0015 * this.size : Math.min(0.004 * this.size, 0.3 * this.data.coil);
+        this.pin(p, q, thick, steel);
       }
     }
   }
@@ -263,7 +263,7 @@ class Stage {
   // The ends of a link that stands beside others between the same points.
   beside(link, p, q) {
     if (!link.aside) return [p, q];
-    const shift = scale(across(sub(q, p)), 0.05 * link.aside * this.size);
+    const shift = scale(across(sub(q, p)), 2.7 * link.aside * this.data.coil);
     return [add(p, shift), add(q, shift)];
   }
 
@@ -271,7 +271,7 @@ class Stage {
   dashpot(p, q) {
     const { steel, line } = this.theme.inks;
     const at = (share) => mix(p, q, share);
-    const r = 0.016 * this.size;
+    const r = 0.9 * this.data.coil;
     this.pin(at(0), at(0.36), 0.25 * r, steel);
     this.pin(at(0.5), at(1), 0.25 * r, steel);
     this.pin(at(0.49), at(0.53), 0.8 * r, line);
