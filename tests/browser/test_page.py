@@ -126,6 +126,7 @@ def test_the_forms_are_on_the_page_side_by_side(opened):
 def test_curves_follow_the_time_and_lead_it(opened):
     """The cursor is where the slider is; a press on a plot moves both."""
     plot = opened.locator("#plot-0 svg")
+    plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     opened.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     t = opened.evaluate("window.polhode.time()")
@@ -226,3 +227,136 @@ def test_names_with_markup_do_nothing(watched, tmp_path):
     assert watched.page.evaluate("window.intruder") is None
     assert watched.errors == []
     assert watched.requests == [path.as_uri()]
+
+
+# ----------------------------------------------------------- theme, keys, touch
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_follows_the_system_and_has_a_button(browser, file, scheme):
+    """Paper is light or dark as the system prefers; the button turns it round."""
+    context = browser.new_context(color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}#still")
+    until(page, "window.polhode !== undefined")
+
+    def brightness():
+        text = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(int(x) for x in text[4:-1].split(",")) / 3
+
+    assert page.evaluate("window.polhode.theme()") == scheme
+    assert (brightness() < 80) == (scheme == "dark")
+    curve = "document.querySelector('.curve').getAttribute('stroke')"
+    before = page.evaluate(curve)
+    page.locator("#theme").click()
+    other = {"light": "dark", "dark": "light"}[scheme]
+    assert page.evaluate("window.polhode.theme()") == other
+    assert (brightness() < 80) == (other == "dark")
+    assert page.evaluate(curve) != before
+    context.close()
+
+
+def test_keys_move_time_speed_and_camera(opened):
+    """Space, arrows, home, end, plus and minus, and 0 for the first view."""
+    time = "window.polhode.time()"
+    distance = "window.polhode.camera().distance"
+    opened.keyboard.press("End")
+    assert_close(opened.evaluate(time), 5.0)
+    opened.keyboard.press("Home")
+    assert opened.evaluate(time) == 0.0
+    opened.keyboard.press("ArrowRight")
+    assert_close(opened.evaluate(time), 0.05)
+    opened.keyboard.press("ArrowLeft")
+    assert_close(opened.evaluate(time), 0.0, atol=1e-12)
+    opened.keyboard.press("ArrowUp")
+    assert opened.evaluate("window.polhode.speed()") == 2
+    first = opened.evaluate(distance)
+    opened.keyboard.press("+")
+    assert opened.evaluate(distance) < first
+    opened.keyboard.press("-")
+    opened.keyboard.press("-")
+    assert opened.evaluate(distance) > first
+    opened.keyboard.press("0")
+    assert_close(opened.evaluate(distance), first, rtol=1e-6)
+    opened.keyboard.press(" ")
+    until(opened, "window.polhode.time() > 0.1")
+    opened.keyboard.press(" ")
+
+
+def test_one_finger_turns_and_two_come_nearer(opened):
+    """Touches as a screen sends them: a drag orbits, a pinch zooms."""
+    box = opened.locator("#stage").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    wire = opened.context.new_cdp_session(opened)
+
+    def touch(kind, *places):
+        points = [{"x": a, "y": b, "id": k} for k, (a, b) in enumerate(places)]
+        wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = opened.evaluate("window.polhode.camera()")
+    touch("touchStart", (x, y))
+    touch("touchMove", (x + 80, y))
+    touch("touchEnd")
+    turned = opened.evaluate("window.polhode.camera()")
+    assert turned["azimuth"] != before["azimuth"]
+    assert turned["distance"] == before["distance"]
+    touch("touchStart", (x - 40, y), (x + 40, y))
+    touch("touchMove", (x - 120, y), (x + 120, y))
+    touch("touchEnd")
+    nearer = opened.evaluate("window.polhode.camera()")
+    assert nearer["distance"] < 0.6 * turned["distance"]
+
+
+def test_two_motions_side_by_side_share_clock_and_camera(watched, motion, tmp_path):
+    """The bodies of both are where their motions say, at one time."""
+    system = motion.system
+    other = ph.simulate(system, system.state(shoulder=0.4, elbow=0.1), until=3.0)
+    path = motion.page(tmp_path / "two.html", beside=other, compare=False)
+    page = watched.page
+    page.goto(f"{path.as_uri()}#still")
+    until(page, "window.polhode !== undefined")
+    put(page, 2.0)
+    for number, each in enumerate((motion, other)):
+        drawn = page.evaluate(f"window.polhode.bodies({number})")
+        state = each.at(2.0)
+        poses = system.poses(state.t, state.q)
+        for k, body in enumerate(system.bodies):
+            assert_close(drawn[body.name]["origin"], poses.origins[k], atol=1e-3)
+    boxes = [page.locator(f"#stage{end}").bounding_box() for end in ("", "-1")]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"] + 1
+    put(page, 4.0)  # the shorter one stands still at its end
+    last = other.at(3.0)
+    found = page.evaluate("window.polhode.bodies(1)")[system.bodies[0].name]
+    poses = system.poses(last.t, last.q)
+    assert_close(found["origin"], poses.origins[0], atol=1e-3)
+    assert watched.errors == []
+
+
+def test_the_legend_and_the_controls_are_beside_the_scene(opened):
+    """Neither lies over the canvas."""
+    stage = opened.locator("#stage").bounding_box()
+    for word in ("#switches", ".bar"):
+        assert opened.locator(word).bounding_box()["y"] >= stage["y"] + stage["height"]
+
+
+def test_the_whole_motion_is_in_the_picture_at_first(opened, motion):
+    """At all times every mass centre is within the canvas."""
+    box = opened.locator("#stage").bounding_box()
+    for t in np.linspace(0, 5, 6):
+        put(opened, t)
+        for found in opened.evaluate("window.polhode.bodies()").values():
+            x, y = found["pixel"]
+            assert 0 < x < box["width"]
+            assert 0 < y < box["height"]
+
+
+def test_the_camera_goes_along_with_a_body(opened, motion):
+    """A body that is followed stays in the middle of the picture."""
+    name = motion.system.bodies[-1].name
+    opened.locator("#follow").select_option(name)
+    box = opened.locator("#stage").bounding_box()
+    for t in (0.5, 3.0):
+        put(opened, t)
+        x, y = opened.evaluate("window.polhode.bodies()")[name]["pixel"]
+        assert abs(x - box["width"] / 2) < 2
+        assert abs(y - box["height"] / 2) < 2

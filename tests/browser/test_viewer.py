@@ -241,3 +241,17 @@ def test_a_free_body_draws_its_herpolhode_where_it_rolls(watched):
     assert np.abs(away).max() < 1e-5 * rolling.distance
     assert watched.errors == []
     viewer.close()
+
+
+def test_keys_play_and_step(opened, viewer):
+    """Space plays and pauses, N steps on, Home goes to the beginning."""
+    viewer.seek(1.0)
+    opened.mouse.click(200, 400)
+    opened.keyboard.press("n")
+    until(opened, lambda: abs(viewer.time - 1.05) < 1e-9)
+    opened.keyboard.press("Home")
+    until(opened, lambda: viewer.time == 0.0)
+    opened.keyboard.press("Space")
+    until(opened, lambda: viewer.is_playing)
+    opened.keyboard.press("Space")
+    until(opened, lambda: not viewer.is_playing)

@@ -194,7 +194,7 @@ def test_a_view_shows_the_motion(capsys, monkeypatch):
     monkeypatch.setattr(
         ph.results.Trajectory,
         "show",
-        lambda motion, browser: Window(motion, browser=browser),
+        lambda motion, browser, **seen: Window(motion, browser=browser),
     )
     text = answer(capsys, "view", "pendulum", "--until", "0.2", "--no-browser")
     motion, browser = Window.asked[-1]

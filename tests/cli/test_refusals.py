@@ -70,6 +70,20 @@ WRONG_WORDS = {
         " parameters.m = { normal = [1.0, 0.1] }, coordinates.hinge = { uniform ="
         " [-1.0, 1.0] }.\n"
     ),
+    ("campbell", "rotor"): (
+        "CommandError: nothing says 'spin'.\n\n"
+        "  It is neither in the command nor in the model file.\n\n"
+        "  Give it: --spin spin.\n"
+    ),
+    ("section", "pendulum", "--every", "1", "--zero", "hinge"): (
+        "CommandError: --every and --zero cannot be given together.\n\n"
+        "  A motion is looked at once a period, or where a formula passes zero.\n\n"
+        "  Give one of them.\n"
+    ),
+    ("optimise", "pendulum", "--vary", "m"): (
+        "CommandError: --vary 'm' bounds no variable.\n\n"
+        "  Write name=low:high with numbers in SI units: --vary m=0.5:2.\n"
+    ),
     ("audit", "pendlum"): NO_PENDLUM,
     ("view", "pendlum"): NO_PENDLUM,
     ("report", "pendlum"): NO_PENDLUM,

@@ -100,20 +100,24 @@ def commands() -> dict[str, Callable[..., Any]]:
     """Every command by its name, one file each."""
     from polhode.cli.audit import audit
     from polhode.cli.bench import bench
+    from polhode.cli.campbell import campbell
     from polhode.cli.compare import compare
     from polhode.cli.demo import demo
     from polhode.cli.doctor import doctor
     from polhode.cli.equations import equations
     from polhode.cli.gallery import gallery
+    from polhode.cli.optimise import optimise
     from polhode.cli.plot import plot
     from polhode.cli.report import report
     from polhode.cli.run import run
+    from polhode.cli.section import section
     from polhode.cli.sweep import sweep
     from polhode.cli.verify import verify
     from polhode.cli.view import view
 
     found = (demo, gallery, run, sweep, equations, compare, audit, plot, view, report)
-    return {command.__name__: command for command in (*found, verify, bench, doctor)}
+    more = (optimise, campbell, section, verify, bench, doctor)
+    return {command.__name__: command for command in (*found, *more)}
 
 
 def _app() -> Any:

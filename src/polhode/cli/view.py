@@ -19,6 +19,8 @@ def view(
     out: Path | None = None,
     look: Optional = "",
     follow: Optional = "",
+    axes: Optional = "world",
+    theme: Optional = "light",
     json: Json = False,
 ) -> None:
     """Show a motion in the browser, until Ctrl-C; or write it as a film or a picture.
@@ -41,16 +43,21 @@ def view(
         With --out: front, back, side, left, top or corner, or azimuth and elevation in
         degrees, -60,20.
     follow
-        With --out: a body that the observer goes along with.
+        A body that the observer goes along with.
+    axes
+        Of the observer that follows: world, body, rtn or lvlh.
+    theme
+        light or dark.
     """
     from polhode.cli.answers import print_json, say
     from polhode.cli.words import motion_of
 
     motion = motion_of(subject, model, set or (), Span(until))
     if out is not None:
-        _write(motion, out, _wishes(look, follow), json)
+        seen = _observer(follow, axes, theme)
+        _write(motion, out, {**seen, **_view(look)}, json)
         return
-    viewer = motion.show(browser=browser)
+    viewer = motion.show(browser=browser, **_observer(follow, axes, theme))
     if json:
         print_json({"url": viewer.url})
     else:
@@ -58,11 +65,14 @@ def view(
     viewer.wait()
 
 
-def _wishes(look: str, follow: str) -> dict[str, Any]:
-    wishes: dict[str, Any] = {"follow": follow} if follow else {}
-    if look:
-        wishes["view"] = tuple(look.split(",")) if "," in look else look
-    return wishes
+def _observer(follow: str, axes: str, theme: str) -> dict[str, Any]:
+    return {"follow": follow or None, "axes": axes, "theme": theme}
+
+
+def _view(look: str) -> dict[str, Any]:
+    if not look:
+        return {}
+    return {"view": tuple(look.split(",")) if "," in look else look}
 
 
 def _write(motion: Any, out: Path, wishes: dict[str, Any], json: bool) -> None:

@@ -54,6 +54,7 @@ class Chosen:
     start: ph.State
     run: dict[str, Any] = field(default_factory=dict)
     ensemble: ph.Ensemble | None = None
+    questions: dict[str, Any] = field(default_factory=dict)
 
 
 def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
@@ -81,7 +82,7 @@ def chosen(words: str, changes: Sequence[str] = ()) -> Chosen:
         from polhode.integrate.field.ensemble import ensemble_from
 
         drawn = ensemble_from(state, drawn.described())
-    return Chosen(system, state, found.run, drawn)
+    return Chosen(system, state, found.run, drawn, found.questions)
 
 
 def _named(system: Any, name: str) -> tuple[str, int]:
@@ -107,7 +108,8 @@ def _found(words: str) -> Chosen:
         import polhode as ph
 
         model = ph.load_model(words)
-        return Chosen(model.system, model.start, dict(model.run), model.ensemble)
+        run, questions = dict(model.run), dict(model.questions)
+        return Chosen(model.system, model.start, run, model.ensemble, questions)
     if words.endswith((".urdf", ".xml")):
         import polhode as ph
 
@@ -144,6 +146,19 @@ def _of_gallery(name: str) -> Chosen:
     state = ph.models.start(wanted)
     driven = wanted if ph.models.inputs(state.system, wanted) else None
     return Chosen(state.system, state, {DRIVEN_AS: driven} if driven else {})
+
+
+def told_or(given: Any, told: Any, word: str, example: str) -> Any:
+    """What the command says, or its model file; refused where neither does."""
+    if given is not None and not (isinstance(given, str | dict) and not given):
+        return given
+    if word in told:
+        return told[word]
+    raise CommandError(
+        f"nothing says {word!r}.",
+        "It is neither in the command nor in the model file.",
+        f"Give it: {example}.",
+    )
 
 
 def require_not_negative(option: str, value: float) -> None:

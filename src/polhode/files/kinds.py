@@ -33,6 +33,7 @@ from polhode.actions.gravitation import Gravitation
 from polhode.actions.weight import Weight
 from polhode.constraints.distance import Distance
 from polhode.constraints.gear import Gear
+from polhode.constraints.joint_equation import JointEquation
 from polhode.constraints.prescribed_motion import PrescribedMotion
 from polhode.constraints.tendon_length import TendonLength
 from polhode.files.contacts import (
@@ -45,6 +46,7 @@ from polhode.files.contacts import (
     rolling,
     touching,
 )
+from polhode.files.expression import Formula
 from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
 from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS
 from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
@@ -58,6 +60,7 @@ from polhode.files.values import (
     QUANTITIES,
     QUANTITY,
     Field,
+    Value,
     each,
     formula,
     law_of,
@@ -355,6 +358,31 @@ ACTIONS = {
     )
 }
 
+JOINTS_OF_A_LAW = 12  # whose coordinates one formula may name
+
+
+def _coordinates_and_time(count: int) -> tuple[str, ...]:
+    return (*(f"q{k + 1}" for k in range(count)), "t")
+
+
+def _write_joint_law(ink: Any, law: Any, place: str) -> Any:
+    count = len(law.of) - 1 if isinstance(law, Formula) else 1
+    return law_of(*_coordinates_and_time(count)).write(ink, law, place)
+
+
+JOINT_LAW = Value(
+    law_of(*_coordinates_and_time(JOINTS_OF_A_LAW)).read,
+    _write_joint_law,
+    QUANTITY.schema,
+)
+
+
+def joint_equation(joints: Any, law: Formula, name: str) -> JointEquation:
+    """An equation whose formula is of the coordinates of its joints, and of t."""
+    own = Formula(law.text, _coordinates_and_time(len(joints)), law.constants)
+    return JointEquation(joints, own, name=name)
+
+
 CONSTRAINTS = {
     kind.word: kind
     for kind in (
@@ -392,6 +420,15 @@ CONSTRAINTS = {
             "prescribed_motion",
             PrescribedMotion,
             (Field("joint", JOINT), Field("law", law_of("t"), "rad or m; of t, s")),
+        ),
+        Kind(
+            "joint_equation",
+            JointEquation,
+            (
+                Field("joints", each(JOINT), "those whose coordinates it is of"),
+                Field("law", JOINT_LAW, "zero; of q1, q2, ... and t"),
+            ),
+            joint_equation,
         ),
         Kind("rolling", tuple, CONTACT_FIELDS, rolling),
         Kind("touching", tuple, CONTACT_FIELDS, touching),

@@ -13,6 +13,7 @@ from polhode.errors import FileError, ModelError, ModelFileError, PolhodeError
 from polhode.files.admission import LARGEST, admitted_text, require_shallow
 from polhode.files.issues import Issue, Lines, refusal
 from polhode.files.places import read_locked
+from polhode.files.questions import read_questions
 from polhode.files.reading import read_system
 from polhode.files.report import Report
 from polhode.files.scope import INVALID, UNFIT, Bad, Scope
@@ -42,6 +43,7 @@ class Model:
     run     what [run] gives to `ph.simulate`: until, method, rtol, atol, samples
     notes   what the file says and is not taken, in words
     ensemble   what [sweep] draws about the start, for `ph.sweep`; or None
+    questions  what [optimise], [campbell] and [section] ask, for the command line
     """
 
     system: System
@@ -49,6 +51,7 @@ class Model:
     run: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     ensemble: Ensemble | None = None
+    questions: Mapping[str, Any] = field(default_factory=dict)
 
 
 def load_model(path: Any) -> Model:
@@ -70,16 +73,18 @@ def model_from(text: str, place: Path) -> Model:
         start = read_start(scope, system, document.get("start", {}))
         run = read_run(scope, document.get("run", {}))
         ensemble = read_sweep(scope, start, document.get("sweep", {}))
+        questions = read_questions(scope, document)
     except ModelFileError:
         raise
     except (*UNFIT, MemoryError) as reason:
         # The last line of defence: a door let something pass that it should not have.
         scope.refuse((), f"this cannot be made a model: {reason}.")
         start = run = system = ensemble = INVALID
+        questions = {}
     scope.report.raise_all()
     if isinstance(system, Bad) or INVALID in (start, run, ensemble):
         raise ModelFileError(f"{place.name!r} is no model that can be read.")
-    return Model(system, start, run, ensemble=ensemble)
+    return Model(system, start, run, ensemble=ensemble, questions=questions)
 
 
 def save_model(

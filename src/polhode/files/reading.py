@@ -41,6 +41,9 @@ SECTIONS = (
     "start",
     "run",
     "sweep",
+    "optimise",
+    "campbell",
+    "section",
     "locked",
 )
 

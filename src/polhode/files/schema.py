@@ -19,6 +19,7 @@ from polhode.files.matter import (
     WORDS,
 )
 from polhode.files.places import JOINTS as JOINTS_HELD
+from polhode.files.questions import question_schemas
 from polhode.files.reading import VERSION
 from polhode.files.references import POINT
 from polhode.files.settings import sweep_schema
@@ -76,6 +77,7 @@ def model_schema() -> dict[str, Any]:
                 "start": _start(),
                 "run": _run(),
                 "sweep": sweep_schema(),
+                **question_schemas(),
             },
             ["polhode"],
         ),

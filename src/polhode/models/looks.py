@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy as np
 import polhode as ph
 
 AROUND = 40  # corners of a circle
+PANEL, STEEL = (0.20, 0.30, 0.52, 1.0), (0.62, 0.65, 0.70, 1.0)
+FLOAT = (0.95, 0.76, 0.24, 1.0)
+ALONG_X = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))
 
 
 def bar(first: Any, second: Any, radius: float) -> ph.Shape:
@@ -65,3 +69,60 @@ def top(height: float, radius: float) -> list[ph.Shape]:
     heights = [0.0, 0.42, 0.85, 1.0, 1.12, 1.3, 1.36, 1.85, 1.87]
     scaled = [radius * r for r in radii], [height * h for h in heights]
     return [turned(*scaled, along=(0.0, 0.0, 1.0))]
+
+
+def craft(size: float) -> list[ph.Shape]:
+    """A spacecraft: a bus along z, two panels across it, and a lens below."""
+    bus = ph.Shape("box", {"x": 0.5 * size, "y": 0.5 * size, "z": 0.8 * size})
+    wing = {"x": 0.45 * size, "y": 1.1 * size, "z": 0.03 * size}
+    panels = [
+        ph.Shape("box", wing, place=(0.0, side * 0.95 * size, 0.0), colour=PANEL)
+        for side in (-1.0, 1.0)
+    ]
+    booms = bar((0, -0.45 * size, 0), (0, 0.45 * size, 0), 0.03 * size)
+    lens = {"radius": 0.16 * size, "length": 0.16 * size}
+    return [bus, *panels, booms, ph.Shape("cylinder", lens, place=(0, 0, -0.46 * size))]
+
+
+def dumbbell(half: float, radius: float) -> list[ph.Shape]:
+    """Two balls on a rod along z."""
+    ends = [
+        ph.Shape("sphere", {"radius": radius}, place=(0, 0, s * half)) for s in (-1, 1)
+    ]
+    return [*ends, bar((0, 0, -half), (0, 0, half), 0.25 * radius)]
+
+
+def sled(ahead: float) -> list[ph.Shape]:
+    """A plate on a blade at the origin and on two sliders ahead."""
+    plate = {"x": 1.9 * ahead, "y": 1.5 * ahead, "z": 0.16 * ahead}
+    blade = {"x": 0.75 * ahead, "y": 0.06 * ahead, "z": 0.36 * ahead}
+    shapes = [
+        ph.Shape("box", plate, place=(0.65 * ahead, 0, 0.45 * ahead)),
+        ph.Shape("box", blade, place=(0, 0, 0.19 * ahead), colour=STEEL),
+    ]
+    for side in (-0.6, 0.6):
+        foot, top = (1.4 * ahead, side * ahead, 0.06 * ahead), 0.4 * ahead
+        shapes.append(bar(foot, (*foot[:2], top), 0.06 * ahead))
+    return shapes
+
+
+def vehicle_under_water(thrusters: Any) -> list[ph.Shape]:
+    """A frame with a float on top, a hull below, and a drum for each thruster."""
+    shapes = [
+        ph.Shape(
+            "box", {"x": 0.45, "y": 0.3, "z": 0.09}, place=(0, 0, 0.1), colour=FLOAT
+        ),
+        ph.Shape("capsule", {"radius": 0.06, "length": 0.3}, axes=ALONG_X),
+    ]
+    for side in (-0.16, 0.16):
+        low, high = -0.11, 0.09
+        corners = [(x, side, z) for x, z in ((-0.2, low), (0.2, low), (0.2, high),
+                                             (-0.2, high), (-0.2, low))]  # fmt: skip
+        shapes += [bar(a, b, 0.012) for a, b in pairwise(corners)]
+    for place, along in thrusters:
+        w = np.array(along, float)
+        u = np.linalg.svd(w[None])[2][1]
+        axes = np.stack([u, np.cross(w, u), w], axis=1)
+        sizes = {"radius": 0.042, "length": 0.05}
+        shapes.append(ph.Shape("cylinder", sizes, place=place, axes=axes, colour=STEEL))
+    return shapes

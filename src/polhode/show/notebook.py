@@ -48,12 +48,13 @@ def show(motion: Trajectory, *, frames: int | None = None, **wishes: Any) -> Any
     """A replay: inline where a notebook runs this, else the live viewer.
 
     Inline it is the offline page without equations, which stays in the notebook's file.
-    `browser` and `wait` are the viewer's; one of them given asks for the viewer.
+    `follow`, `axes` and `theme` are those of both; `browser` and `wait` are the
+    viewer's: one of them given asks for the viewer.
     """
-    if in_notebook() and not wishes:
+    if in_notebook() and not {"browser", "wait"} & set(wishes):
         from polhode.show.page.page import page
 
-        return page(motion, frames=frames, equations=False, compare=False)
+        return page(motion, frames=frames, equations=False, compare=False, **wishes)
     from polhode.show.live.viewer import show as live
 
     return live(motion, frames=frames, **wishes)

@@ -88,10 +88,10 @@ def test_a_support_is_plotted_by_name_with_its_impacts(bounce):
 def test_a_page_has_the_contacts_and_the_times_of_impacts(bounce):
     """Arrows of pushes are shown at once, impacts stand in the plots."""
     rows = bounce.resampled(np.linspace(0, 2.8, 50))
-    plots = plots_of(bounce, rows, None)
+    plots = plots_of([(bounce, rows)], None)
     assert plots[0]["marks"]
-    data = json.loads(page_data(scene_of(bounce), plots))
-    (push,) = [kind for kind in data["arrows"] if kind["kind"] == "push"]
+    data = json.loads(page_data([scene_of(bounce)], plots))
+    (push,) = [kind for kind in data["stages"][0]["arrows"] if kind["kind"] == "push"]
     assert push["shown"]
     assert any(plot["title"] == "floor.push [N]" for plot in data["plots"])
 

@@ -15,7 +15,7 @@ import polhode as ph
 from closeness import assert_close
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
-from polhode.show.drawing.snapshot import _limits
+from polhode.show.drawing.snapshot import limits
 from polhode.show.drawing.view import View
 from polhode.show.plots.palette import colour
 from shown import cart_motion
@@ -43,7 +43,7 @@ def test_a_body_is_drawn_where_the_motion_says(t, tmp_path):
     """The cart's pixels have their middle where its mass centre is projected."""
     motion = cart_motion()
     drawing = drawn.drawing_of(motion, None, FRONT)
-    (left, right), (low, high) = _limits(drawing)
+    (left, right), (low, high) = limits(drawing)
     x = motion.at(t)["rail"]
     across, up = pixels_of(motion.picture(t, view=FRONT), colour(0), tmp_path)
     assert_close(across, (x - left) / (right - left), rtol=0, atol=0.03)

@@ -78,14 +78,36 @@ def test_every_shape_of_the_catalogue_can_be_drawn():
     assert shapes == set(SHAPES)
 
 
-def test_known_moments_look_like_the_ellipsoid_that_has_them():
-    """The even ellipsoid of the same mass and moments, along their principal axes."""
-    egg = S.placed(S.ellipsoid(mass=2.0, x=0.1, y=0.2, z=0.3), (0, 0, 1))
-    mass, centre, inertia = egg.moments()
-    known = ph.Body.from_inertia("egg", mass=mass, inertia=inertia, centre=centre)
-    assert_close(
-        np.ptp(surfaces_of(known)[0].corners, axis=0), [0.2, 0.4, 0.6], rtol=0.01
-    )
+@pytest.mark.parametrize(
+    "solid",
+    [
+        S.box(mass=2.0, x=0.1, y=0.2, z=0.3),
+        S.cylinder(mass=2.0, radius=0.2, length=0.7),
+        S.cylinder(mass=2.0, radius=0.4, length=0.1, along=ph.X),
+    ],
+    ids=["box", "long", "flat"],
+)
+def test_known_moments_look_like_the_block_that_has_them(solid):
+    """The even box, or cylinder, of the same mass and moments, along its axes."""
+    placed = S.placed(solid, (0, 0, 1))
+    mass, centre, inertia = placed.moments()
+    known = ph.Body.from_inertia("block", mass=mass, inertia=inertia, centre=centre)
+    (seen,), (true,) = surfaces_of(known), surfaces_of(ph.Body("true", placed))
+    for side in (np.min, np.max):
+        gap = side(seen.corners, axis=0) - side(true.corners, axis=0)
+        assert np.max(np.abs(gap)) < 0.005
+
+
+def test_bars_reach_what_holds_a_body_of_known_moments():
+    """The ends of its bars are its joints; the block does not fill the way there."""
+    body = ph.Body.from_inertia("link", mass=1.0, inertia=(0.01, 0.02, 0.015))
+    points = np.array([[0.5, 0, 0], [0, -0.4, 0.1]])
+    *bars, block = surfaces_of(body, points=points)
+    reached = np.concatenate([bar.corners for bar in bars])
+    for point in points:
+        assert np.min(np.linalg.norm(reached - point, axis=1)) < 0.03
+    (alone,) = surfaces_of(body)
+    assert np.ptp(block.corners) < 0.5 * np.ptp(alone.corners)
 
 
 def test_holes_are_drawn_dark_and_through_the_surface():

@@ -78,7 +78,7 @@ def test_a_page_has_the_colours_of_shapes():
     box = ph.Shape("box", {"x": 0.1, "y": 0.1, "z": 1.0}, colour=RED)
     ball = ph.Shape("sphere", {"radius": 0.1}, place=(0, 0, -0.5))
     scene = scene_of(motion_of(pendulum([box, ball])), 5)
-    surfaces = json.loads(page_data(scene, []))["bodies"][0]["surfaces"]
+    surfaces = json.loads(page_data([scene], []))["stages"][0]["bodies"][0]["surfaces"]
     assert [s["colour"] for s in surfaces] == [list(RED), None]
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 import polhode as ph
+from polhode.models import looks
 
 SPOKES = 8
 ANGLE = 2 * pi / SPOKES  # between two of them
@@ -24,10 +25,11 @@ HUB = 1e-3  # radius
 def rimless_wheel() -> ph.System:
     """A hub with eight feet in a plane on a slope: joint "plane", support "feet"."""
     solid = ph.solids.sphere(mass=ph.Parameter("m", 1.0), radius=HUB)
-    wheel, world = ph.Body("wheel", solid), ph.World()
-    plane = ph.Planar("plane", world.origin, wheel.origin, normal=-ph.Y)
     turns = [ANGLE * k for k in range(SPOKES)]
     ends = [(sin(turned), 0, -cos(turned)) for turned in turns]
+    spokes = [looks.bar((0, 0, 0), end, 0.03) for end in ends]
+    wheel, world = ph.Body("wheel", solid, shapes=spokes), ph.World()
+    plane = ph.Planar("plane", world.origin, wheel.origin, normal=-ph.Y)
     feet = ph.Support(
         ph.surfaces.hull(wheel.origin, ends),
         world.origin,

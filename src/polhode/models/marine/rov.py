@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import polhode as ph
+from polhode.models import looks
 
 MASS, INERTIA, LOW = 11.5, 0.16, 0.02
 GRAVITY, DENSITY, BUOYANCY = 9.82, 1000.0, 114.8
@@ -50,7 +51,11 @@ def rov() -> ph.System:
         "hull", mass=MASS, inertia=turning, centre=(0.0, 0.0, -LOW)
     )
     matter: Any = dry.matter
-    craft = ph.Body("craft", ph.marine.with_added_mass(matter, np.diag(ADDED)))
+    craft = ph.Body(
+        "craft",
+        ph.marine.with_added_mass(matter, np.diag(ADDED)),
+        shapes=looks.vehicle_under_water(THRUSTERS.values()),
+    )
     volume = BUOYANCY / (DENSITY * GRAVITY)
     actions: list[Any] = [
         ph.Weight(GRAVITY),

@@ -17,8 +17,11 @@ same motor mounted on the arm does not appear in the arm's equation at all.
 from __future__ import annotations
 
 import polhode as ph
+from polhode.models import looks
 
 TRANSMISSIONS = ("belt", "gear", "fixed centres")
+RATIO, LENGTH = 0.625, 0.8
+BESIDE = -0.05  # m: where the arm is drawn, in front of the wheels
 COUPLES = ("external", "internal motor")
 
 
@@ -33,12 +36,19 @@ def gears_on_arm(
     """
     _require(transmission, TRANSMISSIONS)
     _require(couple, COUPLES)
-    I1, I2, r = (ph.Parameter(*p) for p in (("I_1", 0.3), ("I_2", 0.5), ("r", 0.625)))
-    l, effort = ph.Parameter("l", 0.8), ph.Parameter("C", C)
+    I1, I2, r = (ph.Parameter(*p) for p in (("I_1", 0.3), ("I_2", 0.5), ("r", RATIO)))
+    l, effort = ph.Parameter("l", LENGTH), ph.Parameter("C", C)
     brake = -ph.Parameter("R_1", 0.5) * ph.Parameter("F", 0.2)
-    beam = ph.Body.from_inertia("beam", mass=0.0, inertia=(0, 0, 0))
-    one = _wheel("small wheel", ph.Parameter("m_1", 1.2), I1)
-    two = _wheel("large wheel", ph.Parameter("m_2", 2.0), I2)
+    beam = ph.Body.from_inertia(
+        "beam",
+        mass=0.0,
+        inertia=(0, 0, 0),
+        shapes=[looks.bar((0, BESIDE, 0), (LENGTH, BESIDE, 0), 0.02)],
+    )
+    # In mesh they touch; a belt needs room.
+    small = LENGTH * RATIO / (1 + RATIO) * (0.7 if transmission == "belt" else 1.0)
+    one = _wheel("small wheel", ph.Parameter("m_1", 1.2), I1, small)
+    two = _wheel("large wheel", ph.Parameter("m_2", 2.0), I2, small / RATIO)
     held = transmission == "fixed centres"
     ends = ph.World().origin, beam.origin
     arm = ph.Fixed("arm", *ends) if held else ph.Revolute("arm", *ends, axis=-ph.Y)
@@ -63,10 +73,15 @@ def gears_on_arm(
     return ph.System([arm, *bearings], actions, [drive], name=name)
 
 
-def _wheel(name: str, mass: ph.Parameter, moment: ph.Parameter) -> ph.Body:
-    """A flat wheel that turns about Y."""
+def _wheel(
+    name: str, mass: ph.Parameter, moment: ph.Parameter, radius: float
+) -> ph.Body:
+    """A flat wheel that turns about Y, drawn with a rim and spokes."""
     return ph.Body.from_inertia(
-        name, mass=mass, inertia=(moment / 2, moment, moment / 2)
+        name,
+        mass=mass,
+        inertia=(moment / 2, moment, moment / 2),
+        shapes=looks.tyre(radius, (0.0, 1.0, 0.0), 0.03),
     )
 
 

@@ -15,13 +15,18 @@ from __future__ import annotations
 from typing import Any
 
 import polhode as ph
+from polhode.models import looks
 
 
 def chaplygin_sleigh() -> ph.System:
     """A body on ice, its mass centre a ahead of the blade: joint "ice"."""
     m, I, a = ph.Parameter("m", 1.0), ph.Parameter("I", 0.5), ph.Parameter("a", 0.3)
     sled = ph.Body.from_inertia(
-        "sled", mass=m, inertia=(0.6 * I, 0.6 * I, I), centre=(a, 0, 0)
+        "sled",
+        mass=m,
+        inertia=(0.6 * I, 0.6 * I, I),
+        centre=(a, 0, 0),
+        shapes=looks.sled(0.3),
     )
     ice = ph.Planar("ice", ph.World().origin, sled.origin, normal=ph.Z)
     blade = ph.VelocityRows([ice], across, rows=("across",), name="blade")

@@ -25,8 +25,9 @@ def rattleback(skew: float = 0.05) -> ph.System:
     a, b, c = 2e-4, 1.6e-3, 1.7e-3
     product = -skew * c
     inertia = [[a, product, 0.0], [product, b, 0.0], [0.0, 0.0, c]]
+    look = ph.Shape("ellipsoid", {"x": x, "y": y, "z": z})
     stone = ph.Body.from_inertia(
-        "stone", mass=1.0, inertia=inertia, centre=(0.0, 0.0, -z / 4)
+        "stone", mass=1.0, inertia=inertia, centre=(0.0, 0.0, -z / 4), shapes=[look]
     )
     world = ph.World()
     free = ph.Free("free", world.point(0, 0, z), stone.origin)

@@ -17,6 +17,7 @@ from math import cos, sin
 from typing import Any
 
 import polhode as ph
+from polhode.models import looks
 
 
 def rolling_cone(angle: float = 0.5, reach: float = 1.3) -> ph.System:
@@ -28,9 +29,15 @@ def rolling_cone(angle: float = 0.5, reach: float = 1.3) -> ph.System:
     m, g = ph.Parameter("m", 1.7), ph.Parameter("g", 9.81)
     Ix, Iz = ph.Parameter("I_x", 0.35), ph.Parameter("I_z", 0.22)
     centre = (reach * cos(angle), 0.0, 0.0)
-    disc = ph.Body.from_inertia("disc", mass=m, inertia=(Ix, Iz, Iz), centre=centre)
+    side = reach * sin(angle)
+    cone = looks.turned(
+        [1e-4, side, 1e-4], [0.0, centre[0], centre[0]], along=(1, 0, 0)
+    )
+    disc = ph.Body.from_inertia(
+        "disc", mass=m, inertia=(Ix, Iz, Iz), centre=centre, shapes=[cone]
+    )
     world = ph.World()
-    rim = ph.surfaces.disc(disc.point(*centre), reach * sin(angle), axis=ph.X)
+    rim = ph.surfaces.disc(disc.point(*centre), side, axis=ph.X)
     ball = ph.Spherical("O", world.origin, disc.origin, second_axes=leaning(angle).T)
     rolling = ph.rolling(rim, world.origin, normal=-ph.Z, name="rim")
     return ph.System([ball], [ph.Weight(g, up=-ph.X)], rolling, name="rolling cone")

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 import polhode as ph
+from polhode.models import looks
 
 MU = 3.986004418e14
 
@@ -26,7 +27,9 @@ def satellite() -> ph.System:
         ph.Parameter(f"J_{k}", v) for k, v in zip("xyz", (500, 800, 350), strict=True)
     ]
     m = ph.Parameter("m", 700.0)
-    body = ph.Body.from_inertia("satellite", mass=m, inertia=moments)
+    body = ph.Body.from_inertia(
+        "satellite", mass=m, inertia=moments, shapes=looks.craft(2.0)
+    )
     world = ph.World()
     free = ph.Free("orbit", world.origin, body.origin)
     names = dict(zip(("Jx", "Jy", "Jz"), moments, strict=True))
@@ -56,7 +59,9 @@ def dumbbell_satellite() -> ph.System:
     world = ph.World()
     m, l = ph.Parameter("m", 50.0), ph.Parameter("l", 100.0)
     ball = m * l**2 / 2
-    bell = ph.Body.from_inertia("bell", mass=2 * m, inertia=(ball, ball, 0.1))
+    bell = ph.Body.from_inertia(
+        "bell", mass=2 * m, inertia=(ball, ball, 0.1), shapes=looks.dumbbell(50.0, 12.0)
+    )
     free = ph.Free("orbit", world.origin, bell.origin)
     masses = (
         ph.PointMass(world.origin, ph.Parameter("M", 5.9722e24)),

@@ -14,19 +14,24 @@ from __future__ import annotations
 
 import polhode as ph
 
+RADIUS, ABOVE = 0.3, 0.75  # m: of the wheel; its centre below that of the body
+
 
 def quarter_car() -> ph.System:
     """Slides "road", "tyre" and "suspension", one on the other, from where it rests."""
-    world = ph.World()
-    road, wheel = (
-        ph.Particle("road", 1.0),
-        ph.Particle("wheel", ph.Parameter("m_u", 40)),
+    world, make = ph.World(), ph.solids
+    road = ph.Body("road", make.box(mass=1.0, x=1.4, y=0.7, z=0.06))
+    wheel = ph.Body(
+        "wheel", make.disc(mass=ph.Parameter("m_u", 40), radius=RADIUS, along=ph.Y)
     )
-    body = ph.Particle("body", ph.Parameter("m_s", 300.0))
+    body = ph.Body(
+        "body", make.box(mass=ph.Parameter("m_s", 300.0), x=1.5, y=0.7, z=0.35)
+    )
+    above = wheel.point(0, 0, ABOVE)
     slides = [
-        ph.Prismatic("road", world.origin, road.mass_centre, axis=ph.Z),
-        ph.Prismatic("tyre", road.mass_centre, wheel.mass_centre, axis=ph.Z),
-        ph.Prismatic("suspension", wheel.mass_centre, body.mass_centre, axis=ph.Z),
+        ph.Prismatic("road", world.origin, road.origin, axis=ph.Z),
+        ph.Prismatic("tyre", road.point(0, 0, RADIUS), wheel.origin, axis=ph.Z),
+        ph.Prismatic("suspension", above, body.origin, axis=ph.Z),
     ]
     _, tyre, suspension = slides
     actions = [

@@ -18,11 +18,15 @@ NOTHING = 1e-9  # of the largest of its kind: an arrow that stays shorter is not
 
 
 class Arrow(NamedTuple):
-    """One arrow: where it begins (n, 3), and what it shows (n, 3)."""
+    """One arrow: where it begins (n, 3), and what it shows (n, 3).
+
+    cone   of a push, the static friction: how wide the cone about it is for its length
+    """
 
     name: str
     tails: np.ndarray
     vectors: np.ndarray
+    cone: float = 0.0
 
 
 class Arrows(NamedTuple):

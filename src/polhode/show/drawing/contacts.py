@@ -12,12 +12,14 @@ from polhode.integrate.methods.mechanical.moreau import Moreau
 from polhode.matter.axes import turn_to
 from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
 from polhode.show.drawing.glyphs import Link
+from polhode.show.plots.palette import LIGHT, Theme
 from polhode.supports.support import Support
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 LEVEL = 1e-9  # of a normal: a plane that is as good as horizontal
+WIDEST_CONE = 5.0  # of static friction: a wider cone is as good as a plane
 LINES = 5  # along each side of a plane that is drawn
 WIDER = 0.3  # of the scene: how far a plane is drawn beyond the motion
 
@@ -76,8 +78,12 @@ def contact_arrows(rows: Trajectory, size: float) -> tuple[Arrows, ...]:
         return ()
     kinds = []
     for kind, vectors in (("push", found.push), ("friction", found.friction)):
+        cones = np.where(
+            (found.static > 0) & (found.static < WIDEST_CONE), found.static, 0
+        )
+        cones = cones if kind == "push" else 0 * cones
         arrows = [
-            Arrow(name, found.point[:, k], vectors[:, k])
+            Arrow(name, found.point[:, k], vectors[:, k], float(cones[k]))
             for k, name in enumerate(found.names)
         ]
         kinds.append(
@@ -137,20 +143,24 @@ def _reach(along: np.ndarray, more: float) -> tuple[float, float]:
     return float(np.min(along)) - more, float(np.max(along)) + more
 
 
-def paint_contacts(axes: Any, view: Any, found: ContactFrames, frame: int) -> None:
+def paint_contacts(
+    axes: Any, view: Any, found: ContactFrames, frame: int, theme: Theme = LIGHT
+) -> None:
     """Pushes and friction of a frame as arrows, each push within its cone."""
-    from polhode.show.plots.palette import ARROWS
-
+    longest = found.scale * float(
+        np.max(np.linalg.norm(found.push, axis=-1), initial=0)
+    )
     for k in range(len(found.names)):
         at, push = found.point[frame, k], found.scale * found.push[frame, k]
         pressed = float(np.linalg.norm(push))
-        if pressed < 0.02 * LONGEST:
+        if pressed < 0.02 * longest:
             continue
-        _cone(axes, view, at, push, float(found.static[k]))
-        _arrow(axes, view, (at, at + push), ARROWS["push"])
+        tint = theme.arrows["friction"]
+        _cone(axes, view, (at, push), float(found.static[k]), tint)
+        _arrow(axes, view, (at, at + push), theme.arrows["push"])
         T = found.scale * found.friction[frame, k]
         if float(np.linalg.norm(T)) > 0.02 * pressed:
-            _arrow(axes, view, (at, at + T), ARROWS["friction"])
+            _arrow(axes, view, (at, at + T), tint)
 
 
 def _arrow(axes: Any, view: Any, ends: tuple[Any, Any], tint: str) -> None:
@@ -159,12 +169,13 @@ def _arrow(axes: Any, view: Any, ends: tuple[Any, Any], tint: str) -> None:
     axes.annotate("", (x[1], y[1]), (x[0], y[0]), arrowprops=style, zorder=4)
 
 
-def _cone(axes: Any, view: Any, at: Any, push: np.ndarray, static: float) -> None:
+def _cone(
+    axes: Any, view: Any, arrow: tuple[Any, Any], static: float, tint: str
+) -> None:
     """All forces that friction can hold: mu_s N about the push."""
-    from polhode.show.plots.palette import ARROWS
-
-    if not 0 < static < 5:
+    if not 0 < static < WIDEST_CONE:
         return
+    at, push = arrow
     n = push / np.linalg.norm(push)
     u = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
     u = u / np.linalg.norm(u)
@@ -173,7 +184,6 @@ def _cone(axes: Any, view: Any, at: Any, push: np.ndarray, static: float) -> Non
     rim = np.cos(turns) * u + np.sin(turns) * v
     rim = at + push + static * np.linalg.norm(push) * rim
     x, y, _ = view.project(np.concatenate([rim, [at]]))
-    tint = ARROWS["friction"]
     axes.fill(x[:-1], y[:-1], facecolor=tint, alpha=0.10, edgecolor=tint, lw=0.6)
     widest = (int(np.argmin(x[:-1])), int(np.argmax(x[:-1])))
     for k in widest:

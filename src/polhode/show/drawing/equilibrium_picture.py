@@ -10,7 +10,7 @@ import numpy as np
 from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
-from polhode.show.drawing.snapshot import EXPOSURES, emptied, picture, plate
+from polhode.show.drawing.snapshot import EXPOSURES, blank, picture, plates
 from polhode.show.plots.palette import INK, PAPER
 from polhode.show.plots.picture import Picture
 
@@ -25,7 +25,7 @@ PANEL = (3.2, 2.4)  # inches, in the proportions of one plate
 def rest_picture(state: State, words: str) -> Picture:
     """One state, with its system's name and a few words."""
     drawing = drawn.drawing_of(rows_of([state], np.zeros(1)), None, None)
-    figure, axes = plate(drawing)
+    figure, (axes,), _ = plates([drawing])
     drawn.paint(axes, drawing, 0)
     drawn.shadow(axes, drawing, 0)
     drawn.connections(axes, drawing, 0)
@@ -58,7 +58,7 @@ def rests_picture(states: Sequence[State], words: Sequence[str]) -> Picture:
     for k in range(count):
         left, low = (k % across) / across, 1 - (k // across + 1) / down
         axes = figure.add_axes((left, low, 1 / across, 1 / down))
-        emptied(axes, drawing)
+        blank(axes, drawing)
         drawn.paint(axes, drawing, k)
         drawn.connections(axes, drawing, k)
         text = f"{k}   {words[k]}"

@@ -13,8 +13,9 @@ import numpy as np
 
 from polhode.errors import ShowError
 from polhode.show.drawing import render as drawn
-from polhode.show.drawing.snapshot import emptied, finish, plate
+from polhode.show.drawing.snapshot import Sheet, drawings_of, empty, finish, plates
 from polhode.show.paper import writing
+from polhode.show.plots.palette import rgb
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -24,6 +25,7 @@ RATES = {".gif": 25, ".mp4": 30}  # frames a second
 LONGEST = 600  # frames
 FEWEST = 2
 TINTS = 128  # colours of a GIF
+Frames = Sequence[tuple[int, ...]]  # of each picture, those of its drawings
 SMOOTH = 400  # points of a trail, at least
 
 
@@ -33,37 +35,55 @@ def film(
     *,
     speed: float = 1.0,
     view: Any = None,
-    follow: str | None = None,
+    follow: Any = None,
+    axes: str = "world",
+    theme: str = "light",
+    beside: Trajectory | None = None,
 ) -> Path:
     """Write a .gif or .mp4 of the motion, `speed` times as fast as it happens.
 
-    At most 600 frames; a motion that needs more is shown in wider steps of time. `view`
-    and `follow` are those of `motion.picture`.
+    At most 600 frames; a motion that needs more is shown in wider steps of time.
+    `view`, `follow`, `axes`, `theme` and `beside` are those of `motion.picture`; the
+    shorter of two motions stands still at its end.
     """
     to = Path(path)
     kind = to.suffix.lower()
     _require_kind(to, kind)
     rate = RATES[kind]
-    count = _count(motion, rate, speed)
+    motions = [motion] if beside is None else [motion, beside]
+    count = max(_count(each, rate, speed) for each in motions)
     between = max(1, SMOOTH // count)  # trails are drawn finer than frames
-    drawing = drawn.drawing_of(motion, (count - 1) * between + 1, view, follow)
-    frames = range(0, len(drawing.scene.times), between)
+    options = {"follow": follow, "axes": axes, "theme": theme}
+    drawings = drawings_of(motions, (count - 1) * between + 1, view, **options)
+    frames = _numbers(drawings, count)
     write = _write_gif if kind == ".gif" else _write_mp4
     with writing(to) as aside:
-        write(aside, drawing, frames, rate)
+        write(aside, plates(drawings), frames, rate)
     return to
 
 
-def images(drawing: Drawing, frames: Iterable[int]) -> Iterator[np.ndarray]:
-    """The frames of these numbers, each (height, width, 3) of bytes."""
+def _numbers(drawings: list[Drawing], count: int) -> list[tuple[int, ...]]:
+    """Of every picture of the film, the frame of each drawing: at the same time."""
+    first = drawings[0].scene.times[0]
+    ends = [abs(float(one.scene.times[-1] - first)) for one in drawings]
+    longest = drawings[int(np.argmax(ends))].scene.times
+    clock = np.linspace(longest[0], longest[-1], count)
+    found = [
+        np.abs(one.scene.times[:, None] - clock).argmin(axis=0) for one in drawings
+    ]
+    return [tuple(int(k) for k in each) for each in np.transpose(found)]
+
+
+def images(sheet: Sheet, frames: Iterable[tuple[int, ...]]) -> Iterator[np.ndarray]:
+    """The pictures of these frames, each (height, width, 3) of bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    figure, axes = plate(drawing)
-    canvas = FigureCanvasAgg(figure)
-    for frame in frames:
-        emptied(axes, drawing)
-        drawn.paint(axes, drawing, frame)
-        finish(axes, drawing, frame)
+    canvas = FigureCanvasAgg(sheet.figure)
+    for numbers in frames:
+        empty(sheet)
+        for axes, drawing, frame in zip(*sheet[1:], numbers, strict=True):
+            drawn.paint(axes, drawing, frame)
+            finish(axes, drawing, frame)
         canvas.draw()
         yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
@@ -79,33 +99,35 @@ def _count(motion: Trajectory, rate: int, speed: float) -> int:
     return int(np.clip(np.ceil(span / speed * rate) + 1, FEWEST, LONGEST))
 
 
-def _write_gif(to: Path, drawing: Drawing, frames: Sequence[int], rate: int) -> None:
+def _write_gif(to: Path, sheet: Sheet, frames: Frames, rate: int) -> None:
     from PIL import Image
 
-    tints, plain = _tints(drawing, frames), Image.Dither.NONE
+    tints, plain = _tints(sheet, frames), Image.Dither.NONE
     pictures = [
         Image.fromarray(each).quantize(palette=tints, dither=plain)
-        for each in images(drawing, frames)
+        for each in images(sheet, frames)
     ]
     rest: dict[str, Any] = {"append_images": pictures[1:], "loop": 0, "optimize": True}
     pictures[0].save(to, save_all=True, duration=round(1000 / rate), **rest)
 
 
-def _tints(drawing: Drawing, frames: Sequence[int]) -> Any:
+def _tints(sheet: Sheet, frames: Frames) -> Any:
     """One set of colours for the whole film, from its first, middle and last frame."""
     from PIL import Image
 
     few = sorted({frames[0], frames[len(frames) // 2], frames[-1]})
-    seen = np.concatenate(list(images(drawing, few)))
+    seen = np.concatenate(list(images(sheet, few)))
     found = Image.fromarray(seen).quantize(TINTS)
     colours = np.array(found.getpalette()).reshape(-1, 3)
-    colours[np.argmax(colours.sum(axis=1))] = 255  # paper is white, not nearly
+    paper = np.array(rgb(sheet.drawings[0].theme.paper))
+    nearest = np.argmin(np.abs(colours - paper).sum(axis=1))
+    colours[nearest] = paper  # white is white, not nearly
     found.putpalette(colours.reshape(-1).tolist())
     return found
 
 
-def _write_mp4(to: Path, drawing: Drawing, frames: Sequence[int], rate: int) -> None:
-    pictures = images(drawing, frames)
+def _write_mp4(to: Path, sheet: Sheet, frames: Frames, rate: int) -> None:
+    pictures = images(sheet, frames)
     first = next(pictures)
     height, width = first.shape[0] // 2 * 2, first.shape[1] // 2 * 2
     shape = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}"]

@@ -10,6 +10,7 @@ import numpy as np
 from polhode.geometry.rotations.quaternion import from_matrix, normalised, to_matrix
 from polhode.show.drawing.arrows import arc
 from polhode.show.drawing.scene import Scene
+from polhode.show.drawing.surface import turn_along
 
 
 @final
@@ -32,18 +33,32 @@ class Moment:
 
     def arrows(self, kind: Any) -> np.ndarray:
         """Tails and tips of the arrows of a kind (arrows, 2, 3), drawn to scale."""
-        tails = np.array([self._at(arrow.tails) for arrow in kind.arrows])
-        along = np.array([self._at(arrow.vectors) for arrow in kind.arrows])
+        tails = np.array([self.between(arrow.tails) for arrow in kind.arrows])
+        along = np.array([self.between(arrow.vectors) for arrow in kind.arrows])
         return np.stack([tails, tails + kind.scale * along], axis=1)
 
     def arcs(self, kind: Any) -> np.ndarray:
         """Points of the arcs of a kind (arcs, 25, 3), drawn to scale."""
         return np.array(
             [
-                arc(self._at(arrow.tails), kind.scale * self._at(arrow.vectors))
+                arc(self.between(arrow.tails), kind.scale * self.between(arrow.vectors))
                 for arrow in kind.arrows
             ]
         )
+
+    def cones(self, kind: Any, corners: int) -> np.ndarray:
+        """Segments (k, 2, 3) of the cones of friction about pushes of a kind."""
+        turn = np.linspace(0, 2 * np.pi, corners)
+        pairs = []
+        for (tail, tip), arrow in zip(self.arrows(kind), kind.arrows, strict=True):
+            u, v, _ = turn_along(tip - tail).T if np.any(tip != tail) else np.eye(3)
+            wide = arrow.cone * float(np.linalg.norm(tip - tail))
+            rim = tip + wide * (np.outer(np.cos(turn), u) + np.outer(np.sin(turn), v))
+            sides = np.stack(
+                [np.broadcast_to(tail, (len(rim[::4]), 3)), rim[::4]], axis=1
+            )
+            pairs += [np.stack([rim[:-1], rim[1:]], axis=1), sides]
+        return np.concatenate(pairs)
 
     def links(self) -> np.ndarray:
         """The ends of springs and rods (links, 2, 3)."""
@@ -74,10 +89,11 @@ class Moment:
         for each in self.scene.arrows:
             for arrow in each.arrows:
                 if each.kind == kind and arrow.name == name:
-                    return self._at(arrow.vectors)
+                    return self.between(arrow.vectors)
         return np.zeros(3)
 
-    def _at(self, values: np.ndarray) -> np.ndarray:
+    def between(self, values: np.ndarray) -> np.ndarray:
+        """What has a value every frame (n, ...), now."""
         return _between(values, self.before, self.share)
 
 

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.actions.force_elements.joint_law import JointDamper, JointSpring
 from polhode.actions.space.atmospheric_drag import AtmosphericDrag
 from polhode.actions.space.magnetic_torque import MagneticTorque
 from polhode.actions.space.solar_pressure import SolarPressure
 from polhode.constraints.distance import Distance
-from polhode.constraints.machines.rope import Rope
 from polhode.geometry.point import Point
 from polhode.integrate.results.body_motion import asked
 from polhode.joints.joint import freedoms
 from polhode.matter.material_point import MaterialPoint
-from polhode.show.drawing.ropes import rope_lines
 from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolved
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
 REACH = 0.03  # of the scene: half of a pin
+SLENDER = 0.3  # of half a pin: its radius
 SHARE = 0.3  # of a body's radius: a joint is smaller than what it joins
 
 
@@ -39,6 +39,7 @@ class Glyph(NamedTuple):
     kind   "pin", "rail", "cross", "ball" or "cube"
     at     (3,) where it is in the body;  axes (3, k) along which it is drawn
     reach  (k, 2) from where to where along each axis, m
+    thick  the radius of a pin, m
     """
 
     name: str
@@ -47,15 +48,21 @@ class Glyph(NamedTuple):
     at: np.ndarray
     axes: np.ndarray
     reach: np.ndarray
+    thick: float
 
 
 class Link(NamedTuple):
-    """A spring, a damper or a rod without mass between points of two bodies."""
+    """A spring, a damper or a rod without mass between points of two bodies.
+
+    aside   how many widths it is drawn beside the line: those between the same points
+            stand side by side
+    """
 
     name: str
     kind: str
     bodies: tuple[int, int]
     points: np.ndarray
+    aside: float = 0.0
 
 
 def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, ...]:
@@ -64,7 +71,7 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
     None is larger than a share of the bodies that are drawn.
     """
     system = rows.system
-    half = min(REACH * size, SHARE * _usual_radius(bodies))
+    half = min(REACH * size, SHARE * usual_radius(bodies))
     table = system.table(dict(rows.table))
     poses = asked(rows, "poses")
     found = []
@@ -84,11 +91,12 @@ def glyphs_of(rows: Trajectory, size: float, bodies: Any = ()) -> tuple[Glyph, .
             slid = _slid(poses, first, second, joint, table)
             along = (slid - p_BF) @ (R_BF @ axes[:, 0])
             reach[0] += (along.min(), along.max())
-        found.append(Glyph(joint.name, kind, first, p_BF, R_BF @ axes, reach))
+        thick = SLENDER * half
+        found.append(Glyph(joint.name, kind, first, p_BF, R_BF @ axes, reach, thick))
     return tuple(found)
 
 
-def _usual_radius(bodies: Any) -> float:
+def usual_radius(bodies: Any) -> float:
     """The median radius of bodies about their mass centres; infinite of none."""
     radii = [
         np.max(np.linalg.norm(np.concatenate([s.corners for s in body.surfaces])
@@ -146,8 +154,8 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
     table = system.table(dict(rows.table))
     found = []
     for each in (*system.actions, *system.constraints):
-        if isinstance(each, Rope):
-            found += rope_links(rows, each)
+        if isinstance(each, JointSpring | JointDamper):
+            found += _slide_links(rows, each, table)
         if isinstance(each, FAR_AWAY):
             continue
         ends: tuple[Any, Any] = getattr(each, "on", None), getattr(each, "by", None)
@@ -159,12 +167,61 @@ def links_of(rows: Trajectory) -> tuple[Link, ...]:
         places = system.places_of([end.frame for end in ends])
         points = np.array([_coordinates(end, table) for end in ends])
         found.append(Link(each.name, kind, (places[0], places[1]), points))
-    return tuple(found)
+    return tuple(_side_by_side(found))
 
 
-def rope_links(rows: Trajectory, rope: Rope) -> list[Link]:
-    """The strands of a rope and its arcs on pulleys, as straight pieces."""
-    return [Link(rope.name, "rope", *line) for line in rope_lines(rows, rope)]
+def _side_by_side(links: list[Link]) -> list[Link]:
+    """Links between the same points, spread evenly about their line."""
+    groups: dict[Any, list[int]] = {}
+    for k, link in enumerate(links):
+        key = (*link.bodies, *np.round(link.points, 9).ravel())
+        groups.setdefault(key, []).append(k)
+    spread = list(links)
+    for numbers in groups.values():
+        for place, k in enumerate(numbers):
+            spread[k] = links[k]._replace(aside=place - (len(numbers) - 1) / 2)
+    return spread
+
+
+def _slide_links(rows: Trajectory, action: Any, table: Any) -> list[Link]:
+    """The spring or damper along a slide, from one body's mass centre to the other's.
+
+    The points of a slide are the same place where its coordinate is zero; those of the
+    world are where its line begins.
+    """
+    joint = action.joint
+    if joint.speeds != 1 or "m" not in joint.units:
+        return []
+    system = rows.system
+    ends = system.places_of([joint.first.frame, joint.second.frame])
+    frames = joint.first_frame(table)[1], joint.second_frame(table)[1]
+    points = [
+        np.asarray(place if k < 0 else system.bodies[k].moments(table)[1], float)
+        for k, place in zip(ends, frames, strict=True)
+    ]
+    kind = "damper" if isinstance(action, JointDamper) else "spring"
+    return [Link(action.name, kind, (ends[0], ends[1]), np.array(points))]
+
+
+def attachments(rows: Trajectory) -> dict[int, list[np.ndarray]]:
+    """By body, the points in its axes where joints, springs and rods hold it."""
+    table = rows.system.table(dict(rows.table))
+    found: dict[int, list[np.ndarray]] = {}
+    for edge in rows.system.tree.edges:
+        joint = edge.joint
+        ends = (edge.parent, edge.child)
+        pair = ends[::-1] if edge.is_reversed else ends
+        if joint.speeds < 6:
+            for k, frame in zip(
+                pair,
+                (joint.first_frame(table), joint.second_frame(table)),
+                strict=True,
+            ):
+                found.setdefault(k, []).append(np.asarray(frame[1], float))
+    for link in links_of(rows):
+        for k, point in zip(link.bodies, link.points, strict=True):
+            found.setdefault(k, []).append(point)
+    return found
 
 
 def _coordinates(end: Any, table: Any) -> np.ndarray:
@@ -199,8 +256,9 @@ def _reaches(body: Any, place: np.ndarray) -> bool:
     return bool(np.linalg.norm(place - body.centre) <= 1.05 * radius)
 
 
-def pins_of(glyph: Glyph, radius: float) -> list[Surface]:
+def pins_of(glyph: Glyph) -> list[Surface]:
     """The surfaces of a joint's sign, in the axes of its body."""
+    radius = glyph.thick
     if glyph.kind in ("ball", "cube"):
         ball = ellipsoid_surface(*(3 * [1.6 * radius]))
         return [ball._replace(corners=ball.corners + glyph.at)]

@@ -12,22 +12,25 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from polhode.show.drawing.contacts import ContactFrames, contact_frames, paint_contacts
+from polhode.show.drawing.globes import graticule, is_hidden
 from polhode.show.drawing.glyphs import REACH
-from polhode.show.drawing.scene import framed, has_shapes, stage_of
+from polhode.show.drawing.scene import arrow_room, framed, has_shapes, stage_of
+from polhode.show.drawing.surface import ellipsoid_surface
 from polhode.show.drawing.view import View
-from polhode.show.plots.palette import FAINT, INK, MIST, PAPER, colour
+from polhode.show.plots.palette import LIGHT, Theme, colour, rgb
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
     from polhode.show.drawing.scene import Drawn, Scene
 
-LIGHT = np.array([-0.35, 0.55, 0.76]) / np.linalg.norm([-0.35, 0.55, 0.76])
-GLEAM = LIGHT + np.array([0.0, 0.0, 1.0])  # half way from the light to the observer
+LAMP = np.array([-0.35, 0.55, 0.76]) / np.linalg.norm([-0.35, 0.55, 0.76])
+GLEAM = LAMP + np.array([0.0, 0.0, 1.0])  # half way from the light to the observer
 ELEVATION, ASIDE = 0.30, 0.45  # rad: how the observer stands to the plane of motion
 COARSE = 0.10  # of the scene: longer edges are cut, so that depths can be compared
 CUTS = 4
-SHADOW, HOLE = "#e3e6eb", "#3a4150"
 TURNS = 7  # of a spring
+PITCH = 1.5  # of a coil's radius: the most from turn to turn
+WIDTHS = 2.6  # between springs and dampers that stand side by side
 MOSTLY = 0.6
 CLEAR = 0.16  # how opaque a body is that holds another inside
 FEW = 3  # bodies whose trails can all be followed
@@ -52,19 +55,23 @@ class Drawing:
     paints: tuple[np.ndarray, ...]
     arms: tuple[tuple[int, np.ndarray], ...]
     contacts: ContactFrames | None = None
+    theme: Theme = LIGHT
 
 
 def drawing_of(
     motion: Trajectory,
     frames: int | None = None,
     view: Any = None,
-    follow: str | None = None,
+    *,
+    follow: Any = None,
+    axes: str = "world",
+    theme: Theme = LIGHT,
 ) -> Drawing:
     """What is drawn of a motion; without a view, one that sees it best."""
     from matplotlib.colors import to_rgba
 
     rows = framed(motion, frames)
-    scene = stage_of(rows, follow)
+    scene = stage_of(rows, follow, axes)
     triangles, paints, is_clad = [], [], has_shapes(rows.system)
     for k, body in enumerate(scene.bodies):
         parts = [
@@ -72,7 +79,7 @@ def drawing_of(
         ]
         opacity = CLEAR if not is_clad and _is_shell(scene, k) else 1.0
         tints = [
-            s.colour or to_rgba(HOLE if s.is_hole else colour(k), opacity)
+            s.colour or to_rgba(theme.hole if s.is_hole else colour(k, theme), opacity)
             for s in body.surfaces
         ]
         triangles.append(np.concatenate(parts))
@@ -80,8 +87,8 @@ def drawing_of(
         paints.append(np.concatenate([np.tile(c, (len(p), 1)) for p, c in pairs]))
     eye = View.of(view) or best_view(scene)
     arms = () if is_clad else _arms(rows)
-    touching = None if follow else contact_frames(rows, scene.size)
-    return Drawing(scene, eye, tuple(triangles), tuple(paints), arms, touching)
+    touching = None if follow else contact_frames(rows, arrow_room(scene))
+    return Drawing(scene, eye, tuple(triangles), tuple(paints), arms, touching, theme)
 
 
 def _is_shell(scene: Scene, k: int) -> bool:
@@ -162,6 +169,8 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
         for body, own in zip(drawing.scene.bodies, drawing.triangles, strict=True)
     ]
     corners, colours = np.concatenate(placed), np.concatenate(drawing.paints)
+    seen_at_all = ~_behind_globes(drawing, corners.mean(axis=1), frame)
+    corners, colours = corners[seen_at_all], colours[seen_at_all]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals, axis=1, keepdims=True)
     seen = (normals / np.where(sizes > 0, sizes, 1.0)) @ view.axes.T
@@ -169,7 +178,9 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     front = seen[:, 2] > 0
     order = np.flatnonzero(front)[np.argsort(near[front].mean(axis=1))]
     shaded = _shaded(seen[order], colours[order, :3])
-    faded = np.append(strength * shaded + (1 - strength), colours[order, 3:], axis=1)
+    paper = np.array(rgb(drawing.theme.paper)) / 255
+    mixed = strength * shaded + (1 - strength) * paper
+    faded = np.append(mixed, colours[order, 3:], axis=1)
     # Seams of opaque triangles are closed by their edges; clear ones would show twice.
     edges = np.where(faded[:, 3:] == 1.0, faded, 0.0)
     flat = list(np.stack([x[order], y[order]], axis=-1))
@@ -178,10 +189,12 @@ def paint(axes: Any, drawing: Drawing, frame: int, strength: float = 1.0) -> Non
     )
 
 
-def _shaded(normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    toward = np.clip(normals @ LIGHT, 0, 1)[:, None]
+def _shaded(
+    normals: np.ndarray, colours: np.ndarray, gloss: float = 0.16
+) -> np.ndarray:
+    toward = np.clip(normals @ LAMP, 0, 1)[:, None]
     shine = np.clip(normals @ (GLEAM / np.linalg.norm(GLEAM)), 0, 1)[:, None] ** 25
-    return np.clip(colours * (0.58 + 0.50 * toward) + 0.16 * shine, 0, 1)
+    return np.clip(colours * (0.58 + 0.50 * toward) + gloss * shine, 0, 1)
 
 
 def ground(axes: Any, drawing: Drawing) -> None:
@@ -197,7 +210,42 @@ def ground(axes: Any, drawing: Drawing) -> None:
         for ends in ([(k, steps[0]), (k, steps[-1])], [(steps[0], k), (steps[-1], k)]):
             line = [(*(middle + end), scene.floor) for end in np.array(ends)]
             x, y, _ = view.project(line)
-            axes.plot(x, y, color=MIST, linewidth=0.8, zorder=0)
+            axes.plot(x, y, color=drawing.theme.mist, linewidth=0.8, zorder=0)
+
+
+def globes(axes: Any, drawing: Drawing, frame: int = 0) -> None:
+    """Planets, shaded, with meridians and parallels."""
+    from matplotlib.collections import PolyCollection
+
+    view = drawing.view
+    for globe in drawing.scene.globes:
+        ball = ellipsoid_surface(*(3 * [globe.radius]))
+        centre = _place(drawing.scene, globe.body, globe.centre, frame)
+        corners = ball.corners[ball.triangles]
+        normals = corners.mean(axis=1) @ view.axes.T / globe.radius
+        front = normals[:, 2] > 0
+        own = np.array(rgb(globe.tints[drawing.theme is not LIGHT])) / 255
+        tint = np.tile(own, (int(front.sum()), 1))
+        x, y, _ = view.project(corners[front] + centre)
+        flat = list(np.stack([x, y], axis=-1))
+        shaded = _shaded(normals[front], tint, gloss=0.0)
+        look = {"facecolors": shaded, "edgecolors": shaded, "linewidths": 0.4}
+        axes.add_collection(PolyCollection(flat, zorder=0.6, **look))
+        for line in graticule(globe):
+            x, y, near = view.project(line)
+            x, y = (x, y) + view.axes[:2] @ centre[:, None]
+            shown = np.where(near > 0, x, np.nan)
+            ink = drawing.theme.ink
+            axes.plot(shown, y, color=ink, alpha=0.16, linewidth=0.5, zorder=0.7)
+
+
+def _behind_globes(drawing: Drawing, points: np.ndarray, frame: int) -> np.ndarray:
+    """Which of points (k, 3) a planet hides."""
+    hidden = np.zeros(len(points), bool)
+    for globe in drawing.scene.globes:
+        centre = _place(drawing.scene, globe.body, globe.centre, frame)
+        hidden |= is_hidden(points, centre, globe.radius, drawing.view.axes[2])
+    return hidden
 
 
 def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
@@ -215,16 +263,22 @@ def shadow(axes: Any, drawing: Drawing, frame: int) -> None:
         below.append(placed)
     x, y, _ = view.project(np.concatenate(below))
     flat = list(np.stack([x, y], axis=-1))
-    axes.add_collection(PolyCollection(flat, color=SHADOW, linewidths=0.5, zorder=0.5))
+    axes.add_collection(
+        PolyCollection(flat, color=drawing.theme.shadow, linewidths=0.5, zorder=0.5)
+    )
 
 
 def trails(axes: Any, drawing: Drawing, frame: int) -> None:
     """Where mass centres have been."""
     bodies = drawing.scene.bodies
     strength, width = (0.45, 1.1) if len(bodies) <= FEW else (0.28, 0.7)
+    if drawing.scene.globes:  # an orbit is the picture
+        strength, width = 0.9, 1.3
     for k, body in enumerate(bodies):
         x, y, _ = drawing.view.project(body.path[: frame + 1])
-        style = {"color": colour(k), "alpha": strength, "linewidth": width}
+        x = np.where(_behind_globes(drawing, body.path[: frame + 1], frame), np.nan, x)
+        tint = colour(k, drawing.theme)
+        style = {"color": tint, "alpha": strength, "linewidth": width}
         axes.plot(x, y, zorder=0.8, solid_capstyle="round", **style)
 
 
@@ -234,16 +288,27 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
     for body, point in drawing.arms:
         arm = [_place(scene, body, point, frame), scene.bodies[body].path[frame]]
         x, y, _ = view.project(arm)
-        axes.plot(x, y, color=FAINT, linewidth=2.0, zorder=0.9, solid_capstyle="round")
+        axes.plot(
+            x,
+            y,
+            color=drawing.theme.faint,
+            linewidth=2.0,
+            zorder=0.9,
+            solid_capstyle="round",
+        )
     for link in scene.links:
         pairs = zip(link.bodies, link.points, strict=True)
         ends = np.array([_place(scene, body, p, frame) for body, p in pairs])
         x, y, _ = view.project(ends)
         if link.kind == "plane":
-            axes.plot(x, y, color=SHADOW, linewidth=0.9, zorder=0)
+            axes.plot(x, y, color=drawing.theme.faint, linewidth=0.6, zorder=0)
             continue
-        for line in _symbol(link.kind, np.stack([x, y], axis=-1), 0.02 * scene.size):
-            axes.plot(*line.T, color=INK, linewidth=1.2, zorder=2)
+        flat, width = np.stack([x, y], axis=-1), scene.coil
+        for line in _symbol(link.kind, flat, width, link.aside):
+            axes.plot(*line.T, color=drawing.theme.ink, linewidth=1.2, zorder=2)
+    for strand in scene.strands:
+        x, y, _ = view.project(strand.points[frame])
+        axes.plot(x, y, color=drawing.theme.steel, linewidth=1.7, zorder=1.9)
     for glyph in scene.joints:
         at = _place(scene, glyph.body, glyph.at, frame)
         if glyph.kind == "rail":
@@ -254,10 +319,14 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
             )
             ends = at + np.outer(glyph.reach[0], R @ glyph.axes[:, 0])
             x, y, _ = view.project(ends)
-            axes.plot(x, y, color=FAINT, linewidth=2.2, zorder=0.9)
+            axes.plot(x, y, color=drawing.theme.faint, linewidth=2.2, zorder=0.9)
             continue
         x, y, _ = view.project(at)
-        look = {"color": PAPER, "markeredgecolor": INK, "markeredgewidth": 1.0}
+        look = {
+            "color": drawing.theme.paper,
+            "markeredgecolor": drawing.theme.ink,
+            "markeredgewidth": 1.0,
+        }
         # Smaller where bodies are small beside the scene: never more than a body.
         share = float(glyph.reach[0, 1]) / (REACH * scene.size)
         mark = 4.5 * float(np.clip(share, 0.35, 1.0))
@@ -267,7 +336,7 @@ def connections(axes: Any, drawing: Drawing, frame: int) -> None:
 def contacts(axes: Any, drawing: Drawing, frame: int) -> None:
     """Pushes and friction as arrows, with their cones."""
     if drawing.contacts is not None:
-        paint_contacts(axes, drawing.view, drawing.contacts, frame)
+        paint_contacts(axes, drawing.view, drawing.contacts, frame, drawing.theme)
 
 
 def _place(scene: Scene, body: int, point: np.ndarray, frame: int) -> np.ndarray:
@@ -277,13 +346,16 @@ def _place(scene: Scene, body: int, point: np.ndarray, frame: int) -> np.ndarray
     return drawn.origins[frame] + drawn.rotations[frame] @ point
 
 
-def _symbol(kind: str, ends: np.ndarray, width: float) -> list[np.ndarray]:
+def _symbol(
+    kind: str, ends: np.ndarray, width: float, aside: float = 0.0
+) -> list[np.ndarray]:
     """Lines (k, 2) of a spring, a damper or a rod between two places of the paper."""
     along = ends[1] - ends[0]
     length = float(np.linalg.norm(along))
     if length == 0 or kind not in ("spring", "damper"):
         return [ends]
     across = np.array([-along[1], along[0]]) / length * min(width, 0.25 * length)
+    ends = ends + WIDTHS * aside * across
 
     def line(*points: tuple[float, float]) -> np.ndarray:
         share, aside = np.array(points).T
@@ -294,11 +366,14 @@ def _symbol(kind: str, ends: np.ndarray, width: float) -> list[np.ndarray]:
         return [line((0, 0), (0.36, 0)), cup, line((0.54, -0.75), (0.54, 0.75)),
                 line((0.54, 0), (1, 0))]  # fmt: skip
     # A coil seen from the side: turns that lean forward and overlap as they go round.
+    # A long spring has straight ends, not stretched turns.
+    wide = float(np.linalg.norm(across))
+    half = min(0.36, TURNS * PITCH * wide / length / 2)
     turn = np.linspace(0, 2 * np.pi * TURNS, 24 * TURNS)
-    lean = 0.16 * (1 - np.cos(turn)) / TURNS
-    share = 0.14 + 0.72 * turn / turn[-1] + lean - lean.mean()
-    coil = list(zip(np.clip(share, 0.1, 0.9), np.sin(turn), strict=True))
-    return [line((0, 0), (0.14, 0), *coil, (0.86, 0), (1, 0))]
+    lean = 0.22 * half * (1 - np.cos(turn)) / TURNS
+    share = 0.5 - half + 2 * half * turn / turn[-1] + lean - lean.mean()
+    coil = list(zip(share, np.sin(turn), strict=True))
+    return [line((0, 0), (0.5 - half, 0), *coil, (0.5 + half, 0), (1, 0))]
 
 
 def _round(length: float) -> float:

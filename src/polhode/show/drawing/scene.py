@@ -16,11 +16,22 @@ from polhode.errors import ShowError
 from polhode.integrate.results.body_motion import asked
 from polhode.show.drawing.arrows import Arrows, arrows_of
 from polhode.show.drawing.contacts import contact_arrows, floor_height, plane_links
-from polhode.show.drawing.glyphs import Glyph, Link, arms_of, glyphs_of, links_of
+from polhode.show.drawing.globes import Globe, globes_of
+from polhode.show.drawing.glyphs import (
+    Glyph,
+    Link,
+    arms_of,
+    attachments,
+    glyphs_of,
+    links_of,
+    usual_radius,
+)
+from polhode.show.drawing.observer import Observer, observer_of
 from polhode.show.drawing.rolling import Rolling, rollings_of
+from polhode.show.drawing.strands import Strand, strands_of
 from polhode.show.drawing.surface import Surface, surfaces_of
 from polhode.show.drawing.visual import NOTHING, shown_surfaces
-from polhode.system.members import suggestion
+from polhode.show.drawing.wheels import fittings
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -28,6 +39,9 @@ if TYPE_CHECKING:
 FRAMES_A_SECOND, FEWEST, MOST = 60, 121, 601
 PLACES = 60_000  # bodies times frames, beyond which there are fewer frames
 SMALLEST = 0.008  # of the scene: a smaller body is drawn larger, and it is said so
+COIL, SLIM = 0.019, 0.4  # of the scene and of a body: the radius of a spring
+ORBITING = 0.016  # of the scene, beside a planet
+BESIDE = 10.0  # radii of a body: the scene for which its pushes are scaled
 DOT = 0.05  # of the scene: the diameter of a particle
 
 
@@ -62,6 +76,8 @@ class Scene:
     middle     (3,) and `size`, the largest extent: what a camera must hold
     floor      the height of the ground; None where no weight says what is down
     is_clad    whether bodies are shown by shapes of their own
+    strands    ropes and belts, which change their shape
+    globes     planets that bodies go round
     """
 
     name: str
@@ -75,6 +91,13 @@ class Scene:
     size: float
     floor: float | None
     is_clad: bool = False
+    strands: tuple[Strand, ...] = ()
+    globes: tuple[Globe, ...] = ()
+
+    @property
+    def coil(self) -> float:
+        """The radius of coils and cups: of the scene, but not larger than bodies."""
+        return min(COIL * self.size, SLIM * usual_radius(self.bodies))
 
     def __repr__(self) -> str:
         span = f"{self.times[0]:g} to {self.times[-1]:g} s"
@@ -82,88 +105,116 @@ class Scene:
 
 
 def scene_of(
-    motion: Trajectory, frames: int | None = None, *, follow: str | None = None
+    motion: Trajectory,
+    frames: int | None = None,
+    *,
+    follow: Any = None,
+    axes: str = "world",
 ) -> Scene:
     """The scene of a motion in evenly spaced frames, or in the rows that were kept.
 
-    `follow` names a body that the observer goes along with, in the world's axes.
+    `follow` names a body that the observer goes along with, in the world's axes or in
+    those that `axes` says: "body", "rtn", "lvlh".
     """
     rows = framed(motion, frames)
-    if follow is not None:
-        return stage_of(rows, follow)
-    stage = stage_of(rows)
+    stage = stage_of(rows, follow, axes)
+    observer = observer_of(rows, follow, axes)
     arms = () if has_shapes(rows.system) else arms_of(rows, stage.bodies)
+    bodies = stage.bodies if observer is None else _bodies(rows, None, stage.size)
+    arrows = (
+        *arrows_of(rows, bodies, stage.size),
+        *contact_arrows(rows, arrow_room(stage)),
+    )
+    if observer is not None:
+        arrows = tuple(_seen_arrows(kind, observer) for kind in arrows)
     return replace(
         stage,
         links=(*stage.links, *arms),
-        arrows=(
-            *arrows_of(rows, stage.bodies, stage.size),
-            *contact_arrows(rows, stage.size),
-        ),
-        rollings=rollings_of(rows, stage.bodies),
+        arrows=arrows,
+        rollings=rollings_of(rows, stage.bodies) if observer is None else (),
     )
 
 
-def stage_of(rows: Trajectory, follow: str | None = None) -> Scene:
+def stage_of(rows: Trajectory, follow: Any = None, axes: str = "world") -> Scene:
     """The scene of framed rows without arrows and ellipsoids: what is there."""
-    system, poses = rows.system, asked(rows, "poses")
-    if follow is not None:
-        return _followed(rows, follow)
-    table = system.table(dict(rows.table))
-    extent = _extent(system, poses, table)
-    bodies = tuple(_drawn(rows, k, poses, extent) for k in range(len(system.bodies)))
-    low, high = _box(bodies)
+    system = rows.system
+    observer = observer_of(rows, follow, axes)
+    globes = globes_of(rows) if observer is None else ()
+    bodies = _bodies(rows, observer, least=ORBITING if globes else SMALLEST)
+    low, high = _box(bodies, globes)
     size = float(np.max(high - low))
     is_heavy = any(isinstance(action, Weight) for action in system.given.actions)
-    planes = plane_links(rows, bodies, size)
+    planes = plane_links(rows, bodies, size) if observer is None else ()
+    joints = () if has_shapes(system) else glyphs_of(rows, size, bodies)
+    links = (*links_of(rows), *planes)
+    strands = strands_of(rows, bodies)
+    floor = _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes))
+    if observer is not None:  # without ground and world, which rush by
+        joints = tuple(glyph for glyph in joints if glyph.body >= 0)
+        links = tuple(link for link in links if min(link.bodies) >= 0)
+        strands = tuple(s._replace(points=observer.places(s.points)) for s in strands)
+        floor = None
     return Scene(
-        system.name,
+        system.name if observer is None else f"{system.name}, {observer.word}",
         rows.t,
         bodies,
-        () if has_shapes(system) else glyphs_of(rows, size, bodies),
-        (*links_of(rows), *planes),
-        (),
-        (),
-        (low + high) / 2,
-        size,
-        _floor(rows, float(low[2]), is_heavy=is_heavy, has_planes=bool(planes)),
-        has_shapes(system),
-    )
-
-
-def _followed(rows: Trajectory, name: str) -> Scene:
-    """The bodies as who goes along with one sees them: without ground and world."""
-    system, poses = rows.system, asked(rows, "poses")
-    names = [body.name for body in system.bodies]
-    if name not in names:
-        raise ShowError(
-            f"{system.name!r} has no body {name!r} to follow.",
-            "The observer goes along with a body.",
-            suggestion(name, names),
-        )
-    table = system.table(dict(rows.table))
-    origins = np.asarray(poses.origins)
-    beside = origins - origins[:, names.index(name)][:, None]
-    poses = poses._replace(origins=beside)
-    extent = _extent(system, poses, table)
-    bodies = tuple(_drawn(rows, k, poses, extent) for k in range(len(names)))
-    low, high = _box(bodies)
-    size = float(np.max(high - low))
-    is_clad = has_shapes(system)
-    joints = () if is_clad else glyphs_of(rows, size, bodies)
-    links = tuple(link for link in links_of(rows) if min(link.bodies) >= 0)
-    return Scene(
-        f"{system.name}, with {name}",
-        rows.t,
-        bodies,
-        tuple(glyph for glyph in joints if glyph.body >= 0),
+        joints,
         links,
         (),
         (),
         (low + high) / 2,
         size,
-        None,
-        is_clad,
+        floor,
+        has_shapes(system),
+        strands,
+        globes,
+    )
+
+
+def _bodies(
+    rows: Trajectory,
+    observer: Observer | None,
+    extent: float | None = None,
+    *,
+    least: float = SMALLEST,
+) -> tuple[Drawn, ...]:
+    """All bodies as an observer sees them; None is the world."""
+    system, poses = rows.system, asked(rows, "poses")
+    if observer is not None:
+        poses = poses._replace(
+            rotations=observer.turns(np.asarray(poses.rotations, float)),
+            origins=observer.places(np.asarray(poses.origins, float)),
+        )
+    table = system.table(dict(rows.table))
+    held, more = attachments(rows), fittings(rows)
+    count = range(len(system.bodies))
+
+    def surfaces(k: int, dot: float) -> list[Surface]:
+        own = _surfaces(system, system.bodies[k], dot, (table, held.get(k, ())))
+        return [*own, *more.get(k, ())]
+
+    if extent is None:
+        extent = _extent(poses, [surfaces(k, 0.0) for k in count])
+    return tuple(
+        _drawn(rows, k, poses, (surfaces(k, DOT * extent), least * extent))
+        for k in count
+    )
+
+
+def arrow_room(scene: Scene) -> float:
+    """The size by which pushes are scaled: a small body's do not tower above it."""
+    return min(scene.size, BESIDE * usual_radius(scene.bodies))
+
+
+def _seen_arrows(kind: Arrows, observer: Observer) -> Arrows:
+    return kind._replace(
+        arrows=tuple(
+            arrow._replace(
+                tails=observer.places(np.asarray(arrow.tails)),
+                vectors=observer.vectors(np.asarray(arrow.vectors)),
+            )
+            for arrow in kind.arrows
+        )
     )
 
 
@@ -208,14 +259,14 @@ def _admitted(frames: int | None) -> int | None:
     )
 
 
-def _drawn(rows: Any, k: int, poses: Any, extent: float) -> Drawn:
+def _drawn(rows: Any, k: int, poses: Any, look: tuple[list[Surface], float]) -> Drawn:
     body, table = rows.system.bodies[k], rows.system.table(dict(rows.table))
     mass, centre, inertia = (np.asarray(x, float) for x in body.moments(table))
-    surfaces = _surfaces(rows.system, body, DOT * extent, table)
+    surfaces, least = look
     radius = _radius(surfaces, centre)
     factor, is_empty = 1.0, surfaces[0] is NOTHING
-    if radius < SMALLEST * extent and not is_empty:
-        factor = 2 * SMALLEST * extent / radius
+    if radius < least and not is_empty:
+        factor = 2 * least / radius
         surfaces = [
             s._replace(corners=centre + factor * (s.corners - centre)) for s in surfaces
         ]
@@ -236,14 +287,15 @@ def has_shapes(system: Any) -> bool:
     return any(getattr(body, "shapes", ()) for body in system.bodies)
 
 
-def _surfaces(system: Any, body: Any, size: float, table: Any) -> list[Surface]:
+def _surfaces(system: Any, body: Any, size: float, known: Any) -> list[Surface]:
+    """Of a body alone; `known` are the parameters, and the points that hold it."""
     if not has_shapes(system):
-        return surfaces_of(body, size, table)
+        return surfaces_of(body, size, *known)
     own = getattr(body, "shapes", ())
     if not own:
         return [NOTHING]
     # A body none of whose meshes can be read is shown by its inertia.
-    return shown_surfaces(own) or surfaces_of(body, size, table)
+    return shown_surfaces(own) or surfaces_of(body, size, *known)
 
 
 def _radius(surfaces: list[Surface], centre: np.ndarray) -> float:
@@ -252,21 +304,27 @@ def _radius(surfaces: list[Surface], centre: np.ndarray) -> float:
     )
 
 
-def _extent(system: Any, poses: Any, table: Any) -> float:
+def _extent(poses: Any, surfaces: list[list[Surface]]) -> float:
     """The size of the motion, or of the largest body if it is larger."""
     origins = np.concatenate([poses.origins.reshape(-1, 3), np.zeros((1, 3))])
     moved = float(np.max(np.ptp(origins, axis=0)))
     sizes = [
         float(np.max(np.ptp(np.concatenate([s.corners for s in found]), axis=0)))
-        for body in system.bodies
-        if (found := _surfaces(system, body, 0.0, table))
+        for found in surfaces
+        if found
     ]
     return max([moved, *sizes]) or 1.0
 
 
-def _box(bodies: tuple[Drawn, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The corners of a box that holds all bodies in all frames."""
+def _box(
+    bodies: tuple[Drawn, ...], globes: tuple[Globe, ...] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """The corners of a box that holds all bodies in all frames, and planets."""
     ends = []
+    for globe in globes:
+        carrier = bodies[globe.body] if globe.body >= 0 else None
+        middle = globe.centre if carrier is None else carrier.origins
+        ends += [np.atleast_2d(middle) + side * globe.radius for side in (-1.0, 1.0)]
     for body in bodies:
         corners = np.concatenate([s.corners for s in body.surfaces])
         own = corners[:: max(len(corners) // 1000, 1)]

@@ -17,6 +17,7 @@ from polhode.matter.particle import Particle
 from polhode.matter.solids import Compound, Solid
 from polhode.matter.submerged import Submerged
 from polhode.show.drawing.outline import ears
+from polhode.show.drawing.stand_in import SHARE, bars, block_sizes
 
 AROUND = 48  # corners of a circle
 THIN = 0.04  # of a thin shape's size: what is drawn of a thickness that it has not
@@ -36,11 +37,14 @@ class Surface(NamedTuple):
     colour: tuple[float, ...] | None = None
 
 
-def surfaces_of(member: Any, size: float = 0.1, table: Table = NOMINAL) -> list:
+def surfaces_of(
+    member: Any, size: float = 0.1, table: Table = NOMINAL, points: Any = ()
+) -> list:
     """The surfaces of a body or particle, in its axes.
 
     `size` is the diameter of what has none: a particle, or a point of a cloud. Matter
-    of which only the moments are known is the even ellipsoid that has them.
+    of which only the moments are known is the even block that has them, with bars to
+    `points` (k, 3), those where joints and springs hold it.
 
     >>> import polhode as ph
     >>> brick = ph.Body("brick", ph.solids.box(mass=1.0, x=0.1, y=0.2, z=0.3))
@@ -49,23 +53,24 @@ def surfaces_of(member: Any, size: float = 0.1, table: Table = NOMINAL) -> list:
     """
     if isinstance(member, Particle):
         return [_ball(size / 2)]
-    return _surfaces(member.matter, size, table)
+    held = np.asarray(points, float).reshape(-1, 3)
+    return _surfaces(member.matter, size, table, held)
 
 
-def _surfaces(matter: Any, size: float, table: Table) -> list[Surface]:
+def _surfaces(matter: Any, size: float, table: Table, points: Any) -> list[Surface]:
     if isinstance(matter, Submerged):
-        return _surfaces(matter.hull or matter.matter, size, table)
+        return _surfaces(matter.hull or matter.matter, size, table, points)
     if isinstance(matter, Compound):
         return [
             each if sign > 0 else _hole(each)
             for _, part, sign in matter.parts
-            for each in _surfaces(part, size, table)
+            for each in _surfaces(part, size, table, points[:0])
         ]
     if isinstance(matter, Solid):
         return [_placed(matter, table)]
     if isinstance(matter, Cloud):
         return [_moved(_ball(size / 2), np.eye(3), p) for p in matter.positions]
-    return [_ellipsoid_of(matter.moments(table), size)]
+    return _block_of(matter.moments(table), size, points)
 
 
 def _placed(solid: Solid, table: Table) -> Surface:
@@ -85,18 +90,31 @@ def _hole(surface: Surface) -> Surface:
     return surface._replace(corners=swollen, is_hole=True)
 
 
-def _ellipsoid_of(moments: Any, size: float) -> Surface:
-    """The even ellipsoid of some moments.   a² = 5 (J_y + J_z - J_x) / 2m"""
-    mass, centre, inertia = moments
+def _block_of(moments: Any, size: float, points: np.ndarray) -> list[Surface]:
+    """The even block of some moments, and bars to the points that hold it."""
+    mass, centre, inertia = (np.asarray(x, float) for x in moments)
+    found = [bar(*ends, radius) for ends, radius in bars(centre, points)]
     if mass <= 0:
-        return _moved(_ball(size / 2), np.eye(3), np.asarray(centre))
-    J, axes = np.linalg.eigh(np.asarray(inertia))
-    squares = 2.5 * (J.sum() - 2 * J) / mass
-    longest = np.sqrt(max(squares.max(), 0.0)) or size / 2
-    half = np.sqrt(np.maximum(squares, (THIN * longest) ** 2))
-    if np.linalg.det(axes) < 0:
-        axes = -axes
-    return _moved(ellipsoid_surface(*half), axes, np.asarray(centre))
+        return found or [_moved(_ball(size / 2), np.eye(3), centre)]
+    if not np.any(np.linalg.eigvalsh(inertia) > 0):
+        return [_moved(_ball(size / 2), np.eye(3), centre)]  # a bob on a line
+    kind, sizes, axes = block_sizes(float(mass), inertia)
+    block = SHAPES[kind](*((SHARE if found else 1.0) * sizes))
+    return [*found, _moved(block, axes, centre)]
+
+
+def bar(first: np.ndarray, second: np.ndarray, radius: float) -> Surface:
+    """A round bar from one place to another, with round ends."""
+    along = second - first
+    length = float(np.linalg.norm(along))
+    return _moved(_capsule(radius, length), turn_along(along), (first + second) / 2)
+
+
+def turn_along(axis: np.ndarray) -> np.ndarray:
+    """A rotation (3, 3) whose third column is along an axis."""
+    w = axis / np.linalg.norm(axis)
+    u = np.linalg.svd(w[None])[2][1]
+    return np.stack([u, np.cross(w, u), w], axis=1)
 
 
 # --------------------------------------------------------------------- revolved

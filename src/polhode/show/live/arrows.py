@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.show.drawing.arrows import Arrows
 from polhode.show.drawing.frame import Moment
-from polhode.show.plots.palette import ARROWS, rgb
+from polhode.show.plots.palette import LIGHT, Theme, rgb
 
 HEAD = 0.035  # of the scene: how long a tip is
 
@@ -17,9 +17,14 @@ HEAD = 0.035  # of the scene: how long a tip is
 class LiveArrows:
     """Handles of a kind of arrows; `put` draws them at a time while they are shown."""
 
-    def __init__(self, api: Any, kind: Arrows, size: float) -> None:
+    def __init__(
+        self, api: Any, kind: Arrows, size: float, theme: Theme = LIGHT
+    ) -> None:
         self.kind, self.size = kind, size
-        name, tint = f"/arrows/{kind.kind.replace(' ', '_')}", rgb(ARROWS[kind.kind])
+        name, tint = (
+            f"/arrows/{kind.kind.replace(' ', '_')}",
+            rgb(theme.arrows[kind.kind]),
+        )
         count = len(kind.arrows)
         tips = api.add_arrows(
             name,

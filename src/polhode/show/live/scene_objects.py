@@ -8,20 +8,25 @@ import numpy as np
 
 from polhode.geometry.rotations.quaternion import from_matrix
 from polhode.show.drawing.frame import Moment, moment
+from polhode.show.drawing.globes import graticule
 from polhode.show.drawing.glyphs import pins_of
 from polhode.show.drawing.scene import Scene
 from polhode.show.live.arrows import LiveArrows
-from polhode.show.plots.palette import colour, rgb
+from polhode.show.live.connections import LiveConnections
+from polhode.show.plots.palette import LIGHT, Theme, colour, rgb
 
 STEEL, DARK = (154, 161, 173), (44, 47, 54)
+LINE = {"light": (84, 92, 106), "dark": (189, 198, 212)}
+TURN = 33  # corners of a friction cone's rim
 POLHODE, HERPOLHODE = (209, 73, 91), (47, 111, 159)
 
 
 class Live:
     """Handles of all that moves; `draw` puts them where they are at a time."""
 
-    def __init__(self, server: Any, scene: Scene) -> None:
+    def __init__(self, server: Any, scene: Scene, theme: Theme = LIGHT) -> None:
         self.server, self.scene, self.api = server, scene, server.scene
+        self.theme = theme
         self.chosen: int | None = None
         self.time = float(scene.times[0])
         self.switches: dict[str, list[Any]] = {}
@@ -30,7 +35,9 @@ class Live:
         self._joints()
         self.trails = self._trails()
         self.arrows = [self._arrows(kind) for kind in scene.arrows]
-        self.links = self._links()
+        self.connections = LiveConnections(self.api, scene, LINE[theme.name])
+        self.cones = self._cones()
+        self._globes()
         self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
         self._panel()
 
@@ -41,6 +48,7 @@ class Live:
         self.api.set_up_direction("+z")
         camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
         camera.look_at = scene.middle
+        camera.near, camera.far = 1e-3 * scene.size, 1e2 * scene.size
         if scene.floor is not None:
             at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
             size = 3 * scene.size
@@ -60,7 +68,7 @@ class Live:
                 f"/body{k}/surface{j}",
                 surface.corners.astype(np.float32),
                 surface.triangles.astype(np.uint32),
-                color=DARK if surface.is_hole else _tint(surface, k),
+                color=DARK if surface.is_hole else _tint(surface, k, self.theme),
                 opacity=surface.colour[3] if surface.colour else None,
             )
             mesh.on_click(lambda _, k=k: self._choose(k))
@@ -70,10 +78,9 @@ class Live:
         return frame
 
     def _joints(self) -> None:
-        radius = 0.011 * self.scene.size
         for k, glyph in enumerate(self.scene.joints):
             parent = f"/body{glyph.body}" if glyph.body >= 0 else ""
-            for j, surface in enumerate(pins_of(glyph, radius)):
+            for j, surface in enumerate(pins_of(glyph)):
                 mesh = self.api.add_mesh_simple(
                     f"{parent}/joint{k}_{j}",
                     surface.corners.astype(np.float32),
@@ -85,23 +92,41 @@ class Live:
     def _trails(self) -> list[Any]:
         lines = []
         for k, body in enumerate(self.scene.bodies):
-            tint = rgb(colour(k))
+            tint = rgb(colour(k, self.theme))
             lines.append(_curve(self.api, f"/trail{k}", body.path, tint, 1.5))
             self._switch("trails", lines[-1])
         return lines
 
     def _arrows(self, kind: Any) -> LiveArrows:
-        made = LiveArrows(self.api, kind, self.scene.size)
+        made = LiveArrows(self.api, kind, self.scene.size, self.theme)
         for handle in made.handles:
             self._switch(made.word, handle, is_on=False)
         return made
 
-    def _links(self) -> Any:
-        if not self.scene.links:
-            return None
-        points = np.zeros((len(self.scene.links), 2, 3), np.float32)
-        options = {"thickness": 3.0, "thickness_units": "screen"}
-        return self.api.add_line_segments("/links", points, STEEL, **options)
+    def _cones(self) -> list[tuple[Any, Any]]:
+        """The cones of friction about pushes: handles, and the kinds they belong to."""
+        found = []
+        for kind in self.scene.arrows:
+            if any(arrow.cone for arrow in kind.arrows):
+                tint = rgb(self.theme.arrows["friction"])
+                start = np.zeros((1, 2, 3), np.float32)
+                options = {"thickness": 1.2, "thickness_units": "screen"}
+                lines = self.api.add_line_segments("/cones", start, tint, **options)
+                lines.visible = False
+                self._switch("friction cones", lines, is_on=False)
+                found.append((lines, kind))
+        return found
+
+    def _globes(self) -> None:
+        """Planets on what carries them, with meridians and parallels."""
+        for k, globe in enumerate(self.scene.globes):
+            parent = f"/body{globe.body}" if globe.body >= 0 else ""
+            tint = rgb(globe.tints[self.theme is not LIGHT])
+            place = {"position": globe.centre}
+            name = f"{parent}/globe{k}"
+            self.api.add_icosphere(name, globe.radius, tint, subdivisions=5, **place)
+            lines = [_segments(line) for line in graticule(globe)]
+            _lines(self.api, f"{name}/lines", np.concatenate(lines), STEEL, 1.0)
 
     def _rolling(self, j: int) -> Any:
         """The ellipsoid and polhode on the body; what rests goes with the centre."""
@@ -167,8 +192,10 @@ class Live:
             for handle, points in zip(self.trails, now.trails(), strict=True):
                 if handle.visible:
                     handle.points = points.astype(np.float32)
-            if self.links is not None:
-                self.links.points = now.links().astype(np.float32)
+            self.connections.put(now)
+            for handle, kind in self.cones:
+                if handle.visible:
+                    handle.points = now.cones(kind, TURN).astype(np.float32)
             for rest, rolling in zip(self.rests, self.scene.rollings, strict=True):
                 rest.position = now.centre(rolling.body)
         if self.chosen is not None:
@@ -195,10 +222,10 @@ class Live:
                 self.numbers[word].value = text
 
 
-def _tint(surface: Any, k: int) -> tuple[int, ...]:
+def _tint(surface: Any, k: int, theme: Theme) -> tuple[int, ...]:
     """The colour of a surface, or of its body, in whole numbers up to 255."""
     if surface.colour is None:
-        return rgb(colour(k))
+        return rgb(colour(k, theme))
     return tuple(round(255 * part) for part in surface.colour[:3])
 
 
@@ -206,7 +233,14 @@ def _three(vector: np.ndarray) -> str:
     return ", ".join(f"{x:.4g}" for x in vector)
 
 
+def _segments(points: np.ndarray) -> np.ndarray:
+    return np.stack([points[:-1], points[1:]], axis=1)
+
+
 def _curve(api: Any, name: str, points: np.ndarray, tint: Any, width: float) -> Any:
-    pairs = np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+    return _lines(api, name, _segments(points), tint, width)
+
+
+def _lines(api: Any, name: str, pairs: np.ndarray, tint: Any, width: float) -> Any:
     options = {"thickness": width, "thickness_units": "screen"}
-    return api.add_line_segments(name, pairs, tint, **options)
+    return api.add_line_segments(name, pairs.astype(np.float32), tint, **options)

@@ -20,6 +20,7 @@ from polhode.errors import ShowError
 from polhode.show.drawing.scene import Scene, scene_of
 from polhode.show.live.access_control import Gate, before_every_server
 from polhode.show.live.scene_objects import Live
+from polhode.show.plots.palette import LIGHT, Theme, theme_of
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
@@ -35,14 +36,24 @@ def show(
     frames: int | None = None,
     browser: bool = True,
     wait: bool = False,
+    follow: Any = None,
+    axes: str = "world",
+    theme: str = "light",
 ) -> Viewer:
     """Serve a motion and open it; the viewer lives until closed, or the program ends.
 
     browser   whether to open a window; else go to `viewer.url`
     wait      whether to stay here until Ctrl-C
+    follow    a body that the observer goes along with, by name, or a
+              `ph.space.LocalFrame`
+    axes      of the observer that follows: "world", "body", "rtn" or "lvlh"
+    theme     "light" or "dark"
+
+    Keys: space plays and pauses, B and N go a step back and on, Home and End to the
+    first time and the last; arrows turn the camera.
     """
-    scene = scene_of(motion, frames)
-    viewer = Viewer(scene)
+    scene = scene_of(motion, frames, follow=follow, axes=axes)
+    viewer = Viewer(scene, theme_of(theme))
     if browser:
         webbrowser.open(viewer.url)
     if wait:
@@ -53,7 +64,7 @@ def show(
 class Viewer:
     """A scene that is being served at `url`, and its clock."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, theme: Theme = LIGHT) -> None:
         self.scene = scene
         self.time = float(scene.times[0])
         self.speed = 1.0
@@ -61,11 +72,12 @@ class Viewer:
         self._closed = threading.Event()
         token = secrets.token_urlsafe(24)
         gate = Gate(token)
-        self._server = _served(gate)
+        self._server = _served(gate, theme)
         self.port = gate.port
         self.url = f"http://{HOST}:{self.port}/{token}/"
-        self._live = Live(self._server, scene)
+        self._live = Live(self._server, scene, theme)
         self._controls()
+        self._keys()
         self.seek(self.time)
         threading.Thread(target=self._run, daemon=True).start()
 
@@ -129,6 +141,23 @@ class Viewer:
         def _(event: Any) -> None:
             self.speed = float(speed.value)
 
+    def _keys(self) -> None:
+        """Commands of the keyboard; the arrows are the camera's."""
+        first, last = (float(self.scene.times[k]) for k in (0, -1))
+        step = (last - first) / 100
+        acts = {
+            ("Play or pause", "space"): lambda: (
+                self.pause if self.is_playing else self.play
+            )(),
+            ("A step on", "N"): lambda: self.seek(self.time + step),
+            ("A step back", "B"): lambda: self.seek(self.time - step),
+            ("To the beginning", "home"): lambda: self.seek(first),
+            ("To the end", "end"): lambda: self.seek(last),
+        }
+        for (label, key), act in acts.items():
+            command = self._server.gui.add_command(label, hotkey=key)
+            command.on_trigger(lambda _, act=act: act())
+
     def _run(self) -> None:
         """The clock."""
         last = time.monotonic()
@@ -143,7 +172,7 @@ class Viewer:
                 self.pause()
 
 
-def _served(gate: Gate) -> Any:
+def _served(gate: Gate, theme: Theme) -> Any:
     """A viser server behind the gate, on a free port; nothing of it leads outside."""
     try:
         import viser
@@ -167,5 +196,11 @@ def _served(gate: Gate) -> Any:
     # A client may ask viser for a public address: here nobody may.
     for message in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
         server._websock_server.unregister_handler(message)
-    server.gui.configure_theme(show_logo=False, show_share_button=False)
+    is_dark = theme is not LIGHT
+    server.gui.configure_theme(
+        show_logo=False,
+        show_share_button=False,
+        dark_mode=is_dark,
+        control_layout="collapsible",  # beside the scene, not over it
+    )
     return server

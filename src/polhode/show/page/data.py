@@ -10,38 +10,75 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.geometry.rotations.quaternion import from_matrix
+from polhode.show.drawing.globes import graticule
+from polhode.show.drawing.render import extremes
 from polhode.show.drawing.scene import Drawn, Scene
-from polhode.show.plots.palette import ARROWS, colour
+from polhode.show.plots.palette import ARROWS, colour, dark_tones
 from polhode.show.plots.quantities import series_of
 
 if TYPE_CHECKING:
     from polhode.integrate.results.trajectory import Trajectory
 
+HULL = 1500  # places by which a camera is set up
+ROUND_ELLIPSOIDS = 1.35
 SECONDS = 20.0  # a motion is replayed faster or slower if it lasts much longer or less
 
 
-def page_data(scene: Scene, plots: list[dict[str, Any]]) -> str:
-    """All numbers as JSON that may stand in a script element."""
-    data = {
+def page_data(scenes: Sequence[Scene], plots: list[dict[str, Any]]) -> str:
+    """All numbers as JSON that may stand in a script element.
+
+    Scenes side by side are seen from as far, and their arrows have one scale.
+    """
+    stages = [_stage(scene) for scene in scenes]
+    for word in ("size", "azimuth", "pace"):
+        whole = max(stage[word] for stage in stages)
+        for stage in stages:
+            stage[word] = stages[0][word] if word == "azimuth" else whole
+    _share_scales(stages)
+    data = {"stages": stages, "plots": plots, "tones": dark_tones()}
+    text = json.dumps(data, allow_nan=False, ensure_ascii=True)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _stage(scene: Scene) -> dict[str, Any]:
+    return {
         "times": _packed(scene.times, "<f8"),
         "middle": _list(scene.middle),
         "size": scene.size,
-        "reach": _reach(scene),
+        "coil": scene.coil,
+        "hull": _packed(_hull(scene)),
         "azimuth": _azimuth(scene),
         "pace": _pace(scene.times),
         "floor": None if scene.floor is None else scene.floor - scene.middle[2],
         "bodies": [_body(body, k, scene) for k, body in enumerate(scene.bodies)],
         "joints": [_glyph(glyph) for glyph in scene.joints],
         "links": [{**x._asdict(), "points": _list(x.points)} for x in scene.links],
+        "strands": [_strand(each, scene) for each in scene.strands],
+        "globes": [_globe(each) for each in scene.globes],
         "arrows": [_arrows(kind, scene) for kind in scene.arrows],
+        "friction": ARROWS["friction"],
         "rolls": _rolls(scene),
         "rollings": [_rolling(each) for each in scene.rollings],
-        "plots": plots,
     }
-    text = json.dumps(data, allow_nan=False, ensure_ascii=True)
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+
+
+def _share_scales(stages: list[dict[str, Any]]) -> None:
+    kinds = [kind for stage in stages for kind in stage["arrows"]]
+    for kind in kinds:
+        alike = [other["scale"] for other in kinds if other["kind"] == kind["kind"]]
+        kind["scale"] = min(alike)
+
+
+def _strand(strand: Any, scene: Scene) -> dict[str, Any]:
+    points = _packed(strand.points - scene.middle)
+    return {**strand._asdict(), "points": points, "count": strand.points.shape[1]}
+
+
+def _globe(globe: Any) -> dict[str, Any]:
+    lines = [_packed(line) for line in graticule(globe)]
+    return {**globe._asdict(), "centre": _list(globe.centre), "lines": lines}
 
 
 def _packed(array: Any, kind: str = "<f4") -> str:
@@ -84,6 +121,7 @@ def _arrows(kind: Any, scene: Scene) -> dict[str, Any]:
     arrows = [
         {
             "name": arrow.name,
+            "cone": arrow.cone,
             "tails": _packed(arrow.tails - scene.middle),
             "vectors": _packed(arrow.vectors),
         }
@@ -119,13 +157,18 @@ def _plane(each: Any) -> dict[str, Any] | None:
     return {"normal": _list(each.normal), "distance": each.distance, "half": half}
 
 
-def _reach(scene: Scene) -> float:
-    """How far from the middle a camera must see."""
-    paths = np.concatenate([body.path for body in scene.bodies])
-    far = float(np.max(np.linalg.norm(paths - scene.middle, axis=1)))
-    # Covers reach farther from the middle than mass centres do.
-    wide = _rolls(scene) or scene.is_clad
-    return max(far, (0.95 if wide else 0.62) * scene.size)
+def _hull(scene: Scene) -> np.ndarray:
+    """Places (k, 3) that a camera must hold, from the middle."""
+    places = [part for body in scene.bodies for part in (extremes(body), body.path)]
+    places += [strand.points.reshape(-1, 3) for strand in scene.strands]
+    for globe in scene.globes:
+        path = scene.bodies[globe.body].path if globe.body >= 0 else globe.centre[None]
+        ball = np.concatenate(graticule(globe))[::7]
+        places.append((path[:: max(len(path) // 8, 1), None] + ball).reshape(-1, 3))
+    found = np.concatenate(places) - scene.middle
+    # Ellipsoids and their planes go round the bodies.
+    wider = ROUND_ELLIPSOIDS if _rolls(scene) else 1.0
+    return wider * found[:: max(len(found) // HULL, 1)]
 
 
 def _rolls(scene: Scene) -> bool:
@@ -154,21 +197,29 @@ def _pace(times: np.ndarray) -> float:
 
 
 def plots_of(
-    motion: Trajectory, rows: Trajectory, names: Sequence[str] | None
+    motions: Sequence[tuple[Trajectory, Trajectory]], names: Sequence[str] | None
 ) -> list[dict[str, Any]]:
     """The curves that were asked for, by the names of `show.quantities`.
 
-    Without a wish they are those of three joints and the energy. Curves of one unit
-    share a plot.
+    Of motions and their frames. Without a wish they are those of three joints and the
+    energy. Curves of one unit share a plot; those of a second motion are dashed.
     """
     plots: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     asked = (names,) if isinstance(names, str) else names
-    for name in _usual(rows) if asked is None else asked:
-        source = motion if name in ("ledger", "balance") else rows
-        for each in series_of(source, name):
-            group = plots.setdefault((name, each.panel, each.unit), [])
-            group.append(_curve(each, rows.t, len(group)))
-    hits = sorted({hit.t for hit in motion.contacts.impacts})
+    usual = _usual(motions[0][1]) if asked is None else asked
+    for stage, (motion, rows) in enumerate(motions):
+        known = set(_usual(rows)) if asked is None else set(usual)
+        for name in usual:
+            if stage and name not in known:
+                continue  # another system has other joints
+            source = motion if name in ("ledger", "balance") else rows
+            for number, each in enumerate(series_of(source, name)):
+                group = plots.setdefault((name, each.panel, each.unit), [])
+                tint = number if stage else len(group)
+                word = f"{each.label} ({stage + 1})" if len(motions) > 1 else each.label
+                made = {**_curve(each, rows.t, tint), "name": word, "stage": stage}
+                group.append(made)
+    hits = sorted({hit.t for hit in motions[0][0].contacts.impacts})
     return [
         {"title": f"{name} [{unit}]" if unit else name, "series": series, "marks": hits}
         for (name, _, unit), series in plots.items()

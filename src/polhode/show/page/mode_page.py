@@ -29,5 +29,5 @@ def mode_page(modes: Modes, path: Any, mode: int = 0, **wishes: Any) -> Path:
     scene = scene_of(rows)
     table = section("Modes", modes.as_table().html())
     sections = [table, model_section(motion.system, scene)]
-    curves = plots_of(motion, rows, names[:CURVES])
-    return put(written(scene, curves, motion, sections), path)
+    curves = plots_of([(motion, rows)], names[:CURVES])
+    return put(written([scene], curves, [motion], sections), path)

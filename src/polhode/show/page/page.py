@@ -25,6 +25,7 @@ from polhode.show.page.sections import (
     model_section,
 )
 from polhode.show.paper import require_writable, writing
+from polhode.show.plots.palette import theme_of
 from polhode.show.report import content
 from polhode.show.report.blocks import Chapter
 
@@ -34,16 +35,17 @@ if TYPE_CHECKING:
 # As traced, of the programs in the table of all forms: compiled in some 20 s. Counted
 # and not timed, so that a page says the same wherever it is made.
 OPERATIONS = 600_000
-SCRIPTS = ("algebra", "shapes", "painter", "stage", "plots", "page")
-CONTROLS = """<div class="card theatre">
-<canvas id="stage" aria-label="the motion in three dimensions"></canvas>
-<div id="labels"></div><div id="switches"></div><div id="chosen" hidden></div>
-<p id="apology" hidden></p>
-<div class="bar"><button id="play" aria-label="play">►</button>
+SCRIPTS = (
+    *("algebra", "shapes", "painter", "theme", "stage", "plots", "handling", "page"),
+)
+CONTROLS = """<div class="bar"><button id="play" aria-label="play">►</button>
 <input id="slider" type="range" min="0" max="1" step="any" value="0" aria-label="time">
 <span id="clock"></span><select id="speed" aria-label="speed"></select>
-<button id="home" title="back to the first view">view</button></div>
-</div>"""
+<select id="follow" aria-label="camera"><option value="">still camera</option></select>
+<button id="home" title="back to the first view">view</button>
+<button id="theme" title="light or dark"></button>
+<button id="help" title="keys" aria-label="keys">?</button></div>
+<div id="switches"></div>"""
 
 
 def page(
@@ -55,7 +57,10 @@ def page(
     compare: Any = OPERATIONS,
     frames: int | None = None,
     chapters: Sequence[Chapter] = (),
-    follow: str | None = None,
+    follow: Any = None,
+    axes: str = "world",
+    theme: str | None = None,
+    beside: Trajectory | None = None,
 ) -> Path | InlinePage:
     """Write a motion as one HTML file that opens anywhere, and return its path.
 
@@ -70,23 +75,41 @@ def page(
                it takes, False for none; or a `Comparison`
     frames     how many; by default 60 a second, 601 at most
     chapters   more cards below the ledger, as a report has them
-    follow     a body that the observer goes along with, in the world's axes
+    follow     a body that the observer goes along with, by name, or a
+               `ph.space.LocalFrame`
+    axes       of the observer that follows: "world", "body", "rtn" or "lvlh"
+    theme      "light" or "dark"; without one, what the reader's system prefers. The
+               page has a button for it
+    beside     another motion, replayed to the right of this one by the same clock and
+               from the same side; its curves are dashed
     """
     if path is not None:
         require_place(Path(path))
-    rows = framed(motion, frames)
-    curves = plots_of(motion, rows, plots)
-    scene = scene_of(rows, follow=follow)
+    motions = [motion] if beside is None else [motion, beside]
+    framings = [framed(each, frames) for each in motions]
+    curves = plots_of(list(zip(motions, framings, strict=True)), plots)
+    scenes = [scene_of(rows, follow=follow, axes=axes) for rows in framings]
+    others = zip(motions[1:], scenes[1:], strict=True)
     sections = [
         equations_section(motion, equations),
         chapter_section(content.ledger(motion)),
         *map(chapter_section, chapters),
         comparison_section(motion.system, compare),
-        model_section(motion.system, scene, motion.table),
+        model_section(motion.system, scenes[0], motion.table),
         chapter_section(content.provenance(motion)),
+        *(part for other, scene in others for part in _beside(motion, other, scene)),
     ]
-    text = written(scene, curves, motion, sections)
+    text = written(scenes, curves, motions, sections, theme)
     return InlinePage(text) if path is None else put(text, path)
+
+
+def _beside(motion: Trajectory, other: Trajectory, scene: Scene) -> list[str]:
+    """The cards of a second motion: its ledger, and its model where it is another."""
+    ledger = content.ledger(other)
+    cards = [chapter_section(ledger._replace(title=f"{ledger.title} (2)"))]
+    if other.system is not motion.system:
+        cards.append(model_section(other.system, scene, other.table))
+    return cards
 
 
 @dataclass(frozen=True)
@@ -136,27 +159,34 @@ def require_place(place: Path) -> None:
 
 
 def written(
-    scene: Scene, curves: list[dict[str, Any]], motion: Any, sections: list[str]
+    scenes: Sequence[Scene],
+    curves: list[dict[str, Any]],
+    motions: Sequence[Any],
+    sections: list[str],
+    theme: str | None = None,
 ) -> str:
     """The text of the page."""
     script = '(() => {\n"use strict";\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();"
     style = asset("page", "css")
-    name = html.escape(scene.name)
+    name = html.escape(" and ".join(dict.fromkeys(scene.name for scene in scenes)))
+    chosen = "" if theme is None else f' data-theme="{theme_of(theme).name}"'
     plots = "\n".join(
         f'<section class="card" id="plot-{k}"><h2>{html.escape(each["title"])}</h2>'
         "</section>"
         for k, each in enumerate(curves)
     )
+    summary = html.escape("; ".join(content.summary(motion) for motion in motions))
     return f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
+<html lang="en"{chosen}><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{_policy(script, style)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
 <title>{name} · Polhode</title>
 <style>{style}</style></head>
-<body><header><h1>{name}</h1><p>{html.escape(content.summary(motion))}</p></header>
+<body><header><h1>{name}</h1><p>{summary}</p></header>
 <main>
-{CONTROLS}
+{_theatre(scenes)}
 <div class="grid">
 {plots}
 </div>
@@ -165,10 +195,29 @@ def written(
 {"".join(sections[1:])}
 </div>
 </main>
-<script type="application/json" id="data">{page_data(scene, curves)}</script>
+<script type="application/json" id="data">{page_data(scenes, curves)}</script>
 <script>{script}</script>
 </body></html>
 """
+
+
+def _theatre(scenes: Sequence[Scene]) -> str:
+    """A stage for each scene, and the controls below, beside nothing that moves."""
+    stages = []
+    for k, scene in enumerate(scenes):
+        end = f"-{k}" if k else ""
+        about = f"{html.escape(scene.name)} in three dimensions"
+        caption = f"<figcaption>{k + 1}  {html.escape(scene.name)}</figcaption>"
+        stages.append(
+            f'<figure><canvas id="stage{end}" aria-label="{about}"></canvas>'
+            f'<div class="labels" id="labels{end}"></div>'
+            f"{caption if len(scenes) > 1 else ''}</figure>"
+        )
+    return (
+        f'<div class="card theatre"><div class="stages">{"".join(stages)}'
+        '<div id="chosen" hidden></div><dl id="keys" hidden></dl>'
+        f'<p id="apology" hidden></p></div>\n{CONTROLS}</div>'
+    )
 
 
 def _policy(script: str, style: str) -> str:

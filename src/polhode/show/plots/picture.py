@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from polhode.errors import ShowError
 from polhode.show.paper import writing
-from polhode.show.plots.palette import PAPER
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +54,7 @@ class Picture:
         self.figure.draw_without_rendering()  # the layout settles at the second draw
         with rc_context({"svg.hashsalt": "polhode", "svg.fonttype": "path"}):
             self.figure.savefig(
-                into, format=kind[1:], dpi=dpi, facecolor=PAPER, metadata=UNDATED[kind]
+                into, format=kind[1:], dpi=dpi, facecolor="auto", metadata=UNDATED[kind]
             )
         return into.getvalue()
 

@@ -3,45 +3,45 @@
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const byId = (id) => document.getElementById(id);
 
-function controls(stage, page) {
-  const { slider, play, clock, speed } = page;
+function controls(page) {
+  const { slider, play, choice } = page;
   slider.addEventListener("input", () => page.seek(page.timeOf(slider.valueAsNumber)));
   play.addEventListener("click", () => page.run(!page.running));
-  byId("home").addEventListener("click", () => {
-    Object.assign(stage.camera, stage.home);
+  byId("home").addEventListener("click", () => page.home());
+  byId("theme").addEventListener("click", () => page.theme.turn());
+  byId("help").addEventListener("click", () => (byId("keys").hidden = !byId("keys").hidden));
+  const follow = byId("follow");
+  for (const { name } of page.stage.bodies) follow.add(new Option(`with ${name}`, name));
+  follow.addEventListener("change", () => page.follow(follow.value));
+  for (const s of SPEEDS) choice.add(new Option(`${s}×`, s, s === 1, s === 1));
+  choice.addEventListener("change", () => (page.speed = Number(choice.value)));
+  page.theme.follow(() => {
+    const dark = page.theme.name === "dark";
+    byId("theme").textContent = dark ? "☀" : "☾";
+    byId("theme").setAttribute("aria-label", dark ? "light" : "dark");
     page.stale = true;
   });
-  for (const s of SPEEDS) speed.add(new Option(`${s}×`, s, s === 1, s === 1));
-  speed.addEventListener("change", () => (page.speed = Number(speed.value)));
-  document.addEventListener("keydown", (event) => {
-    const step = (stage.times[stage.times.length - 1] - stage.times[0]) / 100;
-    if (["SELECT", "INPUT", "BUTTON"].includes(event.target.tagName)) return;
-    if (event.key === " ") page.run(!page.running);
-    else if (event.key === "ArrowRight") page.seek(page.t + step);
-    else if (event.key === "ArrowLeft") page.seek(page.t - step);
-    else return;
-    event.preventDefault();
-  });
-  clock.textContent = "";
 }
 
-// One switch for each thing that can be shown; arrows say their scale.
-function switches(stage, page) {
+// One switch for each thing that can be shown, with the colour it is drawn in.
+function switches(page) {
   const box = byId("switches");
+  const { stages, theme } = page;
   const put = (key, label, tint, title) => {
+    if (box.querySelector(`[data-shows="${key}"]`)) return;
     const made = document.createElement("label");
     const input = document.createElement("input");
     input.type = "checkbox";
-    input.checked = stage.shown[key];
+    input.checked = stages.some((stage) => stage.shown[key]);
     input.dataset.shows = key;
     input.addEventListener("change", () => {
-      stage.shown[key] = input.checked;
+      for (const stage of stages) stage.shown[key] = input.checked;
       page.stale = true;
     });
     made.append(input);
     if (tint) {
       const mark = document.createElement("i");
-      mark.style.background = tint;
+      theme.follow(() => (mark.style.background = theme.hex(tint)));
       made.append(mark);
     }
     made.append(label);
@@ -49,78 +49,44 @@ function switches(stage, page) {
     box.appendChild(made);
   };
   put("trails", "trails");
-  if (stage.data.joints.length) put("joints", "joints");
+  if (stages.some((stage) => stage.data.joints.length)) put("joints", "joints");
   put("frames", "frames");
   put("names", "names");
-  if (stage.rollings.length) put("ellipsoid", "polhode on its ellipsoid", "#d1495b");
-  for (const kind of stage.arrows) {
-    const title = `drawn ${kind.scale.toPrecision(3)} m for 1 ${kind.unit}`;
-    put(kind.kind, kind.kind, kind.colour, title);
-  }
-}
-
-// Dragging turns, with shift or the right button it shifts; the wheel comes nearer.
-function handling(stage, page) {
-  const canvas = stage.canvas;
-  let held = null;
-  let moved = 0;
-  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    held = [event.clientX, event.clientY, event.shiftKey || event.button === 2];
-    moved = 0;
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!held) return;
-    const [dx, dy] = [event.clientX - held[0], event.clientY - held[1]];
-    moved += Math.abs(dx) + Math.abs(dy);
-    [held[0], held[1]] = [event.clientX, event.clientY];
-    const camera = stage.camera;
-    if (held[2]) {
-      const step = camera.distance / canvas.clientHeight * 0.64;
-      const { right, up } = stage.sight;
-      camera.target = add(camera.target, add(scale(right, -dx * step), scale(up, dy * step)));
-    } else {
-      camera.azimuth -= dx * 0.008;
-      camera.rise = Math.min(1.5, Math.max(-1.5, camera.rise + dy * 0.008));
-    }
-    page.stale = true;
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    const box = canvas.getBoundingClientRect();
-    if (held && moved < 4) page.choose(stage.pick(event.clientX - box.left, event.clientY - box.top));
-    held = null;
-  });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const factor = Math.exp(Math.sign(event.deltaY) * 0.12);
-    stage.camera.distance = Math.min(20 * stage.size, Math.max(0.05 * stage.size, stage.camera.distance * factor));
-    page.stale = true;
-  }, { passive: false });
+  if (stages.some((stage) => stage.rollings.length)) put("ellipsoid", "polhode on its ellipsoid", "#d1495b");
+  for (const stage of stages)
+    for (const kind of stage.arrows)
+      put(kind.kind, kind.kind, kind.colour, `drawn ${kind.scale.toPrecision(3)} m for 1 ${kind.unit}`);
 }
 
 class Page {
   constructor(data) {
-    this.stage = new Stage(byId("stage"), data);
-    this.times = this.stage.times;
-    [this.slider, this.play, this.clock, this.speed] = ["slider", "play", "clock", "speed"].map(byId);
+    this.theme = new Theme(data.tones);
+    this.stages = data.stages.map((each, k) => new Stage(byId(k ? `stage-${k}` : "stage"), each, this.theme));
+    this.stage = this.stages[0];
+    for (const other of this.stages.slice(1)) other.camera = this.stage.camera; // seen from one place
+    const times = this.stages.map((stage) => stage.times);
+    this.times = times.reduce((a, b) => (Math.abs(b[b.length - 1] - b[0]) > Math.abs(a[a.length - 1] - a[0]) ? b : a));
+    [this.slider, this.play, this.clock, this.choice] = ["slider", "play", "clock", "speed"].map(byId);
+    this.speed = 1;
     this.t = this.times[0];
-    this.speed.value = 1;
     this.running = false;
     this.stale = true;
     this.chosen = null;
-    this.plots = data.plots.map((plot, k) => new Plot(byId(`plot-${k}`), plot, this.times, (t) => this.seek(t)));
-    this.labels = this.stage.bodies.map((body) => {
+    this.plots = data.plots.map((plot, k) => new Plot(byId(`plot-${k}`), plot, times, this));
+    this.labels = this.stages.flatMap((stage, k) => stage.bodies.map((body, n) => {
       const label = document.createElement("span");
       label.textContent = body.name;
-      byId("labels").appendChild(label);
-      return label;
-    });
-    controls(this.stage, this);
-    this.speed = 1;
-    switches(this.stage, this);
-    handling(this.stage, this);
-    new ResizeObserver(() => (this.stale = true)).observe(this.stage.canvas);
+      byId(k ? `labels-${k}` : "labels").appendChild(label);
+      return { label, stage, n };
+    }));
+    controls(this);
+    switches(this);
+    for (const stage of this.stages) {
+      handling(stage, this);
+      new ResizeObserver(() => (this.touched ? (this.stale = true) : this.home())).observe(stage.canvas);
+    }
+    keyboard(this);
+    this.home();
     this.seek(this.times[0]);
     this.draw();
     requestAnimationFrame((now) => this.tick(now));
@@ -138,7 +104,7 @@ class Page {
   seek(t) {
     const [a, b] = this.ends;
     this.t = Math.min(Math.max(a, b), Math.max(Math.min(a, b), t));
-    this.stage.t = this.t;
+    for (const stage of this.stages) stage.t = this.t;
     this.slider.value = b === a ? 0 : (this.t - a) / (b - a);
     this.stale = true;
   }
@@ -149,6 +115,34 @@ class Page {
     this.running = running;
     this.play.textContent = running ? "❚❚" : "►";
     this.play.setAttribute("aria-label", running ? "pause" : "play");
+  }
+
+  // So many speeds up or down the list.
+  pace(steps) {
+    const k = SPEEDS.indexOf(this.speed) + steps;
+    this.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, k))];
+    this.choice.value = this.speed;
+  }
+
+  zoom(factor) {
+    zoom(this.stage, factor);
+    this.touched = true;
+    this.stale = true;
+  }
+
+  // The camera goes along with a body; "" stands still again.
+  follow(name) {
+    if (!name) return this.home();
+    Object.assign(this.stage.camera, { follows: name, target: [0, 0, 0], distance: this.stage.nearby(name) });
+    this.touched = this.stale = true;
+  }
+
+  // The first view: all of the motion, whatever the size of the window.
+  home() {
+    Object.assign(this.stage.camera, this.stage.fitted(this.stages.map((stage) => stage.hull)));
+    byId("follow").value = "";
+    this.touched = false;
+    this.stale = true;
   }
 
   tick(now) {
@@ -165,34 +159,44 @@ class Page {
 
   draw() {
     this.stale = false;
-    this.stage.draw();
+    for (const stage of this.stages) stage.draw();
     this.clock.textContent = `t = ${this.t.toPrecision(4)} s`;
-    const moment = this.stage.moment();
-    for (const plot of this.plots) plot.show(this.t, moment);
-    this.labels.forEach((label, k) => {
-      label.hidden = !this.stage.shown.names;
-      if (label.hidden) return;
-      const [x, y] = this.stage.pixel(k);
-      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-    });
+    const moments = this.stages.map((stage) => stage.moment());
+    for (const plot of this.plots) plot.show(this.t, moments);
+    this.names();
     if (this.chosen !== null) this.describe();
   }
 
-  choose(k) {
-    this.chosen = k;
+  // Names beside their bodies; one that would cover another is moved below it.
+  names() {
+    const taken = [];
+    for (const { label, stage, n } of this.labels) {
+      label.hidden = !stage.shown.names;
+      if (label.hidden) continue;
+      let [x, y] = stage.pixel(n);
+      const wide = 7 * stage.bodies[n].name.length + 14;
+      while (taken.some((t) => t.stage === stage && Math.abs(t.x - x) < (t.wide + wide) / 2 && Math.abs(t.y - y) < 19)) y += 19;
+      taken.push({ stage, x, y, wide });
+      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+    }
+  }
+
+  choose(stage, k) {
+    this.chosen = k === null ? null : { stage, k };
     byId("chosen").hidden = k === null;
     this.stale = true;
   }
 
   // The numbers of the chosen body, now.
   describe() {
-    const body = this.stage.bodies[this.chosen];
-    const { axes, at } = this.stage.pose(body);
-    const centre = add(add(combine(axes, body.centre), at), this.stage.data.middle);
+    const { stage, k } = this.chosen;
+    const body = stage.bodies[k];
+    const { axes, at } = stage.pose(body);
+    const centre = add(add(combine(axes, body.centre), at), stage.data.middle);
     const of = (kind) => {
-      const found = this.stage.arrows.find((a) => a.kind === kind);
+      const found = stage.arrows.find((a) => a.kind === kind);
       const arrow = found && found.arrows.find((a) => a.name === body.name);
-      return arrow ? this.stage.vector(arrow.vectors) : [0, 0, 0];
+      return arrow ? stage.vector(arrow.vectors) : [0, 0, 0];
     };
     const shown = (v, u) => `${v.map((x) => x.toPrecision(4)).join(", ")} ${u}`;
     const momentum = of("momentum");
@@ -220,14 +224,18 @@ class Page {
 
 try {
   const page = new Page(JSON.parse(byId("data").textContent));
-  const place = (k) => {
-    const { axes, at } = page.stage.pose(page.stage.bodies[k]);
-    return { axes, origin: add(at, page.stage.data.middle), pixel: page.stage.pixel(k) };
+  const place = (stage, k) => {
+    const { axes, at } = stage.pose(stage.bodies[k]);
+    return { axes, origin: add(at, stage.data.middle), pixel: stage.pixel(k) };
   };
-  // What is drawn, for whoever wants to know: time, and bodies by name.
+  // What is drawn, for whoever wants to know: time, camera, and bodies by name.
   window.polhode = Object.freeze({
     time: () => page.t,
-    bodies: () => Object.fromEntries(page.stage.bodies.map((body, k) => [body.name, place(k)])),
+    speed: () => page.speed,
+    theme: () => page.theme.name,
+    camera: () => ({ ...page.stage.camera }),
+    bodies: (n = 0) =>
+      Object.fromEntries(page.stages[n].bodies.map((body, k) => [body.name, place(page.stages[n], k)])),
     redraw: () => page.draw(),
   });
   if (window.location.hash !== "#still") page.run(true);

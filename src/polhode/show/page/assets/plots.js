@@ -29,9 +29,10 @@ function written(value) {
 }
 
 class Plot {
-  constructor(parent, data, times, seek) {
-    this.times = times;
-    this.series = data.series.map((s) => ({ ...s, values: numbers(s.values, Float32Array) }));
+  constructor(parent, data, times, page) {
+    this.times = page.times;
+    this.theme = page.theme;
+    this.series = data.series.map((s) => ({ ...s, times: times[s.stage], values: numbers(s.values, Float32Array) }));
     this.root = element("svg", {
       viewBox: `0 0 ${BOX.width} ${BOX.height}`, class: "plot", role: "img",
       "aria-label": data.title,
@@ -41,14 +42,15 @@ class Plot {
     this.scaffold(data);
     for (const series of this.series) this.curve(series);
     this.cursor = element("line", { class: "cursor", y1: BOX.top, y2: BOX.height - BOX.bottom }, this.root);
-    this.dots = this.series.map((s) => element("circle", { r: 3.6, fill: s.colour, class: "dot" }, this.root));
+    this.dots = this.series.map((s) => element("circle", { r: 3.6, class: "dot" }, this.root));
     this.legend(parent);
+    this.theme.follow(() => this.paint());
     const at = (event) => {
       const box = this.root.getBoundingClientRect();
       const x = ((event.clientX - box.left) / box.width) * BOX.width;
       const share = (x - BOX.left) / (BOX.width - BOX.left - BOX.right);
       const span = this.times[this.times.length - 1] - this.times[0];
-      seek(this.times[0] + Math.min(1, Math.max(0, share)) * span);
+      page.seek(this.times[0] + Math.min(1, Math.max(0, share)) * span);
     };
     this.root.addEventListener("pointerdown", (event) => {
       this.root.setPointerCapture(event.pointerId);
@@ -98,23 +100,36 @@ class Plot {
     element("text", last, this.root).textContent = "time [s]";
   }
 
-  curve({ values, colour: stroke }) {
+  curve(series) {
+    const { values, times } = series;
     let path = "";
     let down = false;
     values.forEach((v, k) => {
-      if (Number.isFinite(v)) path += `${down ? "L" : "M"}${this.x(this.times[k]).toFixed(2)} ${this.y(v).toFixed(2)}`;
+      if (Number.isFinite(v)) path += `${down ? "L" : "M"}${this.x(times[k]).toFixed(2)} ${this.y(v).toFixed(2)}`;
       down = Number.isFinite(v);
     });
-    element("path", { d: path, class: "curve", stroke }, this.root);
+    const dashes = series.stage ? { "stroke-dasharray": "6 4" } : {};
+    series.path = element("path", { d: path, class: "curve", ...dashes }, this.root);
+  }
+
+  // Lines, dots and marks in the colours of the theme.
+  paint() {
+    this.series.forEach((series, k) => {
+      const tint = this.theme.hex(series.colour);
+      series.path.setAttribute("stroke", tint);
+      this.dots[k].setAttribute("fill", tint);
+      this.marks[k].style.background = tint;
+    });
   }
 
   legend(parent) {
     const list = document.createElement("div");
     list.className = "legend";
+    this.marks = [];
     this.readings = this.series.map((s) => {
       const item = document.createElement("span");
       const mark = document.createElement("i");
-      mark.style.background = s.colour;
+      this.marks.push(mark);
       const value = document.createElement("b");
       item.append(mark, s.name, value);
       list.appendChild(item);
@@ -123,11 +138,12 @@ class Plot {
     parent.appendChild(list);
   }
 
-  show(t, [a, b, s]) {
+  show(t, moments) {
     const x = this.x(t);
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
-    this.series.forEach(({ values, unit: u }, k) => {
+    this.series.forEach(({ values, unit: u, stage }, k) => {
+      const [a, b, s] = moments[stage];
       const v = values[a] + (values[b] - values[a]) * s;
       this.dots[k].setAttribute("cx", x);
       this.dots[k].setAttribute("cy", Number.isFinite(v) ? this.y(v) : -10);

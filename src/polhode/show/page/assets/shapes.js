@@ -55,10 +55,11 @@ function turned(profile, around = 28) {
 
 const pinShape = () => turned([[0, 0], [0.94, 0], [1, 0.03], [1, 0.97], [0.94, 1], [0, 1]]);
 const coneShape = () => turned([[0, 0], [1, 0], [0, 1]]);
-const ballShape = () => {
-  const rise = Array.from({ length: 15 }, (_, k) => Math.PI * (k / 14 - 0.5));
-  return turned(rise.map((x, k) => [k % 14 ? Math.cos(x) : 0, Math.sin(x)]));
+const ballShape = (steps = 14, around = 28) => {
+  const rise = Array.from({ length: steps + 1 }, (_, k) => Math.PI * (k / steps - 0.5));
+  return turned(rise.map((x, k) => [k % steps ? Math.cos(x) : 0, Math.sin(x)]), around);
 };
+const globeShape = () => ballShape(48, 96);
 
 function cubeShape() {
   const corners = [];
@@ -68,14 +69,15 @@ function cubeShape() {
 }
 
 // A coil from p to q, as points of a line.
-function coil(p, q, radius, turns = 9) {
+function coil(p, q, radius, turns = 8) {
   const along = sub(q, p);
+  const half = Math.min(0.4, (turns * 1.5 * radius) / (norm(along) || 1) / 2); // a long one has straight ends
   const u = across(along);
   const v = cross(unit(along), u);
   const steps = 16 * turns;
   const points = [...p];
   for (let k = 0; k <= steps; k++) {
-    const s = 0.1 + (0.8 * k) / steps;
+    const s = 0.5 - half + (2 * half * k) / steps;
     const turn = (2 * Math.PI * turns * k) / steps;
     const fade = radius * Math.min(1, Math.min(k, steps - k) / 8);
     const out = add(scale(u, fade * Math.cos(turn)), scale(v, fade * Math.sin(turn)));

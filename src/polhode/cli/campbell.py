@@ -1,0 +1,61 @@
+"""`polhode campbell`: frequencies of a rotor over its speed, and where they are met."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from polhode.cli.words import Changes, Json, ModelName, Optional, Several, told_or
+
+
+def campbell(
+    model: ModelName,
+    /,
+    *,
+    spin: Optional = "",
+    speeds: Optional = "",
+    order: Several | None = None,
+    lateral: Optional = "",
+    out: Path | None = None,
+    set: Changes | None = None,
+    json: Json = False,
+) -> None:
+    """Frequencies over the speed of a rotor about rest, and its critical speeds.
+
+    Examples: polhode campbell rotor --spin spin --speeds 0:300:31;
+    polhode campbell rotor --spin spin --speeds 0:300:31 --order 1 --order 2 --out c.png
+
+    Parameters
+    ----------
+    spin
+        The joint that turns. This and the rest may stand in [campbell] of a model file.
+    speeds
+        Its speeds, rad/s: from:to:count, or a list 0,100,200.
+    order
+        A multiple of the speed at which something shakes it; 1 without it. May be
+        repeated.
+    lateral
+        Two coordinates across the shaft, x,y: whirl with and against it is told apart.
+    out
+        A .png, .svg or .pdf of the diagram.
+    """
+    import polhode as ph
+    from polhode.cli.answers import print_json, say, say_path
+    from polhode.cli.waiting import waiting
+    from polhode.cli.words import chosen
+    from polhode.files.questions import spread
+
+    found = chosen(model, set or ())
+    told = found.questions.get("campbell", {})
+    joint = told_or(spin, told, "spin", "--spin spin")
+    row = told_or(speeds and spread(speeds), told, "speeds", "--speeds 0:300:31")
+    orders = [float(each) for each in order or told.get("orders", (1.0,))]
+    pair = tuple(lateral.split(",")) if lateral else told.get("lateral")
+    with waiting(f"Frequencies of {found.system.name}"):
+        answer = ph.campbell(found.system, joint, row, orders=orders, lateral=pair)
+    if json:
+        lines = [each._asdict() for each in answer.criticals]
+        print_json({"speeds": answer.speeds, "criticals": lines})
+    else:
+        say(str(answer))
+    if out is not None:
+        say_path("picture", answer.plot().save(out), json)
