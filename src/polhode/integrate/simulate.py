@@ -55,8 +55,7 @@ from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
-from polhode.supports.joint_supports import Brake
-from polhode.system.contacts import refuse_supports
+from polhode.system.contacts import names, pads, refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
 from polhode.tracebacks import warn
@@ -301,12 +300,13 @@ def _stepped(model: System, method: Method | None) -> Equations:
 
 
 def _refuse_brakes(model: System) -> None:
-    brakes = [s.name for s in model.supports if isinstance(s, Brake)]
+    labels = names(model)
+    brakes = [labels[pad.candidate] for pad in pads(model)]
     if brakes:
         raise ModelError(
             f"a method that steps over contacts does not know {brakes[0]!r}, a brake.",
-            "It finds what presses a contact from the contact itself; the pads of a"
-            " brake are pressed by a load.",
+            "It finds what presses a contact from the contact itself; what only rubs is"
+            " pressed by something else.",
             "Leave the method out, or give ph.JointFriction with"
             " ph.contact.Regularised.",
         )

@@ -28,8 +28,9 @@ from polhode.formulation.contact.decide import STATUSES
 from polhode.formulation.contact.questions import contact_modes
 from polhode.geometry.point import Point
 from polhode.matter.parameter import NOMINAL
+from polhode.supports.any_support import AnySupport
 from polhode.supports.candidates import CornerCandidates, RimCandidates
-from polhode.supports.joint_supports import AnySupport, Brake, Stop
+from polhode.supports.joint_supports import Stop
 from polhode.supports.support import Support
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names
@@ -117,12 +118,12 @@ def two_sided(system: System, points: list[str]) -> list[TwoSided]:
     return found
 
 
-def _bound(support: Stop | Brake, k: int, name: str) -> JointEquation:
+def _bound(support: Any, k: int, name: str) -> JointEquation:
     """A coordinate that stays at a bound."""
-    if isinstance(support, Brake):
+    if not isinstance(support, Stop):
         raise ModelError(
-            f"{name!r} cannot keep a mode: it is a brake.",
-            "Its pads are pressed by a load, not by a reaction.",
+            f"{name!r} cannot keep a mode: it only rubs.",
+            "It is pressed by a load or by what something else carries.",
             "Lock its joint (system.locked), or ask ph.simulate.",
         )
     own = support.candidates
