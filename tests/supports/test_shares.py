@@ -39,15 +39,15 @@ def at(system, angle, **more):
 
 
 @pytest.mark.row("C-09")
-@settings(max_examples=12, deadline=None)
-@given(st.floats(0.1, 0.9), st.floats(0.0, 0.9), st.sampled_from([1e-7, 1e-3, 0.1]))
+@settings(max_examples=6, deadline=None)
+@given(st.floats(0.1, 0.9), st.floats(0.0, 0.9), st.sampled_from([1e-6, 1e-3, 0.1]))
 def test_a_ladder_holds_exactly_where_some_share_does(ladder, floor, wall, beside):
     """tan = (1 - mu_1 mu_2)/(2 mu_1), where both ends are at their cones."""
     table = {"floor.mu": floor, "wall.mu": wall}
     limit = np.arctan((1 - floor * wall) / (2 * floor))
     for angle, holds in ((limit + beside, True), (limit - beside, False)):
         (mode, *_) = ph.contact_modes(at(ladder, angle), table)
-        still = np.max(np.abs(mode.accelerations)) < 1e-7 * G
+        still = np.max(np.abs(mode.accelerations)) < 1e-9 * G
         assert bool(still) == holds
         assert ph.static_rest(at(ladder, angle), table=table).rests == holds
 

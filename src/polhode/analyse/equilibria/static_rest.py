@@ -25,6 +25,7 @@ from polhode.system.contacts import names, pads, pressed_pads
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
+    from polhode.analyse.equilibria.rest_stability import RestStability
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -54,6 +55,19 @@ class StaticRest(Answer):
     pushes: dict[str, tuple[float, float]]
     load: str | None
     interval: tuple[float, float] | None
+    table: Table
+
+    def stability(self) -> RestStability:
+        """Whether it stays near there after a small disturbance, and what can move."""
+        from polhode.analyse.equilibria.rest_stability import stability_on_supports
+
+        if not self.rests:
+            raise AnalysisError(
+                f"{self.state.system.name!r} does not rest in this state.",
+                "Only a rest is stable or not.",
+                "Ask ph.equilibria(system) for places where it does.",
+            )
+        return stability_on_supports(self.state, self.forces, self.table)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -125,7 +139,7 @@ def static_rest(
     count, width = len(touching), balance.rows.shape[1]
     some = _program(balance, np.zeros(width), fixed=_value(state, load, table))
     if some is None and load is None:
-        return StaticRest(state, False, {}, {}, load, None)
+        return StaticRest(state, False, {}, {}, load, None, table)
     pushes: dict[str, tuple[float, float]] = {}
     forces: dict[str, np.ndarray] = {}
     if some is not None:
@@ -142,7 +156,7 @@ def static_rest(
             for i, k in enumerate(touching)
         }
     interval = None if load is None else _interval(balance)
-    return StaticRest(state, some is not None, forces, pushes, load, interval)
+    return StaticRest(state, some is not None, forces, pushes, load, interval, table)
 
 
 def _require_rest(state: State) -> None:
