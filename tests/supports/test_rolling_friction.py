@@ -107,7 +107,7 @@ def test_a_couple_of_another_system_is_refused():
     with pytest.raises(ModelError, match="which is not in"):
         ph.System([body, ball().bodies[0]],
                   supports=[ph.contact.RollingFriction(felt, 0.1)])  # fmt: skip
-    with pytest.raises(ModelError, match="arm of .* is zero"):
+    with pytest.raises(ModelError, match=r"arm of .* is zero"):
         ph.contact.SpinningFriction(felt, 0.0)
     with pytest.raises(ModelError, match="cannot be at"):
         ph.contact.SpinningFriction("felt", 0.1)

@@ -290,7 +290,7 @@ def _stepped(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
-    _refuse_brakes(model)
+    _refuse_dry_joints(model)
 
     def known() -> Equations:
         smooth = recursive(model.without_supports)
@@ -299,16 +299,15 @@ def _stepped(model: System, method: Method | None) -> Equations:
     return model.remembered("stepped motion", known)
 
 
-def _refuse_brakes(model: System) -> None:
-    labels = names(model)
-    brakes = [labels[pad.candidate] for pad in pads(model)]
-    if brakes:
+def _refuse_dry_joints(model: System) -> None:
+    dry = [names(model)[p.candidate] for p in pads(model) if p.edge is not None]
+    if dry:
         raise ModelError(
-            f"a method that steps over contacts does not know {brakes[0]!r}, a brake.",
-            "It finds what presses a contact from the contact itself; what only rubs is"
-            " pressed by something else.",
-            "Leave the method out, or give ph.JointFriction with"
-            " ph.contact.Regularised.",
+            f"a method that steps over contacts does not know {dry[0]!r}, a dry joint.",
+            "It is pressed by what its joint carries, which follows from accelerations;"
+            " a step over contacts has none.",
+            "Leave the method out, give ph.Brake with the load that it has, or"
+            " ph.JointFriction with ph.contact.Regularised among the actions.",
         )
 
 
