@@ -346,3 +346,19 @@ def test_a_dry_joint_is_refused():
     system = ph.System([hinge], supports=[rubs])
     with pytest.raises(ph.errors.ModelError, match="a dry joint"):
         ph.simulate(system, system.state(), until=0.1, method=Moreau(step=1e-2))
+
+
+@pytest.mark.filterwarnings("ignore:'cube' used up its limit")
+def test_a_run_goes_on_from_its_file(tmp_path):
+    """Bit for bit, and what contacts did is found again from the rows of a file."""
+    system = cube(restitution=0.3)
+    start = system.state(cube={"z": 0.1}, speeds={"cube": (0, 1, 0, 1, 0, 0)})
+    own = {"until": 0.5, "method": Moreau(step=5e-3)}
+    whole = ph.simulate(system, start, **own)
+    ph.simulate(system, start, **own, to=tmp_path / "cube.nc", limit=40)
+    again = ph.resume(tmp_path / "cube.nc", system, limit=10**6)
+    np.testing.assert_array_equal(again.q, whole.q)
+    np.testing.assert_array_equal(again.z, whole.z)
+    whole.save(tmp_path / "kept.nc")
+    kept = ph.load_motion(tmp_path / "kept.nc").of(system)
+    np.testing.assert_array_equal(kept["rest"].push, whole["rest"].push)
