@@ -34,8 +34,8 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
-from polhode.supports.candidates import Geometry
 from polhode.supports.friction import named_friction
+from polhode.supports.geometry import Geometry
 from polhode.supports.restitution import Restitution, restitution_law
 
 

@@ -24,7 +24,7 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.matter.parameter import Parameter, Quantity, Table, at, distinct
-from polhode.supports.candidates import Geometry
+from polhode.supports.geometry import Geometry
 from polhode.supports.restitution import Restitution, restitution_law
 from polhode.supports.support import Support
 

@@ -29,8 +29,8 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.supports.candidates import Geometry
 from polhode.supports.friction import elliptic
+from polhode.supports.geometry import Geometry
 from polhode.supports.rolling_friction import CoupleCandidates
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world

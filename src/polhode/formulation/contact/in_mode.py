@@ -31,6 +31,7 @@ from polhode.matter.parameter import NOMINAL
 from polhode.supports.any_support import AnySupport
 from polhode.supports.candidates import CornerCandidates, RimCandidates
 from polhode.supports.joint_supports import Stop
+from polhode.supports.segments import SegmentCandidates
 from polhode.supports.support import Support
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names
@@ -142,6 +143,12 @@ def _contact(support: Support, k: int) -> AnyContact:
             f"{support.name!r} cannot keep a mode: it is the rim of a cylinder.",
             "Which points of a rim are lowest changes as it turns.",
             "Give ph.surfaces.disc or ph.surfaces.hull with the points that touch.",
+        )
+    if isinstance(own, SegmentCandidates):
+        raise ModelError(
+            f"{support.name!r} cannot keep a mode: it is on a capsule.",
+            "Which places are nearest changes from ends to sides as it moves.",
+            "Ask ph.simulate or ph.contact_modes; or give balls in its place.",
         )
     if not isinstance(own, CornerCandidates):
         return own.contact
