@@ -1,4 +1,4 @@
-"""Contact: laws of force, of restitution and of friction."""
+"""Contact: laws of force, of restitution and of friction, and what rubs."""
 
 from polhode.public.lazy import lazy_names
 
@@ -18,6 +18,9 @@ HOMES = {
     "Stronge": "polhode.supports.restitution",
     "Anisotropic": "polhode.actions.contact.friction_laws",
     "Stribeck": "polhode.actions.contact.friction_laws",
+    "DryJoint": "polhode.supports.dry_joint",
+    "RollingFriction": "polhode.supports.rolling_friction",
+    "SpinningFriction": "polhode.supports.rolling_friction",
 }
 
 __all__ = [*HOMES]

@@ -10,8 +10,11 @@ from polhode.actions.contact.friction import Regularised as Regularised
 from polhode.actions.contact.friction import Viscous as Viscous
 from polhode.actions.contact.friction_laws import Anisotropic as Anisotropic
 from polhode.actions.contact.friction_laws import Stribeck as Stribeck
+from polhode.supports.dry_joint import DryJoint as DryJoint
 from polhode.supports.restitution import Newton as Newton
 from polhode.supports.restitution import Poisson as Poisson
 from polhode.supports.restitution import Stronge as Stronge
+from polhode.supports.rolling_friction import RollingFriction as RollingFriction
+from polhode.supports.rolling_friction import SpinningFriction as SpinningFriction
 
 HOMES: dict[str, str]

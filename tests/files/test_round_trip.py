@@ -260,7 +260,17 @@ def supported():
         ph.Support(skins["crate"], hill, name="crate on a hill"),
         ph.Support(skins["ball"], bowl, friction=ph.Coulomb(0.2), name="in a bowl"),
     ]
-    return ph.System([egg], [ph.Weight(9.81)], supports=[*plain, *curved], name="egg")
+    arm = ph.Body("arm", ph.solids.rod(mass=1.0, length=1.0))
+    hinge = ph.Revolute("hinge", world.origin, arm.point(0, 0, 0.5), axis=ph.Y)
+    dry = ph.Coulomb(0.2, 0.3)
+    rubbing = [
+        ph.JointFriction(hinge, dry, radius=0.02, span=0.1),
+        ph.Brake(hinge, dry, load=2.0),
+        ph.contact.RollingFriction(plain[0], 0.01, 0.02),
+        ph.contact.SpinningFriction(plain[0], ph.Parameter("arm", 0.03)),
+    ]
+    own = [*plain, *curved, *rubbing]
+    return ph.System([egg, hinge], [ph.Weight(9.81)], supports=own, name="egg")
 
 
 def test_supports_of_all_sorts_come_back(tmp_path):
@@ -269,8 +279,8 @@ def test_supports_of_all_sorts_come_back(tmp_path):
     found = again(tmp_path, system).system
     assert found.parameters == system.parameters
     rng = np.random.default_rng(4)
-    q = system.normalised(system.neutral() + 0.1 * rng.normal(size=7))
-    z = rng.normal(size=6)
+    q = system.normalised(system.neutral() + 0.1 * rng.normal(size=8))
+    z = rng.normal(size=7)
     assert contacts.names(found) == contacts.names(system)
     np.testing.assert_array_equal(contacts.laws(found), contacts.laws(system))
     one, other = (contacts.contact_rows(s, 0.4, q, z) for s in (system, found))

@@ -11,7 +11,7 @@ velocity: the two bodies' material points at P move alike, along two axes of the
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, TypeAlias, final, overload
 
 import numpy as np
 
@@ -41,13 +41,55 @@ from polhode.matter.quantities.direction import (
 )
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class RollingOrSlipping:
+    """A surface that rolls on another while friction holds it, and slips where not.
+
+    `ph.rolling` with a friction makes it. A system has it among its supports.
+    """
+
+    surface: Surface
+    on: Attachment | Surface | Track
+    normal: Any
+    friction: Any
+    restitution: Any
+    name: str
+
+
+@overload
+def rolling(
+    surface: Surface,
+    on: Attachment | Surface | Track,
+    *,
+    normal: Any = ...,
+    friction: None = ...,
+    restitution: Any = ...,
+    name: str = ...,
+) -> tuple[Touching, NoSlip]: ...
+
+
+@overload
+def rolling(
+    surface: Surface,
+    on: Attachment | Surface | Track,
+    *,
+    normal: Any = ...,
+    friction: Any,
+    restitution: Any = ...,
+    name: str = ...,
+) -> tuple[RollingOrSlipping]: ...
+
+
 def rolling(
     surface: Surface,
     on: Attachment | Surface | Track,
     *,
     normal: Any = Z,
+    friction: Any = None,
+    restitution: Any = 0.0,
     name: str = "rolling",
-) -> tuple[Touching, NoSlip]:
+) -> tuple[Touching, NoSlip] | tuple[RollingOrSlipping]:
     """Both constraints of pure rolling on the plane through `on`, square to `normal`.
 
     Give them to a system together: `constraints=[*ph.rolling(...)]`. `normal` is
@@ -56,9 +98,16 @@ def rolling(
     `ph.surfaces`. There slip is measured along axes that turn with the surface's own
     normal; where it points nearly against `normal` they are others, and so are the two
     multipliers.
+
+    With a `friction` such as `ph.Coulomb(0.3)` it rolls while |T| <= mu_s N, slips
+    where that is not enough, rolls again, and may leave the plane and strike it, by the
+    law of `restitution`: the system then has it among its supports.
     """
     _require_surface(name, surface)
     _require_ground(name, on)
+    if friction is not None:
+        own = (surface, on, normal, friction, restitution, name)
+        return (RollingOrSlipping(*own),)
     given = admit_direction(normal, f"the normal of {name!r}")
     is_fixed = not isinstance(given, Direction)
     axes = turn_to(normal, f"the normal of {name!r}") if is_fixed else given

@@ -83,7 +83,7 @@ def read_ground(scope: Scope, path: Way, value: Any) -> Any:
 
 def write_ground(ink: Writer, on: Any, place: str) -> Any:
     """A surface if it has a shape, else a point of a plane."""
-    curved = isinstance(on, surfaces.Surface | surfaces.Track)
+    curved = isinstance(on, surfaces.Surface | surfaces.Track | surfaces.Corners)
     return (SURFACE if curved else POINT).write(ink, on, place)
 
 

@@ -49,7 +49,7 @@ from polhode.files.contacts import (
 from polhode.files.expression import Formula
 from polhode.files.loads import CONTACT_LAW, FRICTION_LAW, MASSES, VECTOR
 from polhode.files.machines import MACHINE_ACTIONS, MACHINE_CONSTRAINTS
-from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT
+from polhode.files.references import BODY, CONSTRAINT, JOINT, POINT, SUPPORT
 from polhode.files.space import SPACE_ACTIONS
 from polhode.files.values import (
     BOUNDS,
@@ -68,7 +68,9 @@ from polhode.files.values import (
 from polhode.joints.registry import ALL_JOINTS
 from polhode.joints.user_joint import UserJoint
 from polhode.matter.axes import Z
+from polhode.supports.dry_joint import DryJoint
 from polhode.supports.joint_supports import Brake, Stop
+from polhode.supports.rolling_friction import RollingFriction, SpinningFriction
 from polhode.supports.support import Support
 
 
@@ -383,6 +385,10 @@ def joint_equation(joints: Any, law: Formula, name: str) -> JointEquation:
     return JointEquation(joints, own, name=name)
 
 
+SLIPPING = (
+    Field("friction", FRICTION_LAW, "dry: it slips beyond it, and may open", None),
+    Field("restitution", RESTITUTION, "0 to 1, or a law of it", 0.0),
+)
 CONSTRAINTS = {
     kind.word: kind
     for kind in (
@@ -430,13 +436,18 @@ CONSTRAINTS = {
             ),
             joint_equation,
         ),
-        Kind("rolling", tuple, CONTACT_FIELDS, rolling),
+        Kind("rolling", tuple, (*CONTACT_FIELDS, *SLIPPING), rolling),
         Kind("touching", tuple, CONTACT_FIELDS, touching),
         Kind("no_slip", tuple, CONTACT_FIELDS, no_slip),
         *(Kind(*each) for each in MACHINE_CONSTRAINTS),
     )
 }
 
+ARMS = (
+    Field("of", SUPPORT, "whose push it is under; it is above this one"),
+    Field("dynamic", QUANTITY, "m, the arm of its couple"),
+    Field("static", QUANTITY, "m, of what it holds at rest", None),
+)
 SUPPORTS = {
     kind.word: kind
     for kind in (
@@ -473,5 +484,17 @@ SUPPORTS = {
                 Field("radius", QUANTITY, "m at which they rub", 1.0),
             ),
         ),
+        Kind(
+            "dry_joint",
+            DryJoint,
+            (
+                Field("joint", JOINT),
+                Field("friction", FRICTION_LAW, "Coulomb's or Stribeck's"),
+                Field("radius", QUANTITY, "m, of what turns", None),
+                Field("span", QUANTITY, "m, over which its couple presses", None),
+            ),
+        ),
+        Kind("rolling_friction", RollingFriction, ARMS),
+        Kind("spinning_friction", SpinningFriction, ARMS),
     )
 }

@@ -61,7 +61,10 @@ def read_system(scope: Scope, document: dict[str, Any]) -> Any:
     constraints = _read_all(scope, document, "constraints", both)
     _name_constraints(scope, document.get("constraints"), constraints)
     actions = _read_all(scope, document, "actions", ACTIONS)
-    supports = _read_all(scope, document, "supports", SUPPORTS)
+    for name, table in _while_telling(scope, _section(scope, document, "supports")):
+        path = ("supports", name)
+        scope.supports[name] = read_kind(scope, path, SUPPORTS, table)
+    supports = list(scope.supports.values())
     values = _read_values(scope, _section(scope, document, "values"))
     members = _members(scope, document)
     name = TEXT.read(scope, ("name",), document.get("name", "system"))

@@ -141,6 +141,14 @@ def write_constraint(ink: Writer, constraint: Any, place: str) -> str:
     return str(constraint.name)
 
 
+def read_support(scope: Scope, path: Way, value: Any) -> Any:
+    """A support by its name, of those above."""
+    if isinstance(value, str) and value in scope.supports:
+        return scope.supports[value]
+    known = nearest(value, scope.supports)
+    return scope.refuse(path, f"there is no support {shown(value)} above. {known}")
+
+
 BODY = Value(read_body, lambda ink, frame, place: frame.name, {"type": "string"})
 POINT = Value(
     read_point,
@@ -164,3 +172,4 @@ POINT = Value(
 )
 JOINT = Value(read_joint, write_joint, {"type": "string"})
 CONSTRAINT = Value(read_constraint, write_constraint, {"type": "string"})
+SUPPORT = Value(read_support, write_constraint, {"type": "string"})

@@ -38,8 +38,8 @@ UNFIT = (
 class Scope:
     """The names of a file that is being read.
 
-    bodies, joints, constraints   by name; what could not be built is there as BAD, so
-                                  that what refers to it is not called unknown
+    bodies, joints, constraints,  by name; what could not be built is there as BAD, so
+    supports                      that what refers to it is not called unknown
     points                        (body, point) -> the point
     """
 
@@ -49,6 +49,7 @@ class Scope:
     bodies: dict[str, Any] = field(default_factory=dict)
     joints: dict[str, Any] = field(default_factory=dict)
     constraints: dict[str, Any] = field(default_factory=dict)
+    supports: dict[str, Any] = field(default_factory=dict)
     points: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def refuse(self, path: Way, text: str, *, is_unsafe: bool = False) -> Bad:

@@ -56,8 +56,7 @@ from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.results.contact_log import with_contact_log
 from polhode.integrate.results.motions import Motions
 from polhode.integrate.results.trajectory import Trajectory, settled_rows
-from polhode.supports.joint_supports import Brake
-from polhode.system.contacts import refuse_supports
+from polhode.system.contacts import names, pads, refuse_supports
 from polhode.system.state import State
 from polhode.system.system import System
 from polhode.tracebacks import warn
@@ -294,7 +293,7 @@ def _stepped(model: System, method: Method | None) -> Equations:
     """Those of a system without its supports, for which the method answers."""
     if not isinstance(method, Moreau):
         refuse_supports(model, "A method for smooth motion")
-    _refuse_brakes(model)
+    _refuse_dry_joints(model)
 
     def known() -> Equations:
         smooth = recursive(model.without_supports)
@@ -303,15 +302,15 @@ def _stepped(model: System, method: Method | None) -> Equations:
     return model.remembered("stepped motion", known)
 
 
-def _refuse_brakes(model: System) -> None:
-    brakes = [s.name for s in model.supports if isinstance(s, Brake)]
-    if brakes:
+def _refuse_dry_joints(model: System) -> None:
+    dry = [names(model)[p.candidate] for p in pads(model) if p.edge is not None]
+    if dry:
         raise ModelError(
-            f"a method that steps over contacts does not know {brakes[0]!r}, a brake.",
-            "It finds what presses a contact from the contact itself; the pads of a"
-            " brake are pressed by a load.",
-            "Leave the method out, or give ph.JointFriction with"
-            " ph.contact.Regularised.",
+            f"a method that steps over contacts does not know {dry[0]!r}, a dry joint.",
+            "It is pressed by what its joint carries, which follows from accelerations;"
+            " a step over contacts has none.",
+            "Leave the method out, give ph.Brake with the load that it has, or"
+            " ph.JointFriction with ph.contact.Regularised among the actions.",
         )
 
 

@@ -5,15 +5,15 @@ r"""Candidate points: the places of a surface that may touch what it rests on.
   _____|_____|__  grow as the two part. How fast P slips is asked of the material
        gap        points of both bodies that are at P now.
 
-A ball or a smooth surface has one candidate, a polytope one a corner, a capsule two, a
-cylinder three on each rim: its lowest point, and two a third of a turn from it, that
-count where it stands flat.
+A ball or a smooth surface has one candidate, a polytope one a corner, a capsule two (of
+two capsules see `segments`), a cylinder three on each rim: its lowest point, and two a
+third of a turn from it, that count where it stands flat.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
@@ -33,22 +33,13 @@ from polhode.geometry.frame import Frame
 from polhode.geometry.vector import cross, dot
 from polhode.matter.axes import turn_to
 from polhode.matter.parameter import Parameter, Table
+from polhode.supports.geometry import Geometry
+from polhode.supports.segments import ENDS, SegmentCandidates
 
 # Sine of a tilt below which an end counts as flat: its lowest point is then a fixed
 # one, for no direction is lower than another.
 FLAT = 1e-9
 THIRD = 2 * np.pi / 3
-
-
-class Geometry(NamedTuple):
-    """Of k candidates: gap (k,), P (k, 3) and axes (k, 3, 3), columns n, t1 and t2.
-
-    Along the world's axes; n points from what is touched to the body that rests.
-    """
-
-    gap: Any
-    point: Any
-    axes: Any
 
 
 @final
@@ -169,13 +160,20 @@ class RimCandidates:
         return Geometry(gap, P, xp.broadcast_to(axes, (6, 3, 3)))
 
 
-Candidates: TypeAlias = SmoothCandidate | CornerCandidates | RimCandidates
+Candidates: TypeAlias = (
+    SmoothCandidate | CornerCandidates | RimCandidates | SegmentCandidates
+)
 
 
 def candidates(
-    name: str, surface: Any, on: Attachment | Surface | Track, axes: np.ndarray
+    name: str,
+    surface: Any,
+    on: Attachment | Surface | Track | Corners,
+    axes: np.ndarray,
 ) -> Candidates:
     """All places of a surface that may touch a plane, a surface or a track."""
+    if isinstance(on, Corners):
+        return _on_capsule(name, surface, on, axes)
     if isinstance(surface, Surface):
         return SmoothCandidate(contact_of(surface, on, axes), (name,))
     if isinstance(on, Surface) and on.radius is not None:
@@ -193,6 +191,24 @@ def candidates(
         "Corners touch planes, balls and tracks; rims touch planes.",
         "Let it rest on a point of a plane, or give ph.surfaces.track by its distance.",
     )
+
+
+def _on_capsule(
+    name: str, surface: Any, on: Corners, axes: np.ndarray
+) -> SegmentCandidates:
+    is_round = isinstance(surface, Surface) and surface.radius is not None
+    if surface.shape == "capsule":
+        names = tuple(f"{name} {word}" for word in ENDS)
+    elif is_round and not surface.parameters:
+        names = (name,)
+    else:
+        raise ModelError(
+            f"{name!r} cannot find where a {surface.shape or 'surface'} touches a"
+            " capsule.",
+            "Balls of a given radius and capsules touch capsules.",
+            "Exchange the two, or make one of them of balls and capsules.",
+        )
+    return SegmentCandidates(surface, on, axes, names)
 
 
 def _attachment(on: Any) -> Attachment:

@@ -12,7 +12,7 @@ from polhode.arrays import namespace
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import Parameter, Table
-from polhode.supports.candidates import Geometry
+from polhode.supports.geometry import Geometry
 
 SupportFriction: TypeAlias = Coulomb | Stribeck | Anisotropic
 

@@ -11,7 +11,7 @@ force is finite.
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, TypeAlias, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -34,10 +34,9 @@ from polhode.matter.parameter import (
     parameters_in,
     quantity,
 )
-from polhode.supports.candidates import Geometry
 from polhode.supports.friction import named_friction
+from polhode.supports.geometry import Geometry
 from polhode.supports.restitution import Restitution, restitution_law
-from polhode.supports.support import Support
 
 
 @final
@@ -47,6 +46,8 @@ class JointCandidates:
 
     signs, bounds   (k,) of stops: gap = sign (q - bound); a brake has gap 0
     load, radius    of a brake; None of stops
+    carries         whether pads are pressed by what the joint itself carries
+    span            of such pads: how far apart a couple presses; None if it does not
     """
 
     joint: Joint
@@ -55,6 +56,8 @@ class JointCandidates:
     bounds: tuple[Quantity, ...] = ()
     load: Quantity | None = None
     radius: Quantity = 1.0
+    carries: bool = False
+    span: Quantity | None = None
 
     @property
     def bodies(self) -> tuple[Frame, ...]:
@@ -63,8 +66,9 @@ class JointCandidates:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Bounds, or load and radius."""
-        own = [*self.bounds, *([] if self.load is None else [self.load, self.radius])]
+        """Bounds, or load, radius and span."""
+        pads = [self.load, self.radius, self.span] if not self.bounds else []
+        own = [*self.bounds, *(x for x in pads if x is not None)]
         return distinct([*self.joint.parameters, *parameters_in(own)])
 
     def geometry(self, placed: Placed, table: Table) -> Geometry:
@@ -90,14 +94,14 @@ class JointCandidates:
     def rows(self, table: Table) -> Any:
         """What of u (k, 3) each unit of the joint's speed gives."""
         xp = namespace(at(self.radius, table))
-        if self.load is None:
+        if self.bounds:
             return np.array([[s, 0.0, 0.0] for s in self.signs])
         r = 1.0 * xp.asarray(at(self.radius, table))
         return xp.stack([0.0 * r, r, 0.0 * r])[None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _AlongJoint:
+class AlongJoint:
     """What stops and brakes have in common with supports between surfaces."""
 
     candidates: JointCandidates = field(init=False, kw_only=True)
@@ -119,7 +123,7 @@ class _AlongJoint:
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Stop(_AlongJoint):
+class Stop(AlongJoint):
     """Bounds that the coordinate of a joint strikes and rests against.
 
     Without `lower` and `upper` they are the joint's own `limits`. `restitution` is a
@@ -145,7 +149,7 @@ class Stop(_AlongJoint):
         put = object.__setattr__
         name = self.name or f"stop of {getattr(self.joint, 'name', '')}"
         put(self, "name", name)
-        _require_one_coordinate(name, self.joint)
+        require_one_coordinate(name, self.joint)
         lower, upper = self._bounds()
         put(self, "law", restitution_law(name, self.restitution))
         given = [(1.0, lower, "lower"), (-1.0, upper, "upper")]
@@ -206,7 +210,7 @@ class Stop(_AlongJoint):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Brake(_AlongJoint):
+class Brake(AlongJoint):
     """Dry friction of a joint that sticks: pads at a radius, pressed by a given load.
 
     Of a joint that slides the radius is 1. With load and radius left at 1 the numbers
@@ -231,13 +235,8 @@ class Brake(_AlongJoint):
         put = object.__setattr__
         name = self.name or f"brake of {getattr(self.joint, 'name', '')}"
         put(self, "name", name)
-        _require_one_coordinate(name, self.joint)
-        if not isinstance(self.friction, Coulomb | Stribeck):
-            raise ModelError(
-                f"{name!r} cannot have the friction {self.friction!r}.",
-                "It sticks while |T| <= mu_s L, and slides with mu_d L against it.",
-                "Give ph.Coulomb(dynamic, static) or ph.contact.Stribeck(...).",
-            )
+        require_one_coordinate(name, self.joint)
+        require_dry(name, self.friction)
         for word in ("load", "radius"):
             value = coefficient(name, word, getattr(self, word))
             if not is_traced(at(value)) and at(value) == 0:
@@ -272,10 +271,19 @@ class Brake(_AlongJoint):
         return f"Brake({self.name!r}: holds {holds:g} {unit})"
 
 
-AnySupport: TypeAlias = Support | Stop | Brake
+def require_dry(name: str, law: Any) -> None:
+    """Refuse a law of friction that does not stick."""
+    if isinstance(law, Coulomb | Stribeck):
+        return
+    raise ModelError(
+        f"{name!r} cannot have the friction {law!r}.",
+        "It sticks while |T| <= mu_s L, and slides with mu_d L against it.",
+        "Give ph.Coulomb(dynamic, static) or ph.contact.Stribeck(...).",
+    )
 
 
-def _require_one_coordinate(name: str, joint: Any) -> None:
+def require_one_coordinate(name: str, joint: Any) -> None:
+    """Refuse what is no joint that turns or slides."""
     if isinstance(joint, Joint) and joint.coordinates == joint.speeds == 1:
         return
     said = joint if not isinstance(joint, Joint) else f"joint {joint.name!r}"

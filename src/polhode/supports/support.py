@@ -36,7 +36,7 @@ class Support:
     """A surface of one body that may rest on, slide on and strike another.
 
     `on` is a point of a plane square to `normal` (in the axes of the body that has it,
-    towards the one that rests), a ball, a smooth surface or a track. Without
+    towards the one that rests), a ball, a capsule, a smooth surface or a track. Without
     `friction` (`ph.Coulomb`, `ph.contact.Stribeck`, `ph.contact.Anisotropic`) it is
     smooth; `restitution` is a law, or a number for Stronge's. `belt` is the velocity
     (3,) with which the plane's own matter runs in its body's axes: numbers, parameters
@@ -53,7 +53,7 @@ class Support:
     """
 
     surface: Surface | Corners | Cylinder
-    on: Attachment | Surface | Track
+    on: Attachment | Surface | Track | Corners
     _: KW_ONLY
     normal: Any = Z
     friction: SupportFriction | None = None
@@ -133,11 +133,11 @@ def _require_pair(name: str, surface: Any, on: Any) -> None:
             "Give ph.surfaces.point(body.point(x, y, z)), ph.surfaces.box(body.origin,"
             " sides), ph.surfaces.sphere(point, radius) or another of ph.surfaces.",
         )
-    if isinstance(on, Corners | Cylinder) or not isinstance(
-        on, Surface | Track | Attachment
-    ):
+    is_capsule = isinstance(on, Corners) and on.shape == "capsule"
+    if not is_capsule and not isinstance(on, Surface | Track | Attachment):
         raise ModelError(
             f"{name!r} has nothing to rest on: {on!r} was given.",
-            "A body rests on a plane through a point, on a smooth surface or a track.",
+            "A body rests on a plane through a point, on a smooth surface, a capsule or"
+            " a track.",
             "Give a point such as world.origin, ph.surfaces.sphere, or a track.",
         )

@@ -29,8 +29,9 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.vector import cross
 from polhode.matter.parameter import NOMINAL, Table
-from polhode.supports.candidates import Geometry
 from polhode.supports.friction import elliptic
+from polhode.supports.geometry import Geometry
+from polhode.supports.rolling_friction import CoupleCandidates
 from polhode.system import kinematics
 from polhode.system.loads import still_world, with_world
 from polhode.system.natural_sizes import length_at_rest
@@ -57,6 +58,12 @@ class ContactRows(NamedTuple):
 def names(system: System) -> tuple[str, ...]:
     """One name a candidate: the support's, and which of its points."""
     return tuple(name for s in system.supports for name in s.candidates.names)
+
+
+def friction_label(support: Any) -> str:
+    """What the work of a support's friction is called."""
+    name = str(support.name)
+    return name if "friction of" in name else f"friction of {name}"
 
 
 def laws(system: System) -> np.ndarray:
@@ -142,6 +149,9 @@ def _shaped(system: System, s: Any, poses: Any, q: Any, table: Table) -> Geometr
     """Of one support; tangents scaled where its friction is an ellipse."""
     where = placed(system, s, poses, q)
     own = s.candidates.geometry(where, table)
+    if isinstance(s.candidates, CoupleCandidates):
+        # Times a length, so that couples count as forces do.
+        return own._replace(axes=contact_length(system) * own.axes)
     if not isinstance(s.friction, Anisotropic):
         return own
     return elliptic(own, s.friction, where.rotations, table)
@@ -162,22 +172,36 @@ def _velocities(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
 
 
 def _slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
-    """Velocities (n, 3) of material points against those they rest on, world's axes."""
+    """Velocities (n, 3) of material points against those they rest on, world's axes.
+
+    Of a couple it is the angular velocity.
+    """
+    import jax.numpy as jnp
+
     point = _geometry(system, t, q, table).point
     origins = with_world(kinematics.poses(system, t, q, table)).origins
     angular, linear = still_world(kinematics.twists(system, t, q, z, table))
 
     def of(body: np.ndarray) -> Any:
-        return linear[body] + cross(angular[body], point - origins[body])
+        v = linear[body] + cross(angular[body], point - origins[body])
+        return v if turns is None else jnp.where(turns, angular[body], v)
 
+    turns = _turning(system)
     first, second = _pairs(system)
     return of(first) - of(second) - _belts(system, t, q, table)
+
+
+def _turning(system: System) -> Any:
+    """(n, 1): whether u is of angular velocity; None where there are no couples."""
+    found = couples(system)
+    return found[:, None] if np.any(found) else None
 
 
 def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     """(n, 3): how material points slip on what they rest on, in the world; traced.
 
-    Of a brake it is along the axis of its joint.
+    Of a brake it is along the axis of its joint, of a couple the angular velocity about
+    its axes, rad/s.
     """
     import jax.numpy as jnp
 
@@ -185,6 +209,10 @@ def slips(system: System, t: Any, q: Any, z: Any, table: Table) -> Any:
     v, axes = _slips(system, t, q, z, table), _geometry(system, t, q, table).axes
     n = axes[:, :, 0]
     slip = v - n * jnp.sum(v * n, axis=1, keepdims=True)
+    if np.any(couples(system)):
+        about = axes[:, :, 1:] / contact_length(system)
+        turning = jnp.sum(about * jnp.sum(about * v[:, :, None], axis=1)[:, None], 2)
+        slip = jnp.where(couples(system)[:, None], turning, slip)
 
     def along(rows: Any, own: _AlongJoint) -> Any:
         return rows[:, 1:2] * z[own.speed] * axes[own.first : own.last, :, 1]
@@ -203,19 +231,71 @@ class _AlongJoint(NamedTuple):
 
 def along_joints(system: System) -> list[_AlongJoint]:
     """The stops and brakes of a system."""
-    counts = [len(s.candidates.names) for s in system.supports]
-    ends = np.cumsum([0, *counts]).tolist()
     return [
-        _AlongJoint(s, ends[k], ends[k + 1], system.edge(s.joints[0].name).z)
-        for k, s in enumerate(system.supports)
+        _AlongJoint(
+            s, first, first + len(s.candidates.names), system.edge(s.joints[0].name).z
+        )
+        for s, first in zip(system.supports, _firsts(system), strict=True)
         if s.joints
     ]
 
 
+class Pad(NamedTuple):
+    """A candidate that only rubs: its push is that of something else.
+
+    load     of a brake: what presses it, N
+    edge     of a dry joint: the joint that carries its push, and over which span
+    contact  of a couple: the candidate whose push is also its own
+    """
+
+    candidate: int
+    load: Any = None
+    edge: int | None = None
+    span: Any = None
+    contact: int | None = None
+
+
+def pads(system: System) -> list[Pad]:
+    """Candidates whose push does not follow from their own gap."""
+    found = []
+    for own in along_joints(system):
+        each = own.support.candidates
+        if each.load is not None:
+            found.append(Pad(own.first, load=each.load))
+        if each.carries:
+            edge = system.tree.edges.index(system.edge(each.joint.name))
+            found.append(Pad(own.first, edge=edge, span=each.span))
+    firsts = dict(zip(system.supports, _firsts(system), strict=True))
+    for s, first in firsts.items():
+        if isinstance(s.candidates, CoupleCandidates):
+            count = range(len(s.candidates.names))
+            pressed = firsts[s.candidates.support]
+            found += [Pad(first + k, contact=pressed + k) for k in count]
+    return found
+
+
 def pressed_pads(system: System) -> dict[int, Any]:
     """Candidates that a load presses, and no reaction: the pads of brakes."""
-    found = {j.first: j.support.candidates.load for j in along_joints(system)}
-    return {k: load for k, load in found.items() if load is not None}
+    return {pad.candidate: pad.load for pad in pads(system) if pad.load is not None}
+
+
+def strikes(system: System) -> np.ndarray:
+    """1 (n,) of candidates that take part in impacts: pads rub by finite forces."""
+    own = np.ones(len(names(system)))
+    own[[pad.candidate for pad in pads(system)]] = 0.0
+    return own
+
+
+def couples(system: System) -> np.ndarray:
+    """Whether each candidate (n,) is a couple about its axes, and no force."""
+    kinds = [isinstance(s.candidates, CoupleCandidates) for s in system.supports]
+    return _repeated(system, kinds).astype(bool)
+
+
+def _firsts(system: System) -> list[int]:
+    """The first candidate of each support."""
+    counts = [len(s.candidates.names) for s in system.supports]
+    return np.cumsum([0, *counts])[:-1].tolist()
 
 
 def _with_joints(system: System, found: Any, rows: Any, table: Table) -> Any:
@@ -279,6 +359,9 @@ def _contact_rows(system: System, t: Any, q: Any, z: Any, table: Table) -> Conta
         for column in zip(*numbers, strict=True)
     )
     mu_d = _at_slips(system, mu_d, velocity, table)
+    if np.any(couples(system)):
+        arms = np.where(couples(system), 1 / contact_length(system), 1.0)
+        mu_d, mu_s = mu_d * arms, mu_s * arms
     J = _jacobians(system, t, q, here, table)
     return ContactRows(
         here.gap, velocity, J, bias, here.point, here.axes, mu_d, mu_s, e
@@ -297,8 +380,10 @@ def _jacobians(system: System, t: Any, q: Any, here: Geometry, table: Table) -> 
     def of(body: np.ndarray) -> Any:
         arm = (here.point - poses.origins[body])[:, None, :]
         turning = jnp.swapaxes(cross(jnp.swapaxes(J_w[body], 1, 2), arm), 1, 2)
-        return J_v[body] + turning
+        own = J_v[body] + turning
+        return own if turns is None else jnp.where(turns[:, :, None], J_w[body], own)
 
+    turns = _turning(system)
     first, second = _pairs(system)
     J = jnp.swapaxes(here.axes, 1, 2) @ (of(first) - of(second))
     unit = np.eye(system.speeds)
@@ -324,5 +409,6 @@ def _at_slips(system: System, mu: Any, u: Any, table: Table) -> Any:
 
 def _compiled(system: System, key: str, function: Any) -> Any:
     if key not in system.compiled:
+        contact_length(system)
         system.compiled[key] = doubled(lambda *arguments: function(system, *arguments))
     return system.compiled[key]

@@ -24,11 +24,12 @@ from polhode.actions.weight import Weight
 from polhode.constraints.constraint import Constraint
 from polhode.constraints.distance import Distance
 from polhode.constraints.loop import Loop
+from polhode.constraints.rolling import RollingOrSlipping
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.matter.parameter import Parameter, table_of
-from polhode.supports.joint_supports import Brake, Stop
+from polhode.supports.any_support import AnySupport, as_supports
 from polhode.supports.support import Support
 from polhode.supports.tether import tether
 from polhode.system.members import require_distinct, suggestion
@@ -75,7 +76,7 @@ def require_kinds(
                 "Give forces and springs as actions=[...], bodies as members.",
             )
     for thing in supports:
-        if not isinstance(thing, Support | Stop | Brake):
+        if not isinstance(thing, AnySupport):
             raise ModelError(
                 f"a system cannot have {thing!r} as a support.",
                 "Supports push and do not pull, and may open.",
@@ -112,19 +113,23 @@ def as_constraints(given: Sequence[Any]) -> tuple[Constraint, ...]:
     return tuple(Loop(item) if isinstance(item, Joint) else item for item in given)
 
 
-def ropes_apart(
-    constraints: Sequence[Constraint], supports: Sequence[Any]
+def supports_apart(
+    constraints: Sequence[Any], supports: Sequence[Any]
 ) -> tuple[tuple[Constraint, ...], tuple[Any, ...]]:
-    """Distances that are only bounded are supports: ropes that go slack."""
+    """What may go slack or slip are supports: ropes, and rolling with friction."""
     held: list[Constraint] = []
-    ropes: list[Any] = []
+    others: list[Any] = []
     for one in constraints:
-        if not isinstance(one, Distance) or one.at_most is None:
+        if isinstance(one, Distance) and one.at_most is not None:
+            law = {"restitution": one.restitution, "name": one.name}
+            others.append(tether(one.first, one.second, one.at_most, **law))
+        elif isinstance(one, RollingOrSlipping):
+            law = {"friction": one.friction, "restitution": one.restitution}
+            own = {"normal": one.normal, "name": one.name, **law}
+            others.append(Support(one.surface, one.on, **own))
+        else:
             held.append(one)
-            continue
-        law = {"restitution": one.restitution, "name": one.name}
-        ropes.append(tether(one.first, one.second, one.at_most, **law))
-    return tuple(held), (*supports, *ropes)
+    return tuple(held), (*as_supports(supports), *others)
 
 
 def constraints(tree: Tree, given: Sequence[Constraint]) -> tuple[Constraint, ...]:
@@ -183,6 +188,15 @@ def require_supports(system: System) -> None:
     """Refuse supports of one name, or with the name of a body or joint."""
     names = [support.name for support in system.supports]
     require_distinct("support", names)
+    for couple in system.supports:
+        pressed = getattr(couple, "of", None)
+        if pressed is not None and not any(pressed is s for s in system.supports):
+            raise ModelError(
+                f"{couple.name!r} is at support {pressed.name!r}, which is not in"
+                f" {system.name!r}.",
+                "Its couple is under the push of that support.",
+                "Give the same support as supports=[...], too.",
+            )
     for joint in (joint for support in system.supports for joint in support.joints):
         system.edge(joint.name)
     taken = {part.name for part in (*system.bodies, *system.joints)}

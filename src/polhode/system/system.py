@@ -44,7 +44,7 @@ from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
 from polhode.lowering.kept import kept_program, kept_value
 from polhode.matter.parameter import NOMINAL, Table, number
-from polhode.supports.joint_supports import AnySupport
+from polhode.supports.any_support import AnySupport
 from polhode.system import changes, check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
 from polhode.system.members import listed, require_name, suggestion, tree_of
@@ -102,7 +102,7 @@ class System:  # limit: its functions are the contract with all formulations
             for word in ("members", "actions", "constraints", "supports")
         )
         constraints = gather.as_constraints(wanted)
-        constraints, supports = gather.ropes_apart(constraints, supports)
+        constraints, supports = gather.supports_apart(constraints, supports)
         gather.require_kinds(actions, constraints, supports)
         given = Given(members, actions, constraints, supports)
         put(self, "given", given)

@@ -58,7 +58,9 @@ class JointFriction(JointAction):
 
     a is the radius for speeds in rad/s and 1 for those in m/s, so that a z is how the
     surfaces slip, all speeds of the joint together. F and M are the force and couple of
-    the ideal reaction; without a span the couple does not press.
+    the ideal reaction; without a span the couple does not press. Given among the
+    supports of a system, of a joint with one speed and a law that is dry, it sticks
+    (`ph.contact.DryJoint`); among the actions nothing holds at rest.
 
     >>> import polhode as ph
     >>> rod = ph.Body("rod", ph.solids.rod(mass=1.2, length=0.8))

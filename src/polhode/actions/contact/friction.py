@@ -126,10 +126,11 @@ class Coulomb:
 
     At rest it has no force: what holds a body there is a constraint, and `holds` says
     whether mu_s N is enough for it. A `ph.Support` with this law sticks, slides and
-    opens by itself, and a `ph.Brake` of a joint under a known load sticks. Under what a
-    joint or a constraint itself carries it does not: a motion that comes to rest slides
-    on, or back, or is told to make its steps ever shorter. `Regularised` creeps
-    instead; or let an event end the run where the sliding ends.
+    opens by itself; so do a `ph.Brake` of a joint under a known load, and a
+    `ph.JointFriction` given among the supports of a system. As an action it does not: a
+    motion that comes to rest slides on, or back, or is told to make its steps ever
+    shorter. `Regularised` creeps instead; or let an event end the run where the sliding
+    ends.
     """
 
     dynamic: Quantity

@@ -34,15 +34,16 @@ from polhode.integrate.simulate import equations_of
 from polhode.matter.parameter import NOMINAL
 from polhode.system.check import rest_coordinates
 from polhode.system.checked_argument import system_argument
-from polhode.system.contacts import refuse_supports
 from polhode.system.state import State, require_layout
 
 if TYPE_CHECKING:
     from polhode.analyse.equilibria.stability import Stability
+    from polhode.analyse.equilibria.supported import SupportedRests
     from polhode.geometry.wrench import Wrench
     from polhode.system.system import System
 
 STARTS = 64
+SUPPORTED_STARTS = 24  # at most, of searches that are made one by one
 LOOSE = 1e-9  # of the mass matrix on free motions, scaled: nothing resists
 
 
@@ -174,7 +175,7 @@ def equilibria(
     starts: int = STARTS,
     t: float = 0.0,
     seed: int = 0,
-) -> Equilibria:
+) -> Equilibria | SupportedRests:
     """All equilibria of a system that can be found from places at random.
 
     The first start is `near`, or the neutral place. Parameters are those of the
@@ -182,11 +183,13 @@ def equilibria(
     through a range of them. Relative equilibria, which turn or run on steadily, are
     those of `ph.steady_motions`, along what `ph.symmetries` names.
 
+    Of a system with supports they are the lowest places that need no friction; around
+    each friction holds it too, which `ph.static_rest` tells of a state.
+
     >>> import polhode as ph
     >>> [round(float(e["hinge"]), 6) for e in equilibria(ph.models.pendulum())]
     [0.0, -3.141593]
     """
-    refuse_supports(system, "ph.equilibria")
     refuse_large_search(system, "a search for equilibria")
     place = place_of(system, near)
     if starts < 1:
@@ -195,6 +198,10 @@ def equilibria(
             "Each search begins at a place.",
             "Give at least one start.",
         )
+    if system.supports:
+        from polhode.analyse.equilibria.supported import rests_on_supports
+
+        return rests_on_supports(system, place, min(starts, SUPPORTED_STARTS), t, seed)
     balance = Balance(system, Carriers(system, (), ()))
     first = starts_of(balance, place, np.zeros((starts, 0)), starts, seed)
     search = search_of(balance, first, t, NOMINAL)

@@ -21,10 +21,11 @@ from polhode.formulation.contact.instant import require_apart, seen
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import NOMINAL, Table, at
 from polhode.system.checked_argument import state_argument
-from polhode.system.contacts import names, pressed_pads
+from polhode.system.contacts import names, pads, pressed_pads
 from polhode.system.members import suggestion
 
 if TYPE_CHECKING:
+    from polhode.analyse.equilibria.rest_stability import RestStability
     from polhode.system.state import State
     from polhode.system.system import System
 
@@ -54,6 +55,19 @@ class StaticRest(Answer):
     pushes: dict[str, tuple[float, float]]
     load: str | None
     interval: tuple[float, float] | None
+    table: Table
+
+    def stability(self) -> RestStability:
+        """Whether it stays near there after a small disturbance, and what can move."""
+        from polhode.analyse.equilibria.rest_stability import stability_on_supports
+
+        if not self.rests:
+            raise AnalysisError(
+                f"{self.state.system.name!r} does not rest in this state.",
+                "Only a rest is stable or not.",
+                "Ask ph.equilibria(system) for places where it does.",
+            )
+        return stability_on_supports(self.state, self.forces, self.table)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -125,7 +139,7 @@ def static_rest(
     count, width = len(touching), balance.rows.shape[1]
     some = _program(balance, np.zeros(width), fixed=_value(state, load, table))
     if some is None and load is None:
-        return StaticRest(state, False, {}, {}, load, None)
+        return StaticRest(state, False, {}, {}, load, None, table)
     pushes: dict[str, tuple[float, float]] = {}
     forces: dict[str, np.ndarray] = {}
     if some is not None:
@@ -142,7 +156,7 @@ def static_rest(
             for i, k in enumerate(touching)
         }
     interval = None if load is None else _interval(balance)
-    return StaticRest(state, some is not None, forces, pushes, load, interval)
+    return StaticRest(state, some is not None, forces, pushes, load, interval, table)
 
 
 def _require_rest(state: State) -> None:
@@ -183,6 +197,9 @@ def _balance(now: Any, touching: list[int], load: str | None, table: Table) -> _
         right = right + by_load * value
     width = sum(part.shape[1] for part in parts)
     matrix = np.concatenate(parts, axis=1) if width else np.zeros((len(force), 0))
+    pressing = _pressing(system, touching, width)
+    matrix = np.concatenate([matrix, pressing])
+    right = np.concatenate([right, np.zeros(len(pressing))])
     pressed = np.full(len(rows.gap), np.nan)
     for pad, weight in pressed_pads(system).items():
         pressed[pad] = float(at(weight, system.table(table)))
@@ -190,6 +207,28 @@ def _balance(now: Any, touching: list[int], load: str | None, table: Table) -> _
     return _Balance(
         matrix, right, np.asarray(rows.static)[touching], pressed[touching], scale
     )
+
+
+def _pressing(system: System, touching: list[int], width: int) -> np.ndarray:
+    """Rows (k, width) in which the push of each couple is that of its contact."""
+    rows = []
+    for pad in pads(system):
+        if pad.edge is not None:
+            raise AnalysisError(
+                f"{names(system)[pad.candidate]!r} is pressed by what its joint"
+                " carries.",
+                "Forces that balance are then no set of straight edges, and have no"
+                " intervals.",
+                "Ask ph.contact_modes(state), or give ph.Brake with the load it has.",
+            )
+        if pad.contact is None:
+            continue
+        row = np.zeros(width)
+        row[3 * touching.index(pad.candidate)] = 1.0
+        if pad.contact in touching:
+            row[3 * touching.index(pad.contact)] = -1.0
+        rows.append(row)
+    return np.array(rows).reshape(len(rows), width)
 
 
 def _forces(system: System, state: State, table: Table) -> tuple[Any, Any]:

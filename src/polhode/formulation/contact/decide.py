@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.formulation.contact.carried import settled_on_host
 from polhode.formulation.contact.delassus import ContactProblem
+from polhode.formulation.contact.share import share_on_host
 
 OPEN, SLIDES, STICKS = 0, 1, 2
 STATUSES = ("open", "slides", "sticks")
@@ -85,8 +87,21 @@ def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMot
     as it can hold, mu_s N: shared alike, the least pressed would slip though the others
     could hold it.
     """
-    W, c, n = at.problem.delassus, at.problem.free, at.points
-    mu = at.problem.rows.dynamic
+    n = at.points
+    r, u_dot = settled_on_host(
+        at.problem.delassus,
+        at.problem.free,
+        at.problem.carried,
+        lambda W, c: _solved(at, W, c, status, direction),
+    )
+    return ContactMotion(status, direction, r.reshape(n, 3), u_dot.reshape(n, 3))
+
+
+def _solved(
+    at: Instant, W: np.ndarray, c: np.ndarray, status: np.ndarray, direction: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """r (3n,) and u' (3n,) for a matrix and free accelerations."""
+    mu, n = at.problem.rows.dynamic, at.points
     B = np.zeros((3 * n, 3 * n))
     known = []
     for k in np.flatnonzero(status != OPEN):
@@ -105,9 +120,20 @@ def solved(at: Instant, status: np.ndarray, direction: np.ndarray) -> ContactMot
         if np.sum(status == STICKS) > 1:
             scale = _capacities(at, status, r)[known]
             x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=1e-12)[0]
-            r = B[:, known] @ x
-    u_dot = W @ r + c
-    return ContactMotion(status, direction, r.reshape(n, 3), u_dot.reshape(n, 3))
+            r = B[:, known] @ _shared(at, W @ B, c, status, known, x)
+    return r, W @ r + c
+
+
+def _shared(
+    at: Instant, matrix: np.ndarray, c: np.ndarray, status: np.ndarray,
+    known: list[int], x: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Unknowns of which all keep their cones, if there are such; else as they are."""
+    held, whole = np.zeros(3 * at.points, bool), np.zeros(3 * at.points)
+    held[known], whole[known] = True, x
+    mu = np.where(status == STICKS, at.problem.rows.static, 0.0)
+    found = share_on_host(matrix, c, mu, held, whole.reshape(-1, 3))
+    return found.reshape(-1)[known]
 
 
 def _capacities(at: Instant, status: np.ndarray, r: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.formulation.contact.carried import Carried, settled_forces
 from polhode.formulation.contact.decide import (
     DIRECTIONS,
     OPEN,
@@ -33,6 +34,7 @@ class TracedInstant(NamedTuple):
     """As `decide.Instant`, of arrays: (n,) truths, slip (n, 2), statuses forced (n,).
 
     delassus, free   W (3n, 3n), c (3n,)
+    carried          pushes of pads that follow from reactions
     dynamic, static  (n,) coefficients
     """
 
@@ -44,6 +46,7 @@ class TracedInstant(NamedTuple):
     slipping: Any
     slip: Any
     forced: Any
+    carried: Carried
 
     @property
     def may_stick(self) -> Any:
@@ -78,7 +81,11 @@ def solved(at: TracedInstant, status: Any, direction: Any) -> tuple[Any, Any]:
     """Forces and accelerations (n, 3) of contacts that have given statuses."""
     closed, sticks = (1.0 * (status != OPEN), 1.0 * (status == STICKS))
     T = -(closed * (1 - sticks) * at.dynamic)[:, None] * direction
-    return held_forces(at.delassus, at.free, Held(closed, sticks, T, at.static))
+    held = Held(closed, sticks, T, at.static)
+    r, rate, _ = settled_forces(
+        at.delassus, at.free, at.carried, lambda W, c: held_forces(W, c, held)
+    )
+    return r, rate
 
 
 def lift(at: TracedInstant) -> Any:

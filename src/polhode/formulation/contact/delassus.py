@@ -17,6 +17,7 @@ import numpy as np
 
 from polhode.arrays import shared
 from polhode.double import doubled
+from polhode.formulation.contact.carried import Carried, carried_pads
 from polhode.formulation.recursive.recursive import recursive
 from polhode.formulation.solve.equations_of_motion import (
     VANISHING,
@@ -26,8 +27,9 @@ from polhode.formulation.solve.equations_of_motion import (
     solve_rows,
 )
 from polhode.matter.parameter import NOMINAL, Table, at
-from polhode.system.contacts import ContactRows, contact_rows, pressed_pads
+from polhode.system.contacts import ContactRows, contact_rows, pads
 from polhode.system.natural_sizes import NaturalSizes, natural_sizes
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -43,6 +45,7 @@ class ContactProblem(NamedTuple):
     reactions     (m, 3n): intensities of constraints for each unit of a contact force
     intensities   (m,) of constraints without contact forces
     rows          the geometry, see `system.contacts`
+    carried       pushes of pads that follow from reactions, see `carried`
     """
 
     delassus: Any
@@ -52,6 +55,7 @@ class ContactProblem(NamedTuple):
     reactions: Any
     intensities: Any
     rows: ContactRows
+    carried: Carried
 
 
 def contact_problem(
@@ -89,20 +93,23 @@ def contact_problem_of(
     Y = moved[:, 1:]
     c = J @ moved[:, 0] + rows.bias.reshape(-1)
     W, c = _with_loads(system, J @ Y, c, table)
-    return ContactProblem(W, c, Y, moved[:, 0], held[:, 1:], held[:, 0], rows)
+    carried = carried_pads(system, StateArrays(t, q, z), moved, held, rows, table)
+    return ContactProblem(W, c, Y, moved[:, 0], held[:, 1:], held[:, 0], rows, carried)
 
 
 def _with_loads(system: System, W: Any, c: Any, table: Table) -> tuple[Any, Any]:
-    """The pads of brakes are pressed by their loads: W_N N - W_N load = 0.
+    """Pads are pressed by their loads: W_N N - W_N load = 0.
 
-    Along their normals nothing moves; W_N is that of their slip.
+    Along their normals nothing moves; W_N is that of their slip. Loads that follow from
+    contact forces themselves come later, see `carried`.
     """
-    for pad, load in pressed_pads(system).items():
-        k = 3 * pad
+    for pad in pads(system):
+        k = 3 * pad.candidate
         size = W[k + 1, k + 1]
         size = jnp.where(size > 0, size, 1.0)
         W = W.at[k, k].set(size)
-        c = c.at[k].set(-size * at(load, table))
+        load = 0.0 if pad.load is None else at(pad.load, table)
+        c = c.at[k].set(-size * load)
     return W, c
 
 

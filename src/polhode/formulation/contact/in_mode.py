@@ -28,8 +28,10 @@ from polhode.formulation.contact.decide import STATUSES
 from polhode.formulation.contact.questions import contact_modes
 from polhode.geometry.point import Point
 from polhode.matter.parameter import NOMINAL
+from polhode.supports.any_support import AnySupport
 from polhode.supports.candidates import CornerCandidates, RimCandidates
-from polhode.supports.joint_supports import AnySupport, Brake, Stop
+from polhode.supports.joint_supports import Stop
+from polhode.supports.segments import SegmentCandidates
 from polhode.supports.support import Support
 from polhode.system.checked_argument import system_argument
 from polhode.system.contacts import names
@@ -117,12 +119,12 @@ def two_sided(system: System, points: list[str]) -> list[TwoSided]:
     return found
 
 
-def _bound(support: Stop | Brake, k: int, name: str) -> JointEquation:
+def _bound(support: Any, k: int, name: str) -> JointEquation:
     """A coordinate that stays at a bound."""
-    if isinstance(support, Brake):
+    if not isinstance(support, Stop):
         raise ModelError(
-            f"{name!r} cannot keep a mode: it is a brake.",
-            "Its pads are pressed by a load, not by a reaction.",
+            f"{name!r} cannot keep a mode: it only rubs.",
+            "It is pressed by a load or by what something else carries.",
             "Lock its joint (system.locked), or ask ph.simulate.",
         )
     own = support.candidates
@@ -141,6 +143,12 @@ def _contact(support: Support, k: int) -> AnyContact:
             f"{support.name!r} cannot keep a mode: it is the rim of a cylinder.",
             "Which points of a rim are lowest changes as it turns.",
             "Give ph.surfaces.disc or ph.surfaces.hull with the points that touch.",
+        )
+    if isinstance(own, SegmentCandidates):
+        raise ModelError(
+            f"{support.name!r} cannot keep a mode: it is on a capsule.",
+            "Which places are nearest changes from ends to sides as it moves.",
+            "Ask ph.simulate or ph.contact_modes; or give balls in its place.",
         )
     if not isinstance(own, CornerCandidates):
         return own.contact

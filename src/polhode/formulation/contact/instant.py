@@ -15,7 +15,7 @@ from polhode.formulation.contact.collide import Laws
 from polhode.formulation.contact.delassus import ContactProblem, contact_problem
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.supports.support import Support
-from polhode.system.contacts import contact_length, laws, names, owners
+from polhode.system.contacts import contact_length, laws, names, owners, strikes
 from polhode.system.state import State
 from polhode.system.system import System
 
@@ -98,5 +98,7 @@ def overlap(system: System, gap: np.ndarray) -> Overlap:
 
 def laws_of(now: Seen) -> Laws:
     """Coefficients and laws of restitution of all candidates."""
-    rows = now.problem.rows
-    return Laws(rows.dynamic, rows.static, rows.restitution, laws(now.state.system))
+    rows, system = now.problem.rows, now.state.system
+    rubs = strikes(system)
+    mu = (rubs * rows.dynamic, rubs * rows.static)
+    return Laws(*mu, rows.restitution, laws(system))

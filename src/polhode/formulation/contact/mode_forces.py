@@ -20,11 +20,15 @@ import numpy as np
 from jax import lax
 
 from polhode.arrays import namespace, scanned, shared
+from polhode.formulation.contact.carried import contact_wrenches, settled_forces
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
+from polhode.formulation.contact.share import share_within
 from polhode.formulation.equations import Core, Equations
+from polhode.formulation.questions.reactions import wrenches_by_balance
 from polhode.formulation.recursive.recursive import recursive
 from polhode.matter.parameter import Table
 from polhode.system.contacts import contact_length, refuse_supports
+from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
     from polhode.system.system import System
@@ -105,11 +109,16 @@ def table_with(modes: Modes) -> dict[str, Any]:
 
 
 class ModeForces(NamedTuple):
-    """Contact forces r (n, 3) in contact axes, u' (n, 3), and the pivots (n,)."""
+    """Contact forces r (n, 3) in contact axes, u' (n, 3), and the pivots (n,).
+
+    is_other    whether contacts that stick share what they bear otherwise than by least
+                norm, so that all of them hold; some are then at the edge of their cones
+    """
 
     force: Any
     acceleration: Any
     pivot: Any
+    is_other: Any
 
 
 def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
@@ -119,8 +128,10 @@ def mode_forces(problem: ContactProblem, modes: Modes) -> ModeForces:
     sliding = modes.closed * (1 - modes.sticks)
     T = -(sliding * rows.dynamic)[:, None] * d
     held = Held(modes.closed, modes.sticks, T, rows.static)
-    r, u_dot = held_forces(W, problem.free, held)
-    return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes))
+    r, u_dot, is_other = settled_forces(
+        W, problem.free, problem.carried, lambda W, c: held_forces(W, c, held)
+    )
+    return ModeForces(r, u_dot, pivots(W, rows.dynamic, d, modes), is_other)
 
 
 class Held(NamedTuple):
@@ -133,13 +144,14 @@ class Held(NamedTuple):
 
 
 @shared
-def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any]:
+def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any, Any]:
     """Forces r (n, 3) and accelerations W r + c (n, 3) of contacts in given modes.
 
     Unknowns are (N, T1, T2) where a contact sticks and N alone where it slides, with
     T (n, 2) for each unit of it. The rest are kept at zero by rows of their own, so
     that the shape never changes. Where several sticking contacts share what only their
-    sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s).
+    sum decides, each takes of it as it can hold, mu_s N (`static` (n,) is mu_s); where
+    that leaves a cone, another share is looked for (`share_within`), which is told.
     """
     closed, sticks, T, static = held
     n = len(closed)
@@ -157,9 +169,12 @@ def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any]:
             lambda: masked_solution(matrix, W, mask, -c, share=share),
             lambda: x,
         )
-    x = x.reshape(n, 3)
+    x, is_other = x.reshape(n, 3), jnp.zeros((), bool)
+    if n > 1:
+        masks = (closed, mask)
+        x, is_other = share_within(matrix, c, sticks * static, masks, x)
     r = x.at[:, 1:].add(T * x[:, :1])
-    return r, (W @ r.reshape(-1) + c).reshape(n, 3)
+    return r, (W @ r.reshape(-1) + c).reshape(n, 3), is_other
 
 
 def normal_and_held(closed: Any, sticks: Any) -> Any:
@@ -296,6 +311,19 @@ def _contact_equations(system: System) -> Equations:
         z_dot = problem.acceleration + problem.speeds @ r
         return z_dot, problem.intensities + problem.reactions @ r
 
+    def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Table) -> Any:
+        """Of the bodies beyond each joint, contact forces on them too."""
+        table = {name: v for name, v in table.items() if name != MEMORY}
+        own = without_modes(table)
+        problem = problem_function(system)(t, q, z, own)
+        r = mode_forces(problem, modes_in(system, table)).force.reshape(-1)
+        state = StateArrays(t, q, z)
+        own = system.table(own)
+        by = contact_wrenches(system, state, problem.rows, r, own)
+        V_dot = base.bodies(t, q, z, solution[0], own)
+        bare = system.without_supports
+        return wrenches_by_balance(bare, state, V_dot, solution[1], own, by)
+
     core = Core(
         start=base.start,
         speeds=base.start,
@@ -306,7 +334,7 @@ def _contact_equations(system: System) -> Equations:
         ),
         bodies=base.bodies,
         along=base.along,
-        joint_wrenches=base.joint_wrenches,
+        joint_wrenches=joint_wrenches,
     )
     return Equations(
         "contacts",
@@ -350,10 +378,12 @@ def guards(system: System, t: Any, q: Any, z: Any, table: Table) -> GuardValues:
     is_closed = modes.closed > 0
     slides = is_closed & (modes.sticks == 0) & (rows.dynamic > 0)
     along = jnp.sum(rows.velocity[:, 1:] * modes.direction, axis=1)
+    # Where another share was found all hold, those at the edge of their cones too.
+    holds = is_closed & ~found.is_other
     columns = [
         jnp.where(is_closed, 1.0, rows.gap + modes.clearance),
-        jnp.where(is_closed, N, 1.0),
-        jnp.where(is_closed & (modes.sticks > 0), rows.static * N - size, 1.0),
+        jnp.where(holds, N, 1.0),
+        jnp.where(holds & (modes.sticks > 0), rows.static * N - size, 1.0),
         jnp.where(slides, along, 1.0),
         jnp.where(slides, found.pivot, 1.0),
     ]

@@ -36,7 +36,7 @@ from polhode.formulation.recursive.recursive import recursive
 from polhode.geometry.admission import admit
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.checked_argument import state_argument
-from polhode.system.contacts import names, pressed_pads
+from polhode.system.contacts import names, strikes
 from polhode.system.natural_sizes import natural_sizes
 from polhode.system.state import State
 from polhode.system.state_arrays import StateArrays
@@ -168,11 +168,11 @@ def _undetermined(now: Seen, motion: ContactMotion) -> list[int]:
     rank = int(np.sum(sizes > UNFELT * max(float(sizes[0]), 1e-300)))
     loose = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
     closed = np.flatnonzero(motion.status != OPEN).tolist()
-    pads = pressed_pads(now.state.system)  # of brakes: by their loads
+    rubs = strikes(now.state.system)  # pads: by their loads
     return [
         k
         for k, place in zip(closed, pushes, strict=True)
-        if loose[place] > UNFELT and k not in pads
+        if loose[place] > UNFELT and rubs[k]
     ]
 
 

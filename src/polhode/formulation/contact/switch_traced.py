@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from polhode.formulation.contact.carried import Carried
 from polhode.formulation.contact.collide_traced import (
     ImpactOrder,
     TracedLaws,
@@ -33,7 +34,7 @@ from polhode.formulation.contact.decide_traced import (
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
 from polhode.formulation.contact.instant import STILL, TOUCHES
 from polhode.formulation.contact.mode_forces import GUARDS, Modes, without_modes
-from polhode.system.contacts import contact_length, laws
+from polhode.system.contacts import contact_length, laws, strikes
 from polhode.system.state_arrays import StateArrays
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class _Seen(NamedTuple):
     guess: Any
     free: Any
     velocity: Any
+    carried: Carried
 
 
 def switched_traced(
@@ -123,12 +125,15 @@ def switched_traced(
 
     after, struck, seen = lax.cond(is_struck, impact, none, None)
     struck, seen = TracedStruck(*struck), _Seen(*seen)
+    carried = Carried(*seen.carried)
     forced = jnp.where(fired.kind == OPENING, 1.0 * OPEN, 1.0 * SLIDES)
     is_forced = (fired.kind == OPENING) | (fired.kind == BREAKING)
     forced = jnp.where(fired.contact & is_forced, forced, FREE)
     slip = jnp.where(seen.slipping[:, None], unit(seen.velocity[:, 1:], 0.0), 0.0)
     W, mu = problem.delassus, (rows.dynamic, rows.static)
-    at = TracedInstant(W, seen.free, *mu, seen.touching, seen.slipping, slip, forced)
+    at = TracedInstant(
+        W, seen.free, *mu, seen.touching, seen.slipping, slip, forced, carried
+    )
     breaks = fired.contact & (fired.kind == BREAKING) & ~seen.slipping
     at = with_breaking(at, breaks)
     found = decided_traced(at, seen.guess)
@@ -171,7 +176,8 @@ def _seen(
     guess = jnp.where(is_touch, STICKS, guess)
     guess = jnp.where(fired.is_begun & touching, STICKS, guess)
     guess = 1.0 * guess
-    return _Seen(touching, slipping, guess, problem.free, u), approaching
+    seen = _Seen(touching, slipping, guess, problem.free, u, problem.carried)
+    return seen, approaching
 
 
 def struck_by(
@@ -180,7 +186,9 @@ def struck_by(
     """The impact of contacts (n,) that are hit; what settles does not rebound."""
     W, rows = problem.delassus, problem.rows
     e = jnp.where(settles, 0.0, rows.restitution)
-    own = TracedLaws(rows.dynamic, rows.static, e, jnp.asarray(laws(system)))
+    rubs = strikes(system)
+    mu = (rubs * rows.dynamic, rubs * rows.static)
+    own = TracedLaws(*mu, e, jnp.asarray(laws(system)))
     return collide_traced(W, rows.velocity, own, hit, ImpactOrder(order, settles))
 
 
@@ -194,8 +202,9 @@ def _after(
     stops = jnp.max(jnp.abs(u[:, 1:]), axis=1) <= SLIPS * speed
     guess = jnp.where(touching, jnp.where(stops, STICKS, SLIDES), OPEN)
     return _Seen(
-        touching, touching & ~stops, 1.0 * guess, later.free, later.rows.velocity
-    )
+        touching, touching & ~stops, 1.0 * guess, later.free, later.rows.velocity,
+        later.carried,
+    )  # fmt: skip
 
 
 def _unstruck(u: Any) -> TracedStruck:

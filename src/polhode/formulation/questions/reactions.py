@@ -51,16 +51,24 @@ if TYPE_CHECKING:
 
 
 def wrenches_by_balance(
-    system: System, state: StateArrays, V_dot: Any, intensities: Any, table: Table
+    system: System,
+    state: StateArrays,
+    V_dot: Any,
+    intensities: Any,
+    table: Table,
+    contacts: Any = None,
 ) -> Any:
     """What each joint of the tree exerts on its second body (n, 6), see `Core`.
 
-    `state` is (t, q, z), V_dot the accelerations of bodies in their own axes (n, 6).
+    `state` is (t, q, z), V_dot the accelerations of bodies in their own axes (n, 6),
+    `contacts` (n, 6) what contact forces exert on them.
     """
     t, q, z = state
     V = system.body_twists(t, q, z, table)
     lacking = inertial_wrenches(system.inertias(table), V, V_dot)
     lacking -= system.applied(t, q, z, table)
+    if contacts is not None:
+        lacking -= contacts
     for held in constraint_wrenches(system, state, intensities, table):
         lacking -= held
     return _beyond_joints(system, q, lacking, table)

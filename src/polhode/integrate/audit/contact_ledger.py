@@ -21,7 +21,7 @@ from polhode.integrate.results.contact_log import (
     contact_row_function,
     contact_rows_along,
 )
-from polhode.system.contacts import owners
+from polhode.system.contacts import friction_label, owners
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -47,9 +47,10 @@ def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
         pushes = _from_rows(motion, [(i.row, i.push) for i in hits])
         rubs = _from_rows(motion, [(i.row, i.friction) for i in hits])
         work[f"impacts of {support.name}"] = pushes
-        work[f"friction of {support.name}"] = work[f"friction of {support.name}"] + rubs
+        work[friction_label(support)] = work[friction_label(support)] + rubs
     work["settling"] = _from_rows(motion, [*motion.contacts.settled])
-    return {n: w for n, w in work.items() if np.any(w) or n.startswith("friction")}
+    rubs = {friction_label(support) for support in system.supports}
+    return {n: w for n, w in work.items() if np.any(w) or n in rubs}
 
 
 def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:
@@ -82,7 +83,7 @@ def _contact_powers(motion: Trajectory, rows: ContactRow) -> dict[str, np.ndarra
     owner = owners(motion.system)
     for k, support in enumerate(motion.system.supports):
         own = owner == k
-        found[f"friction of {support.name}"] = rows.power[:, own].sum(axis=1)
+        found[friction_label(support)] = rows.power[:, own].sum(axis=1)
         if support.belt is not None:
             found[f"belt of {support.name}"] = rows.belt[:, own].sum(axis=1)
     return found
@@ -102,7 +103,7 @@ def contact_audit(equations: Equations, drive: Drive) -> Any:
             power = jnp.sum(there.power[own])
             # What a belt gives is booked with the friction through which it does.
             power = power + (jnp.sum(there.belt[own]) if support.belt else 0.0)
-            powers[f"friction of {support.name}"] = power
+            powers[friction_label(support)] = power
         return smooth._replace(powers=powers)
 
     return audited

@@ -39,6 +39,7 @@ from polhode.integrate.kernel.status import (
     WORK_LIMIT,
 )
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.system.contacts import friction_label
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -145,7 +146,7 @@ def loose_actions(equations: Equations) -> list[str]:
     names += ["constraints"] if system.constraints else []
     if not knows_modes(equations):
         return names
-    return [*names, *(f"friction of {support.name}" for support in system.supports)]
+    return [*names, *(friction_label(support) for support in system.supports)]
 
 
 def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:

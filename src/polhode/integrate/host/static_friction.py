@@ -29,8 +29,9 @@ def warn_static_friction(states: States) -> None:
         warn(
             f"{system.name!r} begins at rest where {action.name!r} is dry: {law!r} has"
             " no force at rest, and holds nothing there, whatever its static"
-            " coefficient. What sticks are supports: ph.Brake(joint, law, load=...)"
-            " where the push is known, ph.Support where bodies touch; or give"
-            " ph.contact.Regularised(mu, speed), which creeps instead.",
+            " coefficient. What sticks are supports: give a ph.JointFriction among"
+            " supports=[...], ph.Brake(joint, law, load=...) where the push is known,"
+            " ph.Support where bodies touch; or give ph.contact.Regularised(mu, speed),"
+            " which creeps instead.",
             IntegrationWarning,
         )

@@ -124,6 +124,13 @@ class JointMotion:
                 "A file has coordinates and speeds; forces follow from the model.",
                 "Give the model: ph.load_motion(path).of(system).",
             )
+        if self.motion.system.supports and not self.motion.contacts:
+            raise StateError(
+                "a motion by Moreau's scheme has no reactions of its joints.",
+                "Contacts act by impulses, once a step, and joints answer with some of"
+                " their own.",
+                "Leave the method out, or ask ph.impact about a state.",
+            )
         place = self.motion.system.tree.edges.index(self.edge)
         both = _reactions(self.motion)[:, place]
         return Reaction(both[:, :3], both[:, 3:])
@@ -137,6 +144,9 @@ def _reactions(motion: Trajectory) -> np.ndarray:
     """What all joints of the tree exert (n, joints, 6), along the world's axes."""
     equations, table = motion.equations, dict(motion.table)
     drive, held = motion.inputs.inputs.drive, motion.inputs.held(motion.t)
+    if motion.contacts:
+        # Of two rows of one time the first is before the switch.
+        held = motion.contacts.parts.held
     function, x = _reaction_function(equations, drive), motion.steps.x
     example = (0.0, np.zeros(x.shape[1]), np.zeros(held.shape[1]), table)
     name, batched = ("reactions along", drive.key), ["t", "x", "held"]

@@ -17,6 +17,7 @@ from polhode.integrate.field.vector_field import field_of
 from polhode.integrate.methods.mechanical.moreau import RESTING, Moreau, moreau_step
 from polhode.lowering.compile import compile
 from polhode.system import contacts
+from polhode.system.contacts import friction_label
 from polhode.system.natural_sizes import length_at_rest
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def stepped_work(motion: Trajectory, steps: ContactSteps) -> dict[str, np.ndarra
         found[f"impacts of {support.name}"] = summed(steps.push_work[:, own].sum(1))
         if support.friction is not None:
             rubbed = steps.friction_work[:, own].sum(1)
-            found[f"friction of {support.name}"] = summed(rubbed)
+            found[friction_label(support)] = summed(rubbed)
         driven = steps.drive_work[:, own].sum(1)
         # Of a support at rest this is the rounding of a difference.
         speeds = np.abs(steps.mean[:, own]).max(initial=0.0)

@@ -34,7 +34,6 @@ from polhode.integrate.results.indexing import (
 from polhode.integrate.results.moreau_contacts import stepped_support
 from polhode.integrate.results.quantity import Quantity
 from polhode.matter.parameter import Table
-from polhode.system.contacts import refuse_supports
 from polhode.system.state import State
 
 if TYPE_CHECKING:
@@ -200,8 +199,6 @@ class Trajectory:  # limit: a motion is asked by row, by name, by time and as a 
         """
         from polhode.integrate.storage.save import save
 
-        if not self.contacts:
-            refuse_supports(self.system, "A file of a motion")
         save(self, path)
 
     def columns(self) -> dict[str, np.ndarray]:

@@ -317,3 +317,48 @@ def test_a_step_is_a_positive_number(step):
     """As of every method of fixed step."""
     with pytest.raises(IntegrationError, match="cannot step"):
         Moreau(step)
+
+
+def test_brakes_and_couples_are_pressed_by_their_loads():
+    """The dry oscillator of Siconos: rest aside, to first order; the brake holds."""
+    bob, world = ph.Particle("bob", 1.0), ph.World()
+    rail = ph.Prismatic("rail", world.origin, bob.mass_centre, axis=ph.X)
+    spring = ph.Spring(bob.mass_centre, world.origin, 1.0)
+    brake = ph.Brake(rail, ph.Coulomb(0.5), load=2.0, name="shoe")
+    system = ph.System([rail], [spring], supports=[brake])
+    start = system.state(rail=12.0, speeds={"rail": 6.0})
+    missed = []
+    for step in (1e-2, 5e-3):
+        method = ph.methods.Moreau(step)
+        motion = ph.simulate(system, start, until=25.0, method=method)
+        missed.append(abs(motion.q[-1, 0] - 0.682178936723646846))
+        assert abs(motion.z[-1, 0]) < 1e-14
+        ledger = motion.ledger()
+        assert np.max(np.abs(ledger.balance)) <= ledger.promise
+    assert missed[0] < 2e-4
+    assert missed[1] < 0.7 * missed[0]
+
+
+def test_a_dry_joint_is_refused():
+    rod, world = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0)), ph.World()
+    hinge = ph.Revolute("hinge", world.origin, rod.point(0, 0, 0.5), axis=ph.Y)
+    rubs = ph.JointFriction(hinge, ph.Coulomb(0.2), radius=0.1)
+    system = ph.System([hinge], supports=[rubs])
+    with pytest.raises(ph.errors.ModelError, match="a dry joint"):
+        ph.simulate(system, system.state(), until=0.1, method=Moreau(step=1e-2))
+
+
+@pytest.mark.filterwarnings("ignore:'cube' used up its limit")
+def test_a_run_goes_on_from_its_file(tmp_path):
+    """Bit for bit, and what contacts did is found again from the rows of a file."""
+    system = cube(restitution=0.3)
+    start = system.state(cube={"z": 0.1}, speeds={"cube": (0, 1, 0, 1, 0, 0)})
+    own = {"until": 0.5, "method": Moreau(step=5e-3)}
+    whole = ph.simulate(system, start, **own)
+    ph.simulate(system, start, **own, to=tmp_path / "cube.nc", limit=40)
+    again = ph.resume(tmp_path / "cube.nc", system, limit=10**6)
+    np.testing.assert_array_equal(again.q, whole.q)
+    np.testing.assert_array_equal(again.z, whole.z)
+    whole.save(tmp_path / "kept.nc")
+    kept = ph.load_motion(tmp_path / "kept.nc").of(system)
+    np.testing.assert_array_equal(kept["rest"].push, whole["rest"].push)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from polhode.errors import IntegrationError
@@ -36,11 +37,12 @@ from polhode.formulation.solve.contact_problem import (
 from polhode.formulation.solve.equations_of_motion import solve_rows
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, FixedStep
+from polhode.matter.parameter import at
 from polhode.system import contacts
 from polhode.system.natural_sizes import length_at_rest, natural_sizes
 
 if TYPE_CHECKING:
-    pass
+    from polhode.system.system import System
 
 # Of the system's length: gaps below it count as closed. Rounding of a position that
 # rests would else open and close its contacts in turn.
@@ -136,9 +138,9 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
         mu,
         is_active,
     )
-    found = solve_contacts(problem, None)
+    found = solve_contacts(_pressed(system, problem, h, table), None)
     after = found.velocity.at[:, 0].add(-rebound)
-    z1 = free + found.change
+    z1 = free + found.change[: free.shape[0]]
     there = field.local(middle, h / 2 * z1)
     unprojected = jnp.concatenate([there, z1])
     # What leaves by itself is left alone: to lift it as well would give it energy.
@@ -167,6 +169,42 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any) -> MoreauStep:
         rows.gap,
         mu,
         rows.axes,
+    )
+
+
+def _pressed(system: System, problem: ContactProblem, h: Any, table: Any) -> Any:
+    """The problem in which pads are pressed: by a load, or by the push of a contact.
+
+    Nothing moves along their normals. Each has a speed of its own there, s (N - h L) or
+    s (N - N of its contact), which is zero where it is pressed by just that.
+    """
+    own = contacts.pads(system)
+    if not own:
+        return problem
+    J, X, M, applied, free = problem[:5]
+    n, k = J.shape[0], len(own)
+    reads, acts, sizes = np.zeros((n, 3, k)), np.zeros((n, 3, k)), []
+    for p, pad in enumerate(own):
+        size = J[pad.candidate, 1] @ X[pad.candidate, :, 1]
+        sizes.append(jnp.where(size > 0, size, 1.0))
+        reads[pad.candidate, 0, p] = acts[pad.candidate, 0, p] = 1.0
+        if pad.contact is not None:
+            acts[pad.contact, 0, p] = -1.0
+        load = 0.0 if pad.load is None else at(pad.load, table)
+        free = free.at[pad.candidate, 0].add(-sizes[-1] * h * load)
+    s = jnp.stack(sizes)
+    moved = s[:, None] * np.swapaxes(acts, 1, 2)
+    if M is not None:
+        M = jnp.block([
+            [M, jnp.zeros((M.shape[0], k))],
+            [jnp.zeros((k, M.shape[0])), jnp.diag(1.0 / s)],
+        ])  # fmt: skip
+    return problem._replace(
+        jacobian=jnp.concatenate([J, reads], axis=2),
+        response=jnp.concatenate([X, moved], axis=1),
+        inertia=M,
+        applied=jnp.concatenate([applied, acts], axis=2),
+        free=free,
     )
 
 

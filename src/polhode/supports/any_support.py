@@ -1,0 +1,21 @@
+"""All that a system takes among its supports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from polhode.actions.contact.carried_friction import JointFriction
+from polhode.supports.dry_joint import DryJoint, dry_joint
+from polhode.supports.joint_supports import Brake, Stop
+from polhode.supports.rolling_friction import RollingFriction, SpinningFriction
+from polhode.supports.support import Support
+
+AnySupport: TypeAlias = (
+    Support | Stop | Brake | DryJoint | RollingFriction | SpinningFriction
+)
+
+
+def as_supports(given: Iterable[Any]) -> tuple[Any, ...]:
+    """Friction of a joint among the supports is dry, and sticks."""
+    return tuple(dry_joint(s) if isinstance(s, JointFriction) else s for s in given)
