@@ -16,7 +16,7 @@ from benchmarks.measure import require_agreement
 from benchmarks.subjects.bulk import double_pendulum
 from benchmarks.table import Claim, Measured, seconds, times_faster, times_slower
 
-RUNS, SLAB, UNTIL = 32_768, 4096, 20.0
+RUNS, SLAB, UNTIL = 8192, 1024, 20.0
 MANY = 1_000_000
 WORKERS = 2
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from polhode.errors import ModelError
 
 # A number, a space or none, a unit. Texts come from files too: units are short, and
-# their powers have one digit, so that nobody waits for a power of a million.
+# their powers have one digit and perhaps a half, as Hertz's stiffness in N/m^1.5 has,
+# so that nobody waits for a power of a million.
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 UNIT = r"[A-Za-zµμΩ°][A-Za-zµμΩ°0-9 */^().·-]{0,39}"
 MEASURED = re.compile(rf"\s*({NUMBER})\s*({UNIT})\s*")
-SEVERAL_DIGITS = re.compile(r"\d[\deE.]")
+SEVERAL_DIGITS = re.compile(r"\d[\deE]|\d\.(?!5(?![\deE.]))")
 
 
 class Measured(NamedTuple):

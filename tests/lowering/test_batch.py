@@ -127,6 +127,29 @@ def test_neighbours_do_not_matter(programs, many):
         assert_same_bits(mine, theirs)
 
 
+def wandering(x, n):
+    """A while loop that ends for each system by itself; branches change its values."""
+
+    def turn(carry):
+        k, kept, both, sometimes = carry
+        kept = lax.cond((n + k) % 3 == 0, busy, lambda v: v, kept)
+        kept = lax.cond((n * k) % 5 == 2, lambda v: busy(v) - k, lambda v: v, kept)
+        both = lax.cond(kept > 0, busy, lambda v: busy(v) - kept, both)
+        return k + 1, kept, both, jnp.where(kept > both, sometimes + kept, sometimes)
+
+    return lax.while_loop(lambda c: c[0] < n, turn, (0, x[0], x[1], x[2]))
+
+
+@pytest.mark.parametrize("lanes", [2, 8])
+def test_a_loop_that_has_ended_keeps_what_branches_would_change(lanes):
+    """Systems leave a loop at their own turns, with the bits of one alone."""
+    x, n, _ = systems(24)
+    options = {"backend": "llvm", "threads": 1}
+    lone = ph.compile(wandering, x[0], n[0], batched=True, lanes=1, **options)
+    wide = ph.compile(wandering, x[0], n[0], batched=True, lanes=lanes, **options)
+    assert_same_bits(wide(x, n), lone(x, n))
+
+
 def test_outputs_that_no_batched_argument_reaches_are_repeated():
     """A constant, and a function of shared arguments, have a row for every system."""
     double = ph.compile(lambda x, y: (x, 2.0 * y, 3), 0.0, 0.0, batched=["x"], lanes=4)

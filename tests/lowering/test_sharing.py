@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +14,10 @@ from closeness import assert_close
 from polhode.arrays import shared
 from polhode.lowering.backends import cache
 from polhode.lowering.backends.llvm import block_function, outline
+from polhode.lowering.backends.llvm.module import write_module
 from polhode.lowering.backends.source.c import to_c
+from polhode.lowering.ir.prepare import Prepared
+from polhode.lowering.trace.trace import closed_jaxpr
 
 
 def swing(x, h):
@@ -58,6 +63,23 @@ def test_arrays_of_indices_are_part_of_a_shared_function():
     assert once.report().operations < 0.5 * plain.report().operations
     for ours, theirs in zip(once(X, H), plain(X, H), strict=True):
         assert_close(ours, theirs, rtol=1e-13)
+
+
+def test_calls_that_differ_in_what_is_not_used_are_one():
+    """A slope that does not depend on time, asked at two times, is found once."""
+    slope = shared(lambda t, x: swing(x, H)[0])
+
+    def asked(*times):
+        return lambda t, x: sum(slope(t + k, x) for k in times)
+
+    jaxpr, _ = closed_jaxpr(asked(1.0, 2.0), 0.0, X)
+    ready = Prepared(jaxpr, "zeros", shares=True)
+    text = write_module(ready.program, ready.plan, [False, False], 1).text
+    assert len(re.findall(r"= call .* @\w*shared0", text)) == 1
+    assert np.array_equal(
+        ph.compile(asked(1.0, 2.0), 0.0, X)(0.0, X),
+        2 * ph.compile(asked(1.0), 0.0, X)(0.0, X),
+    )
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])

@@ -7,10 +7,13 @@ import sys
 
 import pint
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import polhode as ph
 from polhode.dimension import has_unit, measured
 from polhode.errors import ModelError
+from polhode.matter.parameter import at
 
 REGISTRY = pint.UnitRegistry()
 
@@ -67,6 +70,52 @@ def test_a_wrong_dimension_is_refused_by_name(make, words):
     """Who, with the unit that it has and the one it needs."""
     with pytest.raises(ModelError, match=words):
         make()
+
+
+def joined(kind=ph.Revolute, **own):
+    """A rod on a joint about or along X."""
+    rod = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0))
+    return kind("joint", ph.World().origin, rod.point(0, 0, 0.5), axis=ph.X, **own)
+
+
+def ball():
+    return ph.Body("ball", ph.solids.sphere(mass=1.0, radius=0.1))
+
+
+def ground():
+    return ph.World().frame
+
+
+# How it is built of a number, where the number is then, and a unit with its size in SI.
+DOORS = {
+    "box": (lambda d: ph.solids.box(density=d, x=1, y=1, z=1).density, "g/cm^3", 1e3),
+    "disc": (lambda d: ph.solids.disc(density=d, radius=1).density, "g/cm^2", 10.0),
+    "rod": (lambda d: ph.solids.rod(density=d, length=1).density, "g/cm", 0.1),
+    "torque": (lambda u: ph.Motor(joined(), u).law, "N*cm", 0.01),
+    "force": (lambda u: ph.Motor(joined(ph.Prismatic), u).law, "kN", 1e3),
+    "limits": (lambda a: joined(limits=(0, a)).limits[1][0], "deg", 0.0174532925199433),
+    "travel": (lambda a: joined(ph.Prismatic, limits=(0, a)).limits[1][0], "cm", 0.01),
+    "effort": (lambda a: joined(effort_limits=(0, a)).effort_limits[1][0], "kN*m", 1e3),
+    "rotor": (lambda i: joined(rotor_inertia=i).rotor_inertia[0], "g*m^2", 1e-3),
+    "hertz": (lambda k: ph.contact.Hertz(k).stiffness, "kN/m^1.5", 1e3),
+    "voigt": (lambda k: ph.contact.KelvinVoigt(k, 1.0).stiffness, "N/mm", 1e3),
+    "loss": (lambda c: ph.contact.KelvinVoigt(1.0, c).damping, "N*s/cm", 100.0),
+    "speed": (lambda v: ph.contact.Regularised(0.3, v).speed, "mm/s", 1e-3),
+    "drag": (lambda b: ph.Drag(ball().mass_centre, ground(), b).linear, "N*s/cm", 100),
+    "stop": (lambda a: ph.Stop(joined(), upper=a).upper, "deg", 0.0174532925199433),
+}
+
+
+@pytest.mark.parametrize("name", DOORS)
+@given(value=st.floats(1e-3, 1e3))
+@settings(max_examples=5)
+def test_a_door_reads_a_unit_and_refuses_another(name, value):
+    """A number with a unit is its size in SI; that of a temperature is refused."""
+    make, unit, size = DOORS[name]
+    found = make(f"{value!r} {unit}")
+    assert float(at(found)) == pytest.approx(value * size, rel=1e-12)
+    with pytest.raises(ModelError, match="has the unit K, and needs"):
+        make(f"{value!r} kelvin")
 
 
 def test_springs_of_joints_know_their_axis():

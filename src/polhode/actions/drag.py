@@ -60,9 +60,9 @@ class Drag(FramedAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        for what in ("linear", "quadratic"):
-            given = getattr(self, what)
-            value = coefficient(self.name, what, given, self.allow_negative)
+        for what, unit in (("linear", "N*s/m"), ("quadratic", "N*s^2/m^2")):
+            given, sign = getattr(self, what), self.allow_negative
+            value = coefficient(self.name, what, given, sign, unit=unit)
             object.__setattr__(self, what, value)
 
     @property

@@ -129,7 +129,7 @@ class Gravitation(BodyAction):
     def __post_init__(self) -> None:
         object.__setattr__(self, "masses", tuple(self.masses))
         distinct(self.name, self.bodies, 2)
-        constant = coefficient(self.name, "constant", self.constant)
+        constant = coefficient(self.name, "constant", self.constant, unit="m^3/kg/s^2")
         object.__setattr__(self, "constant", constant)
 
     @property

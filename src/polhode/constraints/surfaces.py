@@ -11,6 +11,7 @@ import numpy as np
 
 from polhode.arrays import namespace
 from polhode.constraints.constraint import Attachment
+from polhode.dimension import has_unit
 from polhode.double import doubled, gradient
 from polhode.errors import ModelError
 from polhode.geometry.vector import dot
@@ -23,6 +24,7 @@ from polhode.matter.parameter import (
     at,
     number,
     parameters_in,
+    quantity,
 )
 
 Support: TypeAlias = Callable[[Any], Any]
@@ -300,6 +302,7 @@ def _quantity(value: Any, what: str = "the radius of a rolling body") -> Any:
     """A positive length, by its number or as a parameter."""
     if not isinstance(value, Parameter):
         return _length(value, what)
+    quantity(value, what, "m")
     _length(at(value), f"{what}, {value.name!r},")
     return value
 
@@ -312,7 +315,7 @@ def _length(value: Any, what: str = "the radius of a rolling body") -> float:
             " are given.",
             f"Give its number, {at(value):g}, and make the system anew for another.",
         )
-    length = number(value, what)
+    length = at(quantity(value, what, "m")) if has_unit(value) else number(value, what)
     if length <= 0:
         raise ModelError(
             f"{what} is {length:g} m.",

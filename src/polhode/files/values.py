@@ -9,6 +9,7 @@ from typing import Any, TypeGuard, final
 
 import numpy as np
 
+from polhode.dimension import has_unit
 from polhode.errors import ModelError
 from polhode.files.expression import Formula, names_in, parse
 from polhode.files.issues import Way, nearest
@@ -177,10 +178,14 @@ def write_direction(ink: Writer, value: Any, place: str) -> Any:
 
 
 def read_bounds(scope: Scope, path: Way, value: Any) -> Any:
-    """[lower, upper]: numbers, infinite where there is none, or lists of them."""
+    """[lower, upper]: numbers, infinite where there is none, or lists of them.
+
+    A number may have its unit, which the door of what is built reads.
+    """
     ends = value if isinstance(value, list) else []
     flat = [e for end in ends for e in (end if isinstance(end, list) else [end])]
-    if len(ends) != 2 or not all(is_number(e) and _is_bound(e) for e in flat):
+    known = [has_unit(e) or (is_number(e) and _is_bound(e)) for e in flat]
+    if len(ends) != 2 or not all(known):
         return scope.refuse(path, f"{shown(value)} is no pair [lower, upper].")
     return tuple(ends)
 

@@ -30,8 +30,10 @@ def flywheel(
     >>> float(ph.gauss(system).accelerations(system.rest())[0])
     4.0
     """
-    size = named(quantity(radius, f"the radius of {name!r}"), f"{name}.radius")
-    moment = named(quantity(inertia, f"the inertia of {name!r}"), f"{name}.inertia")
+    size = named(quantity(radius, f"the radius of {name!r}", "m"), f"{name}.radius")
+    moment = named(
+        quantity(inertia, f"the inertia of {name!r}", "kg*m^2"), f"{name}.inertia"
+    )
     disc = solids.disc(mass=2 * moment / size**2, radius=size, along=axis)
     body = Body(f"{name} disc", disc)
     return Revolute(name, at, body.origin, axis=axis)

@@ -29,7 +29,12 @@ import numpy as np
 
 from polhode.arrays import namespace
 from polhode.errors import ModelError
-from polhode.joints.motor_data import admit_bounds, admit_motor
+from polhode.joints.motor_data import (
+    admit_bounds,
+    admit_motor,
+    common_unit,
+    effort_unit,
+)
 from polhode.joints.seat import Place, admit_axes, coordinates_of, require_ends
 from polhode.matter.material_point import MaterialPoint
 from polhode.matter.parameter import NOMINAL, Parameter, Table, at, parameters_in
@@ -181,7 +186,8 @@ def construct(joint: Joint, *numbers: Any, axis: Any = None) -> None:
         "second_axes": admit_axes(joint.name, joint.second_axes, joint.second.frame),
         "limits": _limits(joint),
         "effort_limits": admit_bounds(
-            joint.name, "effort limit", joint.effort_limits, joint.speeds
+            *(joint.name, "effort limit", joint.effort_limits, joint.speeds),
+            unit=effort_unit(joint.units),
         ),
         **admit_motor(joint.name, joint.rotor_inertia, joint.gear_ratio, joint.speeds),
     }
@@ -204,7 +210,8 @@ def _limits(joint: Joint) -> Any:
             "Some are parts of a quaternion: no box in them is a range of motion.",
             "Leave limits out, and bound the tilt or the turn by an event.",
         )
-    return admit_bounds(joint.name, "limit", joint.limits, joint.coordinates)
+    own, unit = (joint.limits, joint.coordinates), common_unit(joint.units)
+    return admit_bounds(joint.name, "limit", *own, unit=unit)
 
 
 def freedoms(joint: Joint, q: Any, table: Table = NOMINAL) -> Any:

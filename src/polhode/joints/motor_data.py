@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from polhode.dimension import has_unit
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.matter.parameter import Parameter, at, named, quantity
 
 
-def admit_bounds(name: str, what: str, bounds: Any, count: int) -> tuple[Any, Any]:
-    """(lower, upper), each (count,) and read-only; infinite where none are given."""
+def common_unit(units: Iterable[str]) -> str:
+    """The unit of all coordinates of a joint; "" where they differ."""
+    found = set(units)
+    return found.pop() if len(found) == 1 else ""
+
+
+def effort_unit(units: Iterable[str]) -> str:
+    """The unit of the effort along coordinates; "" where they differ."""
+    return {"rad": "N*m", "m": "N"}.get(common_unit(units), "")
+
+
+def admit_bounds(
+    name: str, what: str, bounds: Any, count: int, *, unit: str = ""
+) -> tuple[Any, Any]:
+    """(lower, upper), each (count,) and read-only; infinite where none are given.
+
+    Texts such as "30 deg" are read where there is a unit.
+    """
     if bounds is None:
         bounds = (-np.inf, np.inf)
     try:
-        lower, upper = bounds
+        lower, upper = (
+            _without_units(b, f"a {what} of {name!r}", unit) for b in bounds
+        )
         ends = [np.broadcast_to(np.array(b, float), (count,)) for b in (lower, upper)]
+    except ModelError:
+        raise  # of a unit
     except (TypeError, ValueError) as reason:
         raise ModelError(
             f"the {what}s of joint {name!r} are not a pair: {bounds!r}.",
@@ -38,6 +60,13 @@ def admit_bounds(name: str, what: str, bounds: Any, count: int) -> tuple[Any, An
             "Exchange the two, or check their signs and units (radians, metres).",
         )
     return ends[0], ends[1]
+
+
+def _without_units(bound: Any, what: str, unit: str) -> Any:
+    """A bound, or one a coordinate, in SI."""
+    if isinstance(bound, list | tuple):
+        return [_without_units(each, what, unit) for each in bound]
+    return at(quantity(bound, what, unit)) if has_unit(bound) else bound
 
 
 def admit_motor(name: str, rotor: Any, gear: Any, count: int) -> dict[str, Any]:
@@ -72,7 +101,8 @@ def _each(name: str, word: str, value: Any, count: int) -> tuple[Any, ...]:
             f"Give one number, or {count} of them.",
         )
     what = f"the {word} of joint {name!r}"
-    checked = [quantity(entry, what) for entry in values]
+    unit = "kg*m^2" if word == "rotor_inertia" else ""
+    checked = [quantity(entry, what, unit) for entry in values]
     places = [f"{name}.{word}" + (f".{k}" if many else "") for k in range(count)]
     return tuple(_named(c, p) for c, p in zip(checked, places, strict=True))
 

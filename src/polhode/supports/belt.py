@@ -68,7 +68,7 @@ def belt_of(name: str, given: Any) -> Belt | None:
     first, second, third = (
         e
         if _is_law(e)
-        else named(quantity(e, f"the belt of {name!r}"), f"{name}.belt.{axis}")
+        else named(quantity(e, f"the belt of {name!r}", "m/s"), f"{name}.belt.{axis}")
         for axis, e in zip("xyz", entries, strict=True)
     )
     return Belt((first, second, third))

@@ -24,6 +24,7 @@ from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
+from polhode.joints.motor_data import common_unit
 from polhode.matter.parameter import (
     Parameter,
     Quantity,
@@ -162,12 +163,15 @@ class Stop(AlongJoint):
 
     def _bounds(self) -> tuple[Any, Any]:
         name, ends = self.name, [self.lower, self.upper]
+        unit = common_unit(self.joint.units)
         if ends == [None, None] and self.joint.limits is not None:
             ends = [float(np.asarray(x)[0]) for x in self.joint.limits]
         bounds = [
             None
-            if x is None or (not isinstance(x, Parameter) and np.isinf(x))
-            else named(quantity(x, f"the {word} bound of {name!r}"), f"{name}.{word}")
+            if x is None or (isinstance(x, float | int) and np.isinf(x))
+            else named(
+                quantity(x, f"the {word} bound of {name!r}", unit), f"{name}.{word}"
+            )
             for word, x in zip(("lower", "upper"), ends, strict=True)
         ]
         if bounds == [None, None]:
@@ -237,8 +241,8 @@ class Brake(AlongJoint):
         put(self, "name", name)
         require_one_coordinate(name, self.joint)
         require_dry(name, self.friction)
-        for word in ("load", "radius"):
-            value = coefficient(name, word, getattr(self, word))
+        for word, unit in (("load", "N"), ("radius", "m")):
+            value = coefficient(name, word, getattr(self, word), unit=unit)
             if not is_traced(at(value)) and at(value) == 0:
                 raise ModelError(
                     f"the {word} of {name!r} is zero.",

@@ -99,7 +99,7 @@ class JointFriction(JointAction):
             value = getattr(self, what)
             if value is not None:
                 _require_length(name, what, value)
-                object.__setattr__(self, what, coefficient(name, what, value))
+                object.__setattr__(self, what, coefficient(name, what, value, unit="m"))
 
     @property
     def load_name(self) -> str:

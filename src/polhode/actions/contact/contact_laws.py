@@ -187,7 +187,7 @@ class Hertz:
     name: str = "hertz"
 
     def __post_init__(self) -> None:
-        _set(self, stiffness=_positive(self.name, "stiffness", self.stiffness))
+        _set(self, stiffness=_stiffness(self, 1.5))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -255,11 +255,12 @@ class DampingFormula(DentingLaw):
     at_speed: Quantity
 
     def __post_init__(self) -> None:
+        exponent = _exponent(self.name, self.exponent)
         _set(
             self,
-            stiffness=_positive(self.name, "stiffness", self.stiffness),
-            exponent=_exponent(self.name, self.exponent),
-            at_speed=_positive(self.name, "at_speed", self.at_speed),
+            stiffness=_stiffness(self, exponent),
+            exponent=exponent,
+            at_speed=_positive(self.name, "at_speed", self.at_speed, "m/s"),
             restitution=_restitution(self),
         )
 
@@ -313,18 +314,16 @@ class HuntCrossley(DentingLaw):
                 "Its damping a follows from a restitution at a speed, or is given.",
                 "Give damping=..., in s/m, or both restitution=... and at_speed=....",
             )
-        _set(
-            self,
-            stiffness=_positive(self.name, "stiffness", self.stiffness),
-            exponent=_exponent(self.name, self.exponent),
-        )
+        exponent = _exponent(self.name, self.exponent)
+        _set(self, stiffness=_stiffness(self, exponent), exponent=exponent)
         a = self.damping
         if self.restitution is not None:
             _require_numbers(self)
-            e, v = _restitution(self), _positive(self.name, "at_speed", self.at_speed)
+            e = _restitution(self)
+            v = _positive(self.name, "at_speed", self.at_speed, "m/s")
             a = float(damping_number(np.float64(at(e)))) / at(v)
             _set(self, restitution=float(at(e)), at_speed=float(at(v)))
-        _set(self, damping=coefficient(self.name, "damping", a))
+        _set(self, damping=coefficient(self.name, "damping", a, unit="s/m"))
 
     def __repr__(self) -> str:
         k, a = shown(at(self.stiffness)), shown(at(self.damping))
@@ -391,8 +390,8 @@ class KelvinVoigt:
     def __post_init__(self) -> None:
         _set(
             self,
-            stiffness=_positive(self.name, "stiffness", self.stiffness),
-            damping=coefficient(self.name, "damping", self.damping),
+            stiffness=_stiffness(self),
+            damping=coefficient(self.name, "damping", self.damping, unit="N*s/m"),
         )
 
     @property
@@ -426,10 +425,15 @@ def _set(law: Any, **values: Any) -> None:
         object.__setattr__(law, name, value)
 
 
-def _positive(name: str, what: str, value: Any) -> Any:
+def _stiffness(law: Any, exponent: float = 1.0) -> Any:
+    """k as a parameter of its law, in N/m^p."""
+    return _positive(law.name, "stiffness", law.stiffness, f"N/m^{exponent:g}")
+
+
+def _positive(name: str, what: str, value: Any, unit: str) -> Any:
     why = "Nothing would push two bodies that dent each other apart."
     repair = f"Give a {what} above zero."
-    return scalar(name, what, value, POSITIVE, why=why, repair=repair)
+    return scalar(name, what, value, POSITIVE, unit=unit, why=why, repair=repair)
 
 
 def _exponent(name: str, value: Any) -> float:

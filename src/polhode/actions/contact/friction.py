@@ -178,7 +178,7 @@ class Viscous:
     name: str = "viscous"
 
     def __post_init__(self) -> None:
-        c = coefficient(self.name, "damping", self.damping)
+        c = coefficient(self.name, "damping", self.damping, unit="N*s/m")
         object.__setattr__(self, "damping", c)
 
     @property
@@ -205,7 +205,7 @@ class Regularised:
 
     def __post_init__(self) -> None:
         dynamic = coefficient(self.name, "dynamic", self.dynamic)
-        speed = coefficient(self.name, "speed", self.speed)
+        speed = coefficient(self.name, "speed", self.speed, unit="m/s")
         if not is_traced(at(speed)) and at(speed) == 0:
             raise ModelError(
                 f"the speed of {self.name!r} is zero.",
@@ -252,7 +252,7 @@ class Friction(FramedAction):
         require_two_bodies(self.name, self.on.frame, self.by)
         unit = admit_direction(self.normal, f"the normal of {self.name!r}", self.by)
         object.__setattr__(self, "normal", unit)
-        load = coefficient(self.name, "load", self.load)
+        load = coefficient(self.name, "load", self.load, unit="N")
         object.__setattr__(self, "load", load)
 
     @property

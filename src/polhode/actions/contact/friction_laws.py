@@ -23,6 +23,7 @@ from polhode.matter.parameter import NOMINAL, Parameter, Quantity, Table, at
 from polhode.matter.parameter import parameters_in as listed
 
 SIDES = ("ground", "body")
+SLIP = {"speed": "m/s", "viscous": "s/m"}
 
 
 @final
@@ -46,8 +47,8 @@ class Stribeck:
     name: str = "stribeck"
 
     def __post_init__(self) -> None:
-        for word in ("dynamic", "static", "speed", "viscous"):
-            value = coefficient(self.name, word, getattr(self, word))
+        for word, unit in {**dict.fromkeys(("dynamic", "static"), ""), **SLIP}.items():
+            value = coefficient(self.name, word, getattr(self, word), unit=unit)
             object.__setattr__(self, word, value)
         low, high, speed = (at(x) for x in (self.dynamic, self.static, self.speed))
         if is_traced(low, high, speed):

@@ -26,6 +26,7 @@ from polhode.double import doubled
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint, freedoms
+from polhode.joints.motor_data import common_unit, effort_unit
 from polhode.matter.parameter import (
     NOMINAL,
     Parameter,
@@ -109,7 +110,9 @@ class JointSpring(JointAction):
             return coefficient(place + suffix, "stiffness", value, sign, unit=unit)
 
         def rest(suffix: str, value: Any) -> Any:
-            checked = quantity(value, f"the rest of {place!r}", _unit(self.joint))
+            checked = quantity(
+                value, f"the rest of {place!r}", common_unit(self.joint.units)
+            )
             return named(checked, f"{place}{suffix}.rest")
 
         k = _each(self.joint, "stiffness", self.stiffness, stiffness)
@@ -196,7 +199,8 @@ class Motor(JointAction):
                 "Put the motor on a joint that moves.",
             )
         if not callable(self.law):
-            law = quantity(self.law, f"the effort of the motor on {self.joint.name!r}")
+            what = f"the effort of the motor on {self.joint.name!r}"
+            law = quantity(self.law, what, effort_unit(self.joint.units))
             object.__setattr__(self, "law", law)
         name = self.name or f"motor of {self.joint.name}"
         object.__setattr__(self, "name", name)
@@ -237,15 +241,9 @@ class Motor(JointAction):
         return self._law(t, q, z, values_of(self.constants, table))
 
 
-def _unit(joint: Joint) -> str:
-    """The unit of all coordinates of a joint; "" where they differ."""
-    units = set(joint.units)
-    return units.pop() if len(units) == 1 else ""
-
-
 def _effort_a(rate: str, joint: Joint) -> str:
     """The unit of effort a radian or metre, or a unit of their rates."""
-    return {"rad": f"N*m{rate}", "m": f"N/m{rate}"}.get(_unit(joint), "")
+    return {"rad": f"N*m{rate}", "m": f"N/m{rate}"}.get(common_unit(joint.units), "")
 
 
 def _each(

@@ -77,8 +77,12 @@ class BumpStop(JointAction):
                 "Give 1 for a linear buffer, 2 or 3 for one of rubber.",
             )
         put(self, "limits", (lower, upper))
-        put(self, "stiffness", coefficient(name, "stiffness", self.stiffness))
-        put(self, "damping", coefficient(name, "damping", self.damping))
+        is_turn = self.joint.units == ("rad",)
+        stiff = "N*m" if is_turn else f"N/m^{float(self.exponent):g}"
+        k = coefficient(name, "stiffness", self.stiffness, unit=stiff)
+        put(self, "stiffness", k)
+        damp = "s" if is_turn else "s/m"
+        put(self, "damping", coefficient(name, "damping", self.damping, unit=damp))
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

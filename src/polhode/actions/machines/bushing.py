@@ -174,7 +174,9 @@ def _matrix(name: str, word: str, given: Any) -> tuple[tuple[Any, ...], ...]:
 
 def _entry(name: str, word: str, value: Any, i: int, j: int) -> Any:
     place = PARTS[i] if i == j else f"{PARTS[i]}.{PARTS[j]}"
-    given = quantity(value, f"the {word} {place} of {name!r}")
+    unit = ("N*m", "N", "N/m")[(i >= 3) + (j >= 3)]
+    unit += "*s" if word == "damping" else ""
+    given = quantity(value, f"the {word} {place} of {name!r}", unit)
     return named(given, f"{name}.{word}.{place}")
 
 

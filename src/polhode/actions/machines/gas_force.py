@@ -65,7 +65,8 @@ class GasForce:
                     "Use a prismatic joint and a revolute one.",
                 )
         require_curve(name, "pressure", self.pressure)
-        object.__setattr__(self, "area", coefficient(name, "area", self.area))
+        area = coefficient(name, "area", self.area, unit="m^2")
+        object.__setattr__(self, "area", area)
 
     @property
     def joints(self) -> tuple[Joint, ...]:

@@ -65,8 +65,9 @@ class Buoyancy(FramedAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        for word in ("volume", "density", "gravity"):
-            value = coefficient(self.name, word, getattr(self, word))
+        units = {"volume": "m^3", "density": "kg/m^3", "gravity": "m/s^2"}
+        for word, unit in units.items():
+            value = coefficient(self.name, word, getattr(self, word), unit=unit)
             object.__setattr__(self, word, value)
         unit = direction(self.up, f"the up of {self.name!r}")
         object.__setattr__(self, "up", np.asarray(unit, float))

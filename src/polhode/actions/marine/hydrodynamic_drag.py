@@ -45,6 +45,10 @@ from polhode.matter.parameter import (
 
 LETTERS = ("p", "q", "r", "u", "v", "w")
 NONE = (0.0,) * 6
+UNITS = {
+    "linear": ("N*m*s",) * 3 + ("N*s/m",) * 3,
+    "quadratic": ("N*m*s^2",) * 3 + ("N*s^2/m^2",) * 3,
+}
 
 
 @final
@@ -76,16 +80,17 @@ class HydrodynamicDrag(FramedAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
-        for word in ("linear", "quadratic"):
+        for word, units in UNITS.items():
             values = self._several(word, 6)
             admitted = tuple(
-                coefficient(self.name, f"{word}.{letter}", value)
-                for letter, value in zip(LETTERS, values, strict=True)
+                coefficient(self.name, f"{word}.{letter}", value, unit=unit)
+                for letter, value, unit in zip(LETTERS, values, units, strict=True)
             )
             object.__setattr__(self, word, admitted)
         flow = tuple(
             named(
-                quantity(v, f"the current of {self.name!r}"), f"{self.name}.current.{k}"
+                quantity(v, f"the current of {self.name!r}", "m/s"),
+                f"{self.name}.current.{k}",
             )
             for k, v in zip("xyz", self._several("current", 3), strict=True)
         )

@@ -70,11 +70,10 @@ class Propeller(BodyAction):
         require_frames(self.name, [self.on.frame])
         unit = direction(self.direction, f"the direction of {self.name!r}")
         object.__setattr__(self, "direction", np.asarray(unit, float))
-        object.__setattr__(
-            self, "thrust", coefficient(self.name, "thrust", self.thrust)
-        )
-        for word in ("speed", "torque"):
-            given = quantity(getattr(self, word), f"the {word} of {self.name!r}")
+        k = coefficient(self.name, "thrust", self.thrust, unit="N*s^2")
+        object.__setattr__(self, "thrust", k)
+        for word, si in (("speed", "rad/s"), ("torque", "N*m*s^2")):
+            given = quantity(getattr(self, word), f"the {word} of {self.name!r}", si)
             object.__setattr__(self, word, named(given, f"{self.name}.{word}"))
         if not float(self.limit) > 0:
             raise ModelError(

@@ -43,8 +43,9 @@ class ExponentialAtmosphere:
     name: str = "air"
 
     def __post_init__(self) -> None:
-        for what in ("density", "height", "scale"):
-            value = coefficient(self.name, what, getattr(self, what))
+        units = {"density": "kg/m^3", "height": "m", "scale": "m"}
+        for what, unit in units.items():
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
         if at(self.scale) == 0:
             raise ModelError(

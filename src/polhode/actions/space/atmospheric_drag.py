@@ -80,10 +80,12 @@ class AtmosphericDrag(PointAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
+        sizes = {"area": "m^2", "radius": "m"}
         for what in ("drag_number", "area", "radius", "flattening"):
-            value = coefficient(self.name, what, getattr(self, what))
+            unit = sizes.get(what, "")
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
-        rate = quantity(self.rate, f"the rate of {self.name!r}")
+        rate = quantity(self.rate, f"the rate of {self.name!r}", "rad/s")
         object.__setattr__(self, "rate", named(rate, f"{self.name}.rate"))
         if not hasattr(self.air, "at") and not callable(self.air):
             raise ModelError(

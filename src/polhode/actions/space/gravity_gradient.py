@@ -81,7 +81,8 @@ class GravityGradient(CraftAction):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "on", admit_craft(self.name, self.on, self.by))
-        object.__setattr__(self, "mu", coefficient(self.name, "mu", self.mu))
+        mu = coefficient(self.name, "mu", self.mu, unit="m^3/s^2")
+        object.__setattr__(self, "mu", mu)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -70,10 +70,11 @@ class HarmonicGravity(FieldOfGravity):
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "on", admit_craft(self.name, self.on, self.by))
-        for what in ("mu", "radius"):
-            put(self, what, coefficient(self.name, what, getattr(self, what)))
-        for what in ("rate", "angle"):
-            given = quantity(getattr(self, what), f"the {what} of {self.name!r}")
+        for what, unit in (("mu", "m^3/s^2"), ("radius", "m")):
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
+            put(self, what, value)
+        for what, unit in (("rate", "rad/s"), ("angle", "rad")):
+            given = quantity(getattr(self, what), f"the {what} of {self.name!r}", unit)
             put(self, what, named(given, f"{self.name}.{what}"))
         C, S = admit_coefficients(self.name, self.C, self.S)
         put(self, "C", C)

@@ -77,10 +77,12 @@ class DipoleField:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        for what in ("strength", "radius"):
-            put(self, what, coefficient(self.name, what, getattr(self, what)))
+        for what, unit in (("strength", "T"), ("radius", "m")):
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
+            put(self, what, value)
         for what in ("tilt", "longitude", "rate", "angle"):
-            given = quantity(getattr(self, what), f"the {what} of {self.name!r}")
+            unit = "rad/s" if what == "rate" else "rad"
+            given = quantity(getattr(self, what), f"the {what} of {self.name!r}", unit)
             put(self, what, named(given, f"{self.name}.{what}"))
 
     @property
@@ -131,9 +133,9 @@ class HarmonicField:
         g, h = admit_coefficients(self.name, self.g, self.h)
         put(self, "g", g)
         put(self, "h", h)
-        put(self, "radius", coefficient(self.name, "radius", self.radius))
-        for what in ("rate", "angle"):
-            given = quantity(getattr(self, what), f"the {what} of {self.name!r}")
+        put(self, "radius", coefficient(self.name, "radius", self.radius, unit="m"))
+        for what, unit in (("rate", "rad/s"), ("angle", "rad")):
+            given = quantity(getattr(self, what), f"the {what} of {self.name!r}", unit)
             put(self, what, named(given, f"{self.name}.{what}"))
 
     @property

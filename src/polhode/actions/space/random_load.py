@@ -66,8 +66,8 @@ class RandomLoad(BodyAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on)
         require_frames(self.name, [self.on.frame])
-        for what in ("force", "torque"):
-            value = coefficient(self.name, what, getattr(self, what))
+        for what, unit in (("force", "N"), ("torque", "N*m")):
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
         whole = isinstance(self.seed, int | np.integer) and self.seed >= 0
         if not (0 < float(self.time) < np.inf) or not whole:

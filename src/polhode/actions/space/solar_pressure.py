@@ -55,8 +55,9 @@ class SolarPressure(PointAction):
     def __post_init__(self) -> None:
         require_points(self.name, self.on, self.by)
         require_two_bodies(self.name, self.on.frame, self.by.frame)
-        for what in ("reflectivity", "area", "radius", "sun_radius", "pressure"):
-            value = coefficient(self.name, what, getattr(self, what))
+        sizes = {"area": "m^2", "radius": "m", "sun_radius": "m", "pressure": "Pa"}
+        for what, unit in {"reflectivity": "", **sizes}.items():
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
         object.__setattr__(self, "sun", admit_ephemeris(self.name, self.sun))
 

@@ -66,7 +66,7 @@ class ThirdBody(FieldOfGravity):
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "on", admit_craft(self.name, self.on, self.by))
-        put(self, "mu", coefficient(self.name, "mu", self.mu))
+        put(self, "mu", coefficient(self.name, "mu", self.mu, unit="m^3/s^2"))
         put(self, "ephemeris", admit_ephemeris(self.name, self.ephemeris))
 
     @property

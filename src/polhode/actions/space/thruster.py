@@ -76,8 +76,8 @@ class Thruster(BodyAction):
         require_frames(self.name, [self.on.frame])
         axis = np.asarray(admit(np.asarray(self.direction, float), (3,), self.name))
         size = float(np.linalg.norm(axis))
-        for what in ("thrust", "level"):
-            value = coefficient(self.name, what, getattr(self, what))
+        for what, unit in (("thrust", "N"), ("level", "")):
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
             object.__setattr__(self, what, value)
         times = float(self.period), float(self.minimum_on)
         if size == 0 or not times[1] >= 0 or not times[1] <= times[0] < np.inf:

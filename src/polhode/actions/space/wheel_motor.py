@@ -66,10 +66,10 @@ class WheelMotor(JointAction):
     def __post_init__(self) -> None:
         put, name = object.__setattr__, self.name or f"motor of {self.joint.name}"
         put(self, "name", name)
-        asked = quantity(self.torque, f"the torque of {name!r}")
+        asked = quantity(self.torque, f"the torque of {name!r}", "N*m")
         put(self, "torque", named(asked, f"{name}.torque"))
-        for what in ("viscous", "dry"):
-            put(self, what, coefficient(name, what, getattr(self, what)))
+        for what, unit in (("viscous", "N*m*s"), ("dry", "N*m")):
+            put(self, what, coefficient(name, what, getattr(self, what), unit=unit))
         limits = float(self.torque_limit), float(self.speed_limit)
         if not limits[0] >= 0 or not limits[1] > 0 or self.joint.speeds == 0:
             raise ModelError(

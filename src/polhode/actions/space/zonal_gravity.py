@@ -109,8 +109,9 @@ Parameter('gravity.J2', 0.0010826), Parameter('craft.mass', 500))
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "on", admit_craft(self.name, self.on, self.by))
-        for what in ("mu", "radius"):
-            put(self, what, coefficient(self.name, what, getattr(self, what)))
+        for what, unit in (("mu", "m^3/s^2"), ("radius", "m")):
+            value = coefficient(self.name, what, getattr(self, what), unit=unit)
+            put(self, what, value)
         if len(self.zonals) > HIGHEST - 1:
             raise ModelError(
                 f"{self.name!r} has zonals up to J{len(self.zonals) + 1}.",

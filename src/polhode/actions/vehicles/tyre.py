@@ -118,8 +118,10 @@ class Tyre(BodyAction):
         require_points(self.name, self.wheel)
         require_two_bodies(self.name, self.wheel.frame, self.ground)
         put = object.__setattr__
-        for word in ("radius", "stiffness", "damping", "load"):
-            put(self, word, coefficient(self.name, word, getattr(self, word)))
+        units = {"radius": "m", "stiffness": "N/m", "damping": "N*s/m", "load": "N"}
+        for word, unit in units.items():
+            value = coefficient(self.name, word, getattr(self, word), unit=unit)
+            put(self, word, value)
         unit = direction(self.axis, f"the axis of {self.name!r}")
         put(self, "axis", np.asarray(unit, float))
         if not isinstance(self.law, LAWS):

@@ -182,5 +182,6 @@ LAWS = (LinearTyre, FialaTyre, MagicFormula)
 
 def _admit(law: Any, *words: str) -> None:
     for word in words:
-        value = coefficient(law.name, word, getattr(law, word))
+        unit = "" if word == "friction" else "N"
+        value = coefficient(law.name, word, getattr(law, word), unit=unit)
         object.__setattr__(law, word, value)

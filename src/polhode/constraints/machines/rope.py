@@ -197,7 +197,7 @@ class Rope:
                 f"Give {count} lengths, or one of the whole.",
             )
         for value in given:
-            size = at(quantity(value, f"the length of {self.name!r}"))
+            size = at(quantity(value, f"the length of {self.name!r}", "m"))
             if not is_traced(size) and size <= 0:
                 raise ModelError(
                     f"the length of rope {self.name!r} is {size:g} m.",

@@ -181,4 +181,5 @@ def _size(name: str, what: str, value: Any) -> Parameter:
     """A radius or a number of teeth as a parameter; refused if it is not positive."""
     why = "Wheels have a size; which way they turn is said by the kind of drive."
     repair = "Give a positive number."
-    return scalar(name, what, value, POSITIVE, why=why, repair=repair)
+    unit = "m" if what.endswith("radius") else ""
+    return scalar(name, what, value, POSITIVE, unit=unit, why=why, repair=repair)

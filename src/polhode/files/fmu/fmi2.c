@@ -82,40 +82,28 @@ NO_VARIABLES(String, String)
 /* ------------------------------------------------------------------- saved instants */
 
 EXPORT Status fmi2GetFMUstate(Component c, Saved *s) {
-    if (*s == NULL) *s = malloc(sizeof(Model));
-    if (*s == NULL) return ERROR_;
-    memcpy(*s, c, sizeof(Model));
-    return OK;
+    return save(c, s) ? OK : ERROR_;
 }
 EXPORT Status fmi2SetFMUstate(Component c, Saved s) {
     memcpy(c, s, sizeof(Model));
     return OK;
 }
 EXPORT Status fmi2FreeFMUstate(Component c, Saved *s) {
-    (void)c;
-    free(*s);
-    *s = NULL;
+    (void)c, forget(s);
     return OK;
 }
 EXPORT Status fmi2SerializedFMUstateSize(Component c, Saved s, size_t *size) {
-    (void)c, (void)s;
-    *size = sizeof(Model);
+    (void)c, (void)s, *size = sizeof(Model);
     return OK;
 }
 EXPORT Status fmi2SerializeFMUstate(Component c, Saved s, Byte bytes[], size_t size) {
     (void)c;
-    if (size < sizeof(Model)) return ERROR_;
-    memcpy(bytes, s, sizeof(Model));
-    return OK;
+    return write_bytes(s, bytes, size) ? OK : ERROR_;
 }
 EXPORT Status fmi2DeSerializeFMUstate(Component c, const Byte bytes[], size_t size,
                                       Saved *s) {
     (void)c;
-    if (size < sizeof(Model)) return ERROR_;
-    if (*s == NULL) *s = malloc(sizeof(Model));
-    if (*s == NULL) return ERROR_;
-    memcpy(*s, bytes, sizeof(Model));
-    return OK;
+    return read_bytes(bytes, size, s) ? OK : ERROR_;
 }
 EXPORT Status fmi2GetDirectionalDerivative(Component c, const Reference u[], size_t n,
                                            const Reference k[], size_t m, const Real d[],

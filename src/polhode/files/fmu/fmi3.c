@@ -119,40 +119,28 @@ EXPORT Status fmi3SetClock(Instance i, const Reference r[], size_t n, const bool
 /* ------------------------------------------------------------------- saved instants */
 
 EXPORT Status fmi3GetFMUState(Instance i, Saved *s) {
-    if (*s == NULL) *s = malloc(sizeof(Model));
-    if (*s == NULL) return ERROR_;
-    memcpy(*s, i, sizeof(Model));
-    return OK;
+    return save(i, s) ? OK : ERROR_;
 }
 EXPORT Status fmi3SetFMUState(Instance i, Saved s) {
     memcpy(i, s, sizeof(Model));
     return OK;
 }
 EXPORT Status fmi3FreeFMUState(Instance i, Saved *s) {
-    (void)i;
-    free(*s);
-    *s = NULL;
+    (void)i, forget(s);
     return OK;
 }
 EXPORT Status fmi3SerializedFMUStateSize(Instance i, Saved s, size_t *size) {
-    (void)i, (void)s;
-    *size = sizeof(Model);
+    (void)i, (void)s, *size = sizeof(Model);
     return OK;
 }
 EXPORT Status fmi3SerializeFMUState(Instance i, Saved s, uint8_t bytes[], size_t size) {
     (void)i;
-    if (size < sizeof(Model)) return ERROR_;
-    memcpy(bytes, s, sizeof(Model));
-    return OK;
+    return write_bytes(s, bytes, size) ? OK : ERROR_;
 }
 EXPORT Status fmi3DeserializeFMUState(Instance i, const uint8_t bytes[], size_t size,
                                       Saved *s) {
     (void)i;
-    if (size < sizeof(Model)) return ERROR_;
-    if (*s == NULL) *s = malloc(sizeof(Model));
-    if (*s == NULL) return ERROR_;
-    memcpy(*s, bytes, sizeof(Model));
-    return OK;
+    return read_bytes(bytes, size, s) ? OK : ERROR_;
 }
 
 /* ------------------------------------------------- what this unit has not: see its XML */

@@ -126,6 +126,31 @@ static int set_values(Model *m, const unsigned *r, size_t n, const Real *value) 
     return 1;
 }
 
+/* ------------------------------------------------------------------- saved instants */
+
+/* A model, or its bytes, as a saved instant; 0 where there is no memory for it. */
+static int save(const void *from, void **saved) {
+    if (*saved == NULL) *saved = malloc(sizeof(Model));
+    if (*saved == NULL) return 0;
+    memcpy(*saved, from, sizeof(Model));
+    return 1;
+}
+
+static void forget(void **saved) {
+    free(*saved);
+    *saved = NULL;
+}
+
+static int write_bytes(const void *saved, void *bytes, size_t size) {
+    if (size < sizeof(Model)) return 0;
+    memcpy(bytes, saved, sizeof(Model));
+    return 1;
+}
+
+static int read_bytes(const void *bytes, size_t size, void **saved) {
+    return size < sizeof(Model) ? 0 : save(bytes, saved);
+}
+
 /* ------------------------------------------------------------------- model exchange */
 
 /* Makes what has happened since the last event happen; whether states changed. */

@@ -21,11 +21,20 @@ from polhode.integrate.events.event_step import Watched, stepping
 from polhode.integrate.events.occurrence_buffer import OccurrenceBuffer, has_room
 from polhode.integrate.field.dense_output import between
 from polhode.integrate.field.input_table import UNDRIVEN, Drive
-from polhode.integrate.host.batch_samples import Due, Samples, Taker, Taking
+from polhode.integrate.field.vector_field import field_of
+from polhode.integrate.host.batch_samples import (
+    Due,
+    SampledStep,
+    Samples,
+    Taker,
+    Taking,
+)
 from polhode.integrate.kernel.chunk import leg_step
 from polhode.integrate.kernel.sample_instant import run_turn
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
+from polhode.integrate.methods.deferred_dense import DeferredDense, deferred
+from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
 
 if TYPE_CHECKING:
@@ -183,6 +192,15 @@ def _glide(
     return glide
 
 
+def sampled_method(method: Method, drive: Drive, is_audited: bool) -> Method:
+    """The method of runs with samples: dense output is found for their steps alone.
+
+    Work is reckoned by the dense output of all steps; where inputs are sampled, those
+    of a step that is kept may have changed since.
+    """
+    return method if is_audited or drive.samplers else deferred(method)
+
+
 def sampled_glide(
     equations: Equations, method: Method, is_audited: bool, drive: Drive
 ) -> Any:
@@ -192,6 +210,7 @@ def sampled_glide(
     side by side with those of other lanes, whose steps have theirs at other attempts.
     """
     audit = audit_function(equations, drive) if is_audited else None
+    late = sampled_method(method, drive, is_audited)
 
     def glide(
         glider: BatchState,
@@ -201,16 +220,19 @@ def sampled_glide(
         room: Any,
         due: Due,
     ) -> tuple[BatchState, Samples]:  # limit: what `glide` is given, and its samples
-        turn = run_turn(
-            equations,
-            method,
-            drive,
-            bounds=bounds,
-            table=table,
-            held=glider.stepper_state.held,
-        )
+        held = glider.stepper_state.held
+        turn = run_turn(equations, late, drive, bounds=bounds, table=table, held=held)
         sign = jnp.sign(bounds.stop - bounds.start)
-        take = Taker(due.times, sign)
+
+        def terms(step: SampledStep) -> Any:
+            if not isinstance(late, DeferredDense):
+                return step.dense
+            inputs = {**table, **drive.unpacked(held)}
+            field = settling(field_of(equations, inputs, drive.driven), late)
+            at = (step.t, step.x, step.end_t - step.t)
+            return jnp.stack(late.dense(field, at, step.x_dot, step.dense))
+
+        take = Taker(due.times, sign, terms)
 
         def goes_on(carry: tuple[BatchState, Taking, Any]) -> Any:
             (stepper_state, *_), taking, k = carry

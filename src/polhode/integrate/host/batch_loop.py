@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from polhode.formulation.contact.mode_forces import knows_modes
 from polhode.integrate.events.context import Case
@@ -20,6 +21,7 @@ from polhode.integrate.host.batch_kernel import (
     Goal,
     first_gliders,
     glide_program,
+    sampled_method,
     work_function,
 )
 from polhode.integrate.host.batch_samples import (
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from polhode.integrate.methods.method import Method
 
 # Attempts between two looks of the host: finished lanes wait no longer.
-ROOM = 128
+ROOM = 192
 
 
 class Place(NamedTuple):
@@ -159,7 +161,7 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
         np.zeros((runs, len(given.output_times))),
         np.zeros((runs, len(given.output_times), width)),
     )
-    taken = _first_taken(given, fleet, x)
+    taken = _first_taken(given, fleet)
     way = _Way(gliders, np.array(fleet.stepper_states.status), _mark(tracker), taken)
     clock = _Clock(watch, fleet, time.perf_counter())
     # With events a run goes on to its end, where changes may still be due.
@@ -181,6 +183,7 @@ def run_batch(given: Given, fleet: Batch, watch: Watch | None) -> BatchResult:
             t[run, k], x[run, k] = given.output_times[k], value
     there = way.gliders.stepper_state
     if way.taken is not None:
+        x = way.taken.found(len(given.output_times))
         t = _beyond(given, way, x)
     counts = (there.accepted, there.rejected, there.stiff)
     landing = FinalState(there.t, there.x, there.tried, *counts, way.gliders.work)
@@ -219,8 +222,9 @@ class _Way(NamedTuple):
 class Taken(NamedTuple):
     """Samples of runs on their way: how many each has (runs,), and its kept step.
 
-    times   (s + c,) of all samples, and then as many that no run reaches
-    x       (runs, s, width) where samples go
+    times   (s + c + 1,) of all samples, and then as many that no run reaches
+    x       (runs, s + c, width) where samples go; a chunk writes c rows of each run,
+            of which those that it has not taken are written again by the next
     """
 
     number: np.ndarray
@@ -228,25 +232,32 @@ class Taken(NamedTuple):
     times: np.ndarray
     x: np.ndarray
 
-    def due(self, pick: np.ndarray) -> Due:
+    def due(self, pick: np.ndarray | slice) -> Due:
         """What a chunk of some runs begins with."""
-        c = len(self.times) - self.x.shape[1]
-        times = self.times[self.number[pick, None] + np.arange(c)]
-        return Due(times, _picked(self.step, pick))
+        number, c = self.number[pick], capacity(self.x.shape[2])
+        return Due(
+            self.times[number[:, None] + np.arange(c + 1)], _picked(self.step, pick)
+        )
 
     def after(self, alive: np.ndarray, found: Samples) -> Taken:
-        """With what a chunk has left; states beyond the count are not read yet."""
-        _, c, width = found.x.shape
-        each = np.flatnonzero(np.arange(c) < found.count[:, None])
-        run, k = np.divmod(each, c)
-        run = alive[run]
-        place = run * self.x.shape[1] + self.number[run] + k
-        self.x.reshape(-1, width)[place] = found.x.reshape(-1, width)[each]
+        """With what a chunk has left."""
+        runs, _, width = self.x.shape
+        rows = found.x.reshape(len(alive), -1)
+        windows = sliding_window_view(
+            self.x.reshape(runs, -1), rows.shape[1], axis=1, writeable=True
+        )
+        windows[alive, self.number[alive] * width] = rows
         number = np.array(self.number)
         number[alive] += found.count
         return self._replace(
             number=number, step=_replaced(self.step, alive, found.step)
         )
+
+    def found(self, samples: int) -> np.ndarray:
+        """The samples (runs, s, width)."""
+        own = self.x[:, :samples]
+        # Where the rest is most of it, it is not kept in memory.
+        return own if 2 * samples > self.x.shape[1] else own.copy()
 
     @property
     def is_full(self) -> np.ndarray:
@@ -255,15 +266,16 @@ class Taken(NamedTuple):
         return (self.times[self.number] - self.step.end_t) * sign <= 0
 
 
-def _first_taken(given: Given, fleet: Batch, x: np.ndarray) -> Taken | None:
+def _first_taken(given: Given, fleet: Batch) -> Taken | None:
     """Before the first chunk; None where samples are not taken in the loop."""
     if not given.sampled or given.context is not None:
         return None
-    runs, _, width = x.shape
-    step = first_step(fleet.stepper_states, given.method.dense_terms)
+    runs, width = fleet.stepper_states.x.shape
+    step = first_step(fleet.stepper_states, kept_terms(given))
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
-    never = np.full(capacity(width), np.inf * sign)
+    never = np.full(capacity(width) + 1, np.inf * sign)
     times = np.concatenate([given.output_times, never])
+    x = np.zeros((runs, len(times) - 1, width))
     return Taken(np.zeros(runs, np.int64), step, times, x)
 
 
@@ -272,12 +284,19 @@ def _beyond(given: Given, way: _Way, x: np.ndarray) -> np.ndarray:
     assert way.taken is not None
     there = way.gliders.stepper_state
     missed = np.arange(x.shape[1]) >= way.taken.number[:, None]
-    x[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
+    if np.any(missed):
+        x[missed] = np.repeat(there.x, missed.sum(axis=1), axis=0)
     return np.where(missed, there.t[:, None], given.output_times)
 
 
 def _mark(tracker: BatchEventTracker | None) -> Any:
     return None if tracker is None else tracker.mark()
+
+
+def kept_terms(given: Given) -> int:
+    """How many rows of dense output a step keeps, from which samples are taken."""
+    _, works = extent(given)
+    return sampled_method(given.method, given.drive, works > 0).dense_terms
 
 
 def extent(given: Given, is_alone: bool = False) -> tuple[int, int]:
@@ -327,8 +346,7 @@ def _to_goal(
             if taken is not None:
                 taken = taken.after(alive, buffers.pop())
             after = attended(given, after, alive, tracker, buffers)
-            is_all = len(alive) == len(status)
-            gliders = after if is_all else _replaced(gliders, alive, after)
+            gliders = _replaced(gliders, alive, after)
             stepper_state = after.stepper_state
             spent = stepper_state.accepted + stepper_state.rejected >= given.limit
             out = spent & _is_going(stepper_state.status)
@@ -360,7 +378,9 @@ def called(
 ) -> tuple[Any, ...]:
     """One chunk of the runs that go; the last of many takes another beside it."""
     # The program is for many runs, and a batch of one would be another program.
-    pick = np.repeat(alive, 2) if len(alive) == 1 else alive
+    pick: Any = np.repeat(alive, 2) if len(alive) == 1 else alive
+    if len(alive) == len(fleet.bounds.start) > 1:
+        pick = slice(None)  # all of them, and no copy
     trees = (_picked(gliders, pick), _picked(fleet.bounds, pick))
     table = {name: values[pick] for name, values in fleet.table.items()}
     first = (_picked(trees[0], 0), _picked(trees[1], 0))
@@ -472,6 +492,8 @@ def _picked(tree: Any, pick: Any) -> Any:
 
 def _replaced(old: Any, pick: np.ndarray, new: Any) -> Any:
     if isinstance(old, np.ndarray):
+        if len(pick) == len(old):
+            return new
         whole = np.array(old)
         whole[pick] = new
         return whole

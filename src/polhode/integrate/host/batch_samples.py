@@ -8,6 +8,7 @@ Products are rounded one by one: the bits are those of NumPy, which samples runs
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax.numpy as jnp
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 PERIOD = 4  # attempts between two looks for kept steps: a power of two, quick to count
 # Samples of one chunk: of wide states fewer, but an array in memory in any case.
-MOST, ELEMENTS, IN_MEMORY = 32, 1024, 64
+MOST, ELEMENTS, IN_MEMORY = 48, 1024, 64
 
 
 class SampledStep(NamedTuple):
@@ -37,7 +38,10 @@ class SampledStep(NamedTuple):
 
 
 class Due(NamedTuple):
-    """What a chunk begins with: the next times (c,), and the step kept before it."""
+    """What a chunk begins with: the next times (c + 1,), and the step kept before it.
+
+    The last time is not taken: it says where the one after those that fit lies.
+    """
 
     times: Any
     step: SampledStep
@@ -52,10 +56,14 @@ class Samples(NamedTuple):
 
 
 class Taking(NamedTuple):
-    """On the way: times before `claimed` lie in steps; before `taken` they are rows."""
+    """On the way: times before `claimed` lie in steps; before `taken` they are rows.
+
+    following   the time of the first that no step has claimed
+    """
 
     taken: Any
     claimed: Any
+    following: Any
     rows: Any
     step: SampledStep
 
@@ -75,15 +83,16 @@ def first_step(stepper_states: StepperState, terms: int) -> SampledStep:
 class Taker:
     """Takes the samples of one run, inside a trace."""
 
-    def __init__(self, times: Any, sign: Any):
-        self._times, self._sign, self._count = times, sign, times.shape[0]
+    def __init__(self, times: Any, sign: Any, terms: Callable[[SampledStep], Any]):
+        self._times, self._sign, self._count = times, sign, times.shape[0] - 1
+        self._terms = terms
 
     def begin(self, step: SampledStep) -> Taking:
         """With the step that was kept, whose samples may not all be taken."""
         none = jnp.zeros((), np.int64)
         rows = jnp.zeros((self._count, step.x.shape[0]))
-        claimed = self._claimed(none, step.end_t)
-        return Taking(none, claimed, rows, SampledStep(*step))
+        claimed = self._claimed((none, self._times[0]), step.end_t)
+        return Taking(none, *claimed, rows, SampledStep(*step))
 
     def has_room(self, taking: Taking) -> Any:
         """Whether all samples of the kept step can be taken, and one more."""
@@ -91,16 +100,16 @@ class Taker:
 
     def claim(self, taking: Taking, start: Any, rows: Rows, k: Any) -> Taking:
         """After an attempt: its step is kept if it was accepted and has samples."""
-        has = self._sign * (self._times[taking.claimed] - rows.t) <= 0
-        is_due = rows.accepted & has
+        is_due = rows.accepted & self._is_reached(taking.following, rows.t)
         is_time = is_due | ((k & (PERIOD - 1)) == PERIOD - 1)
         taking = self._flushed(taking, is_time)
         here = (start.t, start.x, start.x_dot, rows.t, rows.x, rows.x_dot)
         new = SampledStep(*here, rows.dense)
 
         def keep(taking: Taking) -> Taking:
-            claimed = self._claimed(taking.claimed, rows.t)
-            return taking._replace(claimed=claimed, step=new)
+            first = self._after(taking.claimed)
+            claimed, following = self._claimed(first, rows.t)
+            return taking._replace(claimed=claimed, following=following, step=new)
 
         return Taking(*lax.cond(is_due, keep, lambda taking: taking, taking))
 
@@ -109,18 +118,25 @@ class Taker:
         taking = self._flushed(taking, jnp.array(True))
         return Samples(taking.taken, taking.rows, taking.step)
 
-    def _claimed(self, first: Any, t: Any) -> Any:
-        """How many times lie up to t, from the first on."""
+    def _is_reached(self, time: Any, t: Any) -> Any:
+        return self._sign * (time - t) <= 0
 
-        def more(k: Any) -> Any:
-            at = self._times[jnp.minimum(k, self._count - 1)]
-            return (k < self._count) & (self._sign * (at - t) <= 0)
+    def _after(self, k: Any) -> tuple[Any, Any]:
+        """The number after a time that is one of those that fit, and its time."""
+        return k + 1, self._times[k + 1]
 
-        return lax.while_loop(more, lambda k: k + 1, first)
+    def _claimed(self, first: tuple[Any, Any], t: Any) -> tuple[Any, Any]:
+        """How many times lie up to t, from the first on, and the one after them."""
+        return lax.while_loop(
+            lambda at: (at[0] < self._count) & self._is_reached(at[1], t),
+            lambda at: self._after(at[0]),
+            first,
+        )
 
     def _flushed(self, taking: Taking, is_time: Any) -> Taking:
         def flush(taking: Taking) -> Taking:
             step = SampledStep(*taking.step)
+            step = step._replace(dense=self._terms(step))
 
             def one(carry: tuple[Any, Any]) -> tuple[Any, Any]:
                 k, rows = carry

@@ -25,6 +25,7 @@ from polhode.integrate.host.batch_loop import (
     at_goal,
     attended,
     extent,
+    kept_terms,
     sampling_faults,
     with_tracker,
 )
@@ -72,7 +73,7 @@ def run_on_device(given: Given, fleet: Batch, watch: Watch | None) -> BatchResul
     gliders = first_gliders(fleet.stepper_states, *extent(given))
     step = None
     if given.sampled and tracker is None:
-        step = first_step(fleet.stepper_states, given.method.dense_terms)
+        step = first_step(fleet.stepper_states, kept_terms(given))
     trees = (gliders, fleet.bounds, step)
     _require_room(device, given, trees, (runs, samples, width))
     x = device.empty((max(1, runs * samples), width), "float64")
@@ -233,7 +234,7 @@ class _Chunk(NamedTuple):
 def _times(given: Given, fleet: Batch, width: int) -> Any:
     """Times of samples, and as many that no run reaches; on the device."""
     sign = float(np.sign(fleet.bounds.stop[0] - fleet.bounds.start[0])) or 1.0
-    never = np.full(capacity(width), np.inf * sign)
+    never = np.full(capacity(width) + 1, np.inf * sign)
     return current_device().send(np.concatenate([given.output_times, never]))
 
 

@@ -10,6 +10,7 @@ of its calls, such as the stages of a step.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,15 @@ LARGEST, MOST_PASSED = 2_500, 32
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """A function, and the arrays of its results with nodes of its own in them."""
+    """A function, and the arrays of its results with nodes of its own in them.
+
+    `passed` says which of the numbers that vary it uses: calls that differ in others
+    alone, such as the time of a slope that does not depend on it, are one call.
+    """
 
     function: Function
     results: list[Value]
+    passed: list[bool]
 
 
 def called(
@@ -51,7 +57,8 @@ def called(
     shared: Shared | None = low.functions[key]
     if shared is None:
         return None
-    given = tuple(e for e in flat if isinstance(e, Node))
+    varying = [e for e in flat if isinstance(e, Node)]
+    given = tuple(compress(varying, shared.passed))
     node = low.graph.make("call", "", given, shared.function)
     place = {out: k for k, out in enumerate(shared.function.outs)}
 
@@ -98,12 +105,16 @@ def _written(low: Lowering, body: Any, arguments: tuple[Value, ...]) -> Shared |
     finally:
         graph.current, low.latest = before, latest
     outs = list(dict.fromkeys(e for r in results for e in _nodes(r)))
+    live = find_live(outs).nodes
+    passed = [node in live for node in params]
+    params = list(compress(params, passed))
     kind = _kind(outs, block, len(params) + len(outs))
     if kind is None:
         return None
     name = f"shared{len(low.functions)}"
     types = ["float64"] * len(outs)
-    return Shared(Function(name, block, params, list(outs), types, kind), results)
+    function = Function(name, block, params, list(outs), types, kind)
+    return Shared(function, results, passed)
 
 
 def _mapped(function: Any, value: Value) -> Value:

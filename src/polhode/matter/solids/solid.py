@@ -91,6 +91,13 @@ class Solid:
         return f"{self.shape}({amount}={value}, {sizes})"
 
 
+# In what the density of a thin shape is; all others fill a volume.
+SPREAD = {
+    **dict.fromkeys(("rod", "ring"), "kg/m"),
+    **dict.fromkeys(("plate", "disc", "spherical shell"), "kg/m^2"),
+}
+
+
 def fill(
     shape: str,
     unit: Callable[..., Unit],
@@ -111,7 +118,8 @@ def fill(
         mass = quantity(mass, f"the mass of {an(shape)}", "kg")
         require_mass(at(mass), f"{an(shape)}")
     else:
-        density = quantity(density, f"the density of {an(shape)}")
+        spread = SPREAD.get(shape, "kg/m^3")
+        density = quantity(density, f"the density of {an(shape)}", spread)
         require_not_negative(at(density), f"the density of {an(shape)}")
     turn = turn_to(along, f"the axis of {an(shape)}")
     kept = None if np.array_equal(turn, np.eye(3)) else turn

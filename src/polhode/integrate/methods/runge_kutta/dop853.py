@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
+from polhode.arrays import shared
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, axpy, rk_stages
 from polhode.integrate.methods.tableaux.dop853 import (
@@ -21,6 +22,8 @@ from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
 STABLE = 6.1
+# Of the slopes after the first, dense output knows those from this one on.
+FIRST_FOR_DENSE = 5
 
 
 @final
@@ -38,13 +41,36 @@ class DormandPrince8(Adaptive):
     order: ClassVar[int] = 8
     dense_terms: ClassVar[int] = 4
 
+    slopes_for_dense: ClassVar[int] = 8
+
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
+        moved = self.attempt_without_dense(field, t, x, x_dot, h)
+        return moved._replace(dense=self.dense(field, (t, x, h), x_dot, moved.dense))
+
+    def attempt_without_dense(
+        self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
+    ) -> Attempt:
+        """One step, and in place of its terms the slopes from which they are found."""
         k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
         k.append(field.x_dot(t + h, there))
-        for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
-            k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
-        dense = tuple(axpy(h, weights, k) for weights in BEND)
-        return Attempt(there, error, dense, edge=edge)
+        return Attempt(there, error, tuple(k[FIRST_FOR_DENSE:]), edge=edge)
+
+    def dense(
+        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
+    ) -> tuple[Any, ...]:
+        """The terms of dense output of a step h from x at t, by three slopes more.
+
+        A function of its own in compiled code, so that its bits do not depend on where
+        the slopes come from: this step, or one that was kept.
+        """
+
+        def terms(t: Any, x: Any, h: Any, x_dot: Any, slopes: Any) -> tuple[Any, ...]:
+            k = [x_dot, *[None] * (FIRST_FOR_DENSE - 1), *slopes]
+            for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
+                k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
+            return tuple(axpy(h, weights, k) for weights in BEND)
+
+        return shared(terms)(*at, x_dot, tuple(slopes))

@@ -104,7 +104,7 @@ def _while(emit: Emitter, node: Node) -> None:
     values = []
     for k, name in zip(carries, names, strict=True):
         value = emit.use(data.outs[k], data.phis[k].type, wide[k])
-        if apart:
+        if apart and not _is_kept(emit, data.outs[k], data.phis[k]):
             kind = vector(data.phis[k].type, emit.lanes)
             mask = vector("bool", emit.lanes)
             value = emit.write(f"select {mask} {active}, {kind} {value}, {kind} {name}")
@@ -115,6 +115,27 @@ def _while(emit: Emitter, node: Node) -> None:
     emit.do(f"br label %{head}")
     emit.start(after)
     _finish(emit, node, {k: data.phis[k] for k in carries})
+
+
+def _is_kept(emit: Emitter, out: Element, phi: Node) -> bool:
+    """Whether lanes without part in a turn have the carried value as it was.
+
+    So it is where a branch on the lanes' own index changes it or leaves it: its mask
+    lies within that of the turn. To choose again would move all that a loop carries.
+    """
+    out = emit.resolve(out)
+    if out is phi:
+        return True
+    if not isinstance(out, Node) or out.op != "proj" or out.args[0].op != "branch":
+        return False
+    owner = out.args[0]
+    if not emit.is_wide(owner.args[0]):
+        return False
+    data: Branch = owner.data
+    first = _order(emit, data)[0]
+    if emit.plan.of(data.blocks[first]):
+        return False
+    return _is_kept(emit, data.outs[first][out.data], phi)
 
 
 def _count(emit: Emitter, counter: str, data: Loop) -> None:
@@ -192,9 +213,7 @@ def _chosen(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
 def _masked(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
     """Lanes part: each branch runs if some lane takes it, and gives to those alone."""
     results = _results(emit, node)
-    order = sorted(
-        range(len(data.blocks)), key=lambda k: bool(emit.plan.of(data.blocks[k]))
-    )
+    order = _order(emit, data)
     first = order[0]
     if emit.plan.of(data.blocks[first]):
         # Not poison: a lane without part in it may still be compared.
@@ -207,6 +226,13 @@ def _masked(emit: Emitter, node: Node, data: Branch, index: Element) -> None:
         current = _one_case(emit, data, k, (index, results, current))
     for (member, _), name in zip(results, current, strict=True):
         emit.names[(member, True)] = name
+
+
+def _order(emit: Emitter, data: Branch) -> list[int]:
+    """The branches, those that compute nothing first."""
+    return sorted(
+        range(len(data.blocks)), key=lambda k: bool(emit.plan.of(data.blocks[k]))
+    )
 
 
 def _one_case(emit: Emitter, data: Branch, k: int, state: tuple) -> list[str]:

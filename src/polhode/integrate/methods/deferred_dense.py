@@ -1,0 +1,75 @@
+"""Steps whose dense output is found later, and only where somebody asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.method import Attempt, Method, falls_of
+
+
+class DefersDense(Method, Protocol):
+    """A method whose dense output takes slopes that its step does not need."""
+
+    @property
+    def slopes_for_dense(self) -> int:
+        """How many slopes of a step its dense output knows, beside the first."""
+
+    def attempt_without_dense(
+        self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
+    ) -> Attempt:
+        """One step, and in place of its terms the slopes from which they are found."""
+
+    def dense(
+        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
+    ) -> tuple[Any, ...]:
+        """The terms of dense output of a step h from x at t."""
+
+
+@final
+@dataclass(frozen=True)
+class DeferredDense:
+    """A method that leaves slopes of a step in place of terms of dense output."""
+
+    method: DefersDense
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.method.name
+
+    @property
+    def order(self) -> int:
+        """The error over a given time falls as h^order."""
+        return self.method.order
+
+    @property
+    def error_order(self) -> int:
+        """The estimated error falls as h to this."""
+        return falls_of(self.method)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it chooses its own steps."""
+        return self.method.is_adaptive
+
+    @property
+    def dense_terms(self) -> int:
+        """How many slopes stand in place of terms."""
+        return self.method.slopes_for_dense
+
+    def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
+        """One step, traced."""
+        return self.method.attempt_without_dense(field, t, x, x_dot, h)
+
+    def dense(
+        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
+    ) -> tuple[Any, ...]:
+        """The terms of dense output of a step h from x at t, traced."""
+        return self.method.dense(field, at, x_dot, slopes)
+
+
+def deferred(method: Method) -> Method:
+    """The method with its dense output deferred, if that saves slopes."""
+    return DeferredDense(method) if hasattr(method, "slopes_for_dense") else method
