@@ -37,11 +37,16 @@ class Expansion(NamedTuple):
     c: Any
 
     def at(self, h: Any) -> Any:
-        """x(t + h) - x(t), by Horner's rule."""
-        total = self.c[-1]
-        for k in reversed(range(1, len(self.c) - 1)):
-            total = self.c[k] + h * total
-        return h * total
+        """x(t + h) - x(t): Horner's rule for odd and for even powers, side by side."""
+        square, last = h * h, len(self.c) - 1
+        halves = []
+        for first in (last, last - 1):
+            total = self.c[first]
+            for k in range(first - 2, 0, -2):
+                total = self.c[k] + square * total
+            halves.append(total)
+        odd, even = halves if last % 2 else halves[::-1]
+        return h * (odd + h * even)
 
 
 @final
@@ -142,10 +147,11 @@ def dense_weights(order: int) -> list[dict[int, float]]:
 
 
 def _largest(x: Any) -> Any:
-    total = x[0]
-    for k in range(1, x.shape[0]):
-        total = jnp.where(x[k] > total, x[k], total)
-    return total
+    while x.shape[0] > 1:
+        half = x.shape[0] // 2
+        a, b, rest = x[:half], x[half : 2 * half], x[2 * half :]
+        x = jnp.concatenate([jnp.where(a > b, a, b), rest])
+    return x[0]
 
 
 def _log2(x: Any) -> Any:

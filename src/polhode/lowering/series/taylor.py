@@ -21,8 +21,10 @@ from polhode.lowering.ir.graph import Graph, Node
 from polhode.lowering.ir.program import Lowering, Unlowerable, Value, lift
 from polhode.lowering.ir.stored import elements
 from polhode.lowering.series.expressions import Expressions
-from polhode.lowering.series.recurrences import Coefficients
+from polhode.lowering.series.plan import plan_of
+from polhode.lowering.series.recurrences import Recurrences
 from polhode.lowering.series.translate import NotAnalytic, translated
+from polhode.lowering.series.writers import Count
 from polhode.lowering.trace.trace import source_line
 
 NAME = "polhode_taylor"
@@ -102,8 +104,8 @@ def _line(low: Lowering) -> str:
 
 def series_of(
     low: Lowering, jaxpr: Any, given: list[Value]
-) -> tuple[Coefficients, list[Any]]:
-    """Coefficients of order zero of (t, x) and the series of their slopes.
+) -> tuple[Expressions, list[Node], list[Any]]:
+    """The variables (x, t) as nodes, and the series of their slopes.
 
     Variables are copies: what is folded through them would not be seen to vary.
     """
@@ -126,19 +128,31 @@ def series_of(
     outputs = lift(elements(out)).reshape(-1).tolist()
     numbers = {node: k for k, node in enumerate(nodes)}
     slopes = translated(make, outputs, numbers, low.removable)
-    clock = make.constant(1.0)  # tau' = 1
-    return Coefficients(make, list(nodes)), [*slopes, clock]
+    return make, nodes, [*slopes, make.constant(1.0)]  # of the clock: t' = 1
 
 
 def taylor_rule(low: Lowering, equation: Any, *given: Value) -> Value:
-    """The coefficients as elements."""
+    """The coefficients as elements: what one node of the program leaves."""
     order = equation.params["order"]
-    found, slopes = series_of(low, equation.params["jaxpr"], list(given))
-    rows = found.solve(slopes, order)[:-1]
-    out = np.empty((order + 1, len(rows)), object)
-    for k in range(order + 1):
-        out[k] = [row[k] for row in rows]
+    make, variables, slopes = series_of(low, equation.params["jaxpr"], list(given))
+    plan = plan_of(make, list(variables), slopes, order)
+    count = Count()
+    found = Recurrences(plan, count, 1).solve()
+    plan.operations = count.operations
+    node = low.graph.unique("series", "", tuple(plan.elements()), plan)
+    out = np.empty((order + 1, len(variables) - 1), object)
+    for v in range(len(variables) - 1):
+        out[0, v] = variables[v]
+        for k in range(1, order + 1):
+            is_known = found[v][k].__class__ is float
+            place = (v, k)
+            made = found[v][k] if is_known else _result(low, node, place)
+            out[k, v] = made
     return out
+
+
+def _result(low: Lowering, node: Node, place: tuple[int, int]) -> Node:
+    return low.graph.make("proj", "float64", (node,), place)
 
 
 RULES = {NAME: taylor_rule}
