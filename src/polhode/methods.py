@@ -7,6 +7,7 @@ HOMES = {
     "DormandPrince": "polhode.integrate.methods.runge_kutta.dormand_prince",
     "DormandPrince8": "polhode.integrate.methods.runge_kutta.dop853",
     "Calvo7": "polhode.integrate.methods.runge_kutta.calvo",
+    "Taylor": "polhode.integrate.methods.taylor",
     "RungeKutta4": "polhode.integrate.methods.runge_kutta.rk4",
     "ImplicitMidpoint": "polhode.integrate.methods.runge_kutta.implicit_midpoint",
     "GaussLegendre4": "polhode.integrate.methods.runge_kutta.gauss_legendre",

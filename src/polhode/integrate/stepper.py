@@ -33,7 +33,7 @@ from polhode.integrate.host.prescribed_jumps import require_smooth_drivers
 from polhode.integrate.host.quick_step import QuickStep, quick_step, state_of_row
 from polhode.integrate.host.start_warnings import warn_of_start
 from polhode.integrate.inputs.ports import is_input, port_size
-from polhode.integrate.kernel.attempt import fault_status
+from polhode.integrate.kernel.arrival import fault_status
 from polhode.integrate.kernel.outcome import Ending, growth, lawless
 from polhode.integrate.kernel.start import require_clock
 from polhode.integrate.kernel.status import (

@@ -9,20 +9,17 @@ import jax.numpy as jnp
 
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.kernel import step_size
-from polhode.integrate.kernel.status import (
-    DONE,
-    NOT_A_NUMBER,
-    RUNNING,
-    TOO_SMALL,
-    UNMET,
-    UNSOLVED,
-)
+from polhode.integrate.kernel.arrival import arrived, chosen, fault_status
+from polhode.integrate.kernel.series_step import series_step
+from polhode.integrate.kernel.status import DONE, RUNNING, TOO_SMALL
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
-from polhode.integrate.methods.method import Attempt, Method, falls_of
+from polhode.integrate.methods.method import Attempt, Method, falls_of, knows_step
 
 
 def advance_of(method: Method) -> Callable[..., tuple[StepperState, Rows]]:
     """(field, method, plan, cursor) -> the cursor after one attempt, and its row."""
+    if knows_step(method):
+        return series_step
     return _adaptive if method.is_adaptive else _fixed
 
 
@@ -42,7 +39,7 @@ def _fixed(
         is_last, stepper_state.t_end, stepper_state.begun + done * stepper_state.h
     )
     moved = _moved(field, method, bounds, stepper_state)
-    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
+    x, x_dot, good, is_kept = arrived(field, t, moved.x)
     fault = fault_status(moved.is_solved, good)
     good = good & moved.is_solved & is_kept
     status = jnp.where(good, jnp.where(is_last, DONE, RUNNING), fault)
@@ -50,7 +47,7 @@ def _fixed(
     reached = after._replace(t=t, x=x, x_dot=x_dot, accepted=count)
     reached = _remembered(reached, moved)
     dense = _bend(moved.dense, x)
-    return _chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
+    return chosen(good, reached, after), Rows(good, t, x, x_dot, dense)
 
 
 def _adaptive(
@@ -62,7 +59,7 @@ def _adaptive(
     t = jnp.where(is_last, stepper_state.t_end, stepper_state.t + h)
     h = t - stepper_state.t  # as far as the clock goes: late times are rounded
     moved = _moved(field, method, bounds, stepper_state._replace(h=h))
-    x, x_dot, good, is_kept = _arrived(field, t, moved.x)
+    x, x_dot, good, is_kept = arrived(field, t, moved.x)
     share = step_size.shares(stepper_state.x, moved.foreseen, bounds.rtol, bounds.atol)
     size = step_size.size_of(moved.error, share)
     good = good & size.is_finite
@@ -90,7 +87,7 @@ def _adaptive(
     held = _is_held(moved, share, tried.h, reached)
     reached = reached._replace(stiff=stepper_state.stiff + held)
     dense = _bend(moved.dense, x)
-    return _chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
+    return chosen(accepted, reached, after), Rows(accepted, t, x, x_dot, dense)
 
 
 def _moved(
@@ -122,22 +119,3 @@ def _is_held(moved: Attempt, share: Any, h: Any, end: StepperState) -> Any:
     rise, way = (end.x_dot - x_dot) * share, (end.x - x) * share
     above, below = jnp.sum(rise * rise), jnp.sum(way * way)
     return (below > 0) & (h * h * above > limit**2 * below)
-
-
-def fault_status(is_solved: Any, is_finite: Any) -> Any:
-    """Why a step that is not good is not: its equations, its numbers, or its rows."""
-    return jnp.where(is_solved, jnp.where(is_finite, UNMET, NOT_A_NUMBER), UNSOLVED)
-
-
-def _arrived(field: Field, t: Any, x: Any) -> tuple[Any, Any, Any, Any]:
-    """The state projected, its slope, whether all of it is numbers, and is kept."""
-    x, is_kept = field.projected(t, x)
-    x_dot = field.x_dot(t, x)
-    # Each is tested apart: a product with zero would let a missing number through.
-    good = jnp.all(jnp.isfinite(x)) & jnp.all(jnp.isfinite(x_dot))
-    return x, x_dot, good & field.is_sound(t, x), is_kept
-
-
-def _chosen(flag: Any, yes: StepperState, no: StepperState) -> StepperState:
-    pairs = zip(yes, no, strict=True)
-    return StepperState(*(jnp.where(flag, a, b) for a, b in pairs))

@@ -135,6 +135,11 @@ def falls_of(method: Method) -> int:
     return getattr(method, "error_order", method.order)
 
 
+def knows_step(method: Method) -> bool:
+    """Whether it tells the size of a step before it makes it: see `series_step`."""
+    return getattr(method, "knows_step", False)
+
+
 def is_method(given: Any) -> bool:
     """Whether it can step. Of most kinds this is looked up once: it takes long."""
     kind: Any = type(given)

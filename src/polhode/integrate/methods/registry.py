@@ -16,6 +16,7 @@ METHODS = {
     "DormandPrince": "runge_kutta.dormand_prince",
     "DormandPrince8": "runge_kutta.dop853",
     "Calvo7": "runge_kutta.calvo",
+    "Taylor": "taylor",
     "RungeKutta4": "runge_kutta.rk4",
     "ImplicitMidpoint": "runge_kutta.implicit_midpoint",
     "GaussLegendre4": "runge_kutta.gauss_legendre",

@@ -47,7 +47,9 @@ def real_number(value: Any) -> float:
         return float("nan")
 
 
-def admit_tolerances(rtol: Any, atol: Any) -> tuple[float, float | None]:
+def admit_tolerances(
+    rtol: Any, atol: Any, *, floor: float = FLOOR
+) -> tuple[float, float | None]:
     """Tolerances that can be met, raised to the floor of rounding with a warning."""
     given = [real_number(v) for v in (rtol, atol) if v is not None]
     wrong = [v for v in given if not (np.isfinite(v) and v >= 0)]
@@ -60,11 +62,11 @@ def admit_tolerances(rtol: Any, atol: Any) -> tuple[float, float | None]:
             " the system's own scales.",
         )
     relative = float(rtol)
-    if relative < FLOOR and not (atol and relative == 0):
+    if relative < floor and not (atol and relative == 0):
         warn(
             f"rtol = {relative:g} asks for more than double precision can give;"
-            f" {FLOOR:.3g} is used",
+            f" {floor:.3g} is used",
             NumericalWarning,
         )
-        relative = float(FLOOR)
+        relative = float(floor)
     return relative, None if atol is None else float(atol)

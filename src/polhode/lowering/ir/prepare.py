@@ -16,6 +16,7 @@ from polhode.lowering.ir.schedule import Schedule, Unordered, find_live, schedul
 from polhode.lowering.ir.strided_views import roots_of
 from polhode.lowering.ir.vector_trig import stand_abreast
 from polhode.lowering.options import Choices
+from polhode.lowering.series.writers import write_nodes
 from polhode.lowering.trace.trace import scalar_operations
 
 
@@ -47,7 +48,9 @@ class Prepared:
         self.operations = find_live(roots).operations()
         build = Expander(self.program.graph)
         try:
-            if abreast > 1:
+            if abreast == 1:
+                write_nodes(self.program.graph, roots)
+            else:
                 stand_abreast(build, roots, abreast)
             expand(build, roots)
             self.plan: Schedule = schedule(roots)

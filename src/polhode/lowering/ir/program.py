@@ -68,6 +68,8 @@ class Lowering:
     reading: bool = False  # for people: loops unroll, branches are selects
     unread: bool = False  # what has no rule becomes a node that readers name
     exact: bool = False  # inside a removable singularity: take the closed form
+    straight: bool = False  # every loop of known length unrolls, and choices are noted
+    removable: set[Node] = field(default_factory=set)  # choices between two forms
     unroll_at_most: int = UNROLL_AT_MOST
     unroll: dict[Any, bool] = field(default_factory=dict)  # decisions, once a scan
     varying: dict[Any, Any] = field(default_factory=dict)  # in each loop, last time
@@ -75,6 +77,7 @@ class Lowering:
     functions: dict[Any, Any] = field(default_factory=dict)  # those called, by content
     equations: int = 0
     where: Any = None  # the equation that is being lowered
+    calls: list[Any] = field(default_factory=list)  # the calls that it is within
     checked: set[int] = field(default_factory=set)  # traces whose types are known
     narrow: set[int] = field(default_factory=set)  # equations in single precision
     tables: dict[Any, Buffer] = field(default_factory=dict)  # constants in memory
@@ -143,14 +146,24 @@ class Lowering:
 
     def inline(self, equation: Any, jaxpr: Any, *arguments: Value) -> list[Value]:
         """A call: its body, here."""
-        marked = equation.params.get("name") == MARK and self.reading
+        is_removable = equation.params.get("name") == MARK
+        marked = is_removable and self.reading
         before, self.exact = self.exact, self.exact or marked
+        self.calls.append(equation)
         try:
-            if isinstance(jaxpr, ClosedJaxpr):
-                return self.interpret(jaxpr.jaxpr, jaxpr.consts, *arguments)
-            return self.interpret(jaxpr, (), *arguments)
+            closed = isinstance(jaxpr, ClosedJaxpr)
+            body, constants = (jaxpr.jaxpr, jaxpr.consts) if closed else (jaxpr, ())
+            found = self.interpret(body, constants, *arguments)
         finally:
+            self.calls.pop()
             self.exact = before
+        if is_removable and self.straight:
+            self.removable.update(e for v in found for e in v.flat if _is_choice(e))
+        return found
+
+
+def _is_choice(element: Element) -> bool:
+    return isinstance(element, Node) and element.op == "select"
 
 
 def unread_results(graph: Graph, equation: Any, operands: list[Value]) -> list[Value]:

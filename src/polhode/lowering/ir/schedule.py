@@ -42,7 +42,9 @@ class Liveness:
         """Scalar operations, as a person would count them."""
         silent = {"load", "phi", "counter", "proj", "loop", "branch", "spill", "copy"}
         silent |= {"call", "abreast", "param", "version", "update", "copy_all"}
-        return sum(node.op not in silent for node in self.nodes)
+        silent |= {"series"}
+        series = (n.data.operations for n in self.nodes if n.op == "series")
+        return sum(node.op not in silent for node in self.nodes) + sum(series)
 
 
 # Operations that need more than their arguments, or less.

@@ -18,6 +18,7 @@ from polhode.lowering.rules import (
     sorting,
     structure,
 )
+from polhode.lowering.series import taylor
 
 RULES: dict[str, Callable[..., Any]] = {}
 for room in (
@@ -35,4 +36,5 @@ for room in (
     newer,
 ):
     RULES.update(room.RULES)
+RULES.update(taylor.RULES)
 RULES.update({name: keys.word_by_word(RULES[name]) for name in keys.MOVING})

@@ -41,7 +41,8 @@ def scan(low: Lowering, equation: Any, *arguments: Value) -> list[Value]:
         return [*carry, *(np.zeros(a.shape, type_of(a)) for a in empty)]
     job = Scan(low, equation, (list(constants), list(carry), list(xs)))
     asked = p.get("unroll", 1)
-    if low.reading or p["length"] == 1 or (asked > 1 and asked >= p["length"]):
+    is_straight = low.reading or low.straight or p["length"] == 1
+    if is_straight or (asked > 1 and asked >= p["length"]):
         return job.unrolled()
     key = (id(p["jaxpr"]), p["length"])
     if not low.unroll.get(key, False):

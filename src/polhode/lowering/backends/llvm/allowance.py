@@ -29,6 +29,8 @@ def _node_cost(plan: Schedule, node: Node) -> int:
         return max(cost_of(plan, block) for block in node.data.blocks)
     if node.op in ("call", "abreast"):
         return cost_of(plan, node.data.block)
+    if node.op == "series":
+        return node.data.operations
     return 1
 
 

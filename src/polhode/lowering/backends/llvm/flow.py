@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from polhode.lowering.backends.llvm import access, allowance, block_function
 from polhode.lowering.backends.llvm.emit import Emitter
+from polhode.lowering.backends.llvm.series import series
 from polhode.lowering.backends.llvm.text import SCALAR, vector
 from polhode.lowering.ir.graph import Branch, Element, Loop, Node
 from polhode.lowering.ir.schedule import Function, calls_in, inner_uses
@@ -413,6 +414,7 @@ FLOW: dict[str, Callable[[Emitter, Node], None]] = {
     "branch": branch,
     "call": call,
     "abreast": abreast,
+    "series": series,
     "spill": spill,
     "load": load,
     "update": update,

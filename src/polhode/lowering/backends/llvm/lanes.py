@@ -48,6 +48,6 @@ def _varies(
         return True
     if node.op == "param":
         return True
-    if node.op in ("loop", "branch", "call", "abreast", "spill", "counter"):
+    if node.op in ("loop", "branch", "call", "abreast", "series", "spill", "counter"):
         return False
     return any(map(differs, node.args))

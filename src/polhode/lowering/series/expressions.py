@@ -1,0 +1,225 @@
+"""Expressions of power series: what a slope is made of, each once.
+
+A value is scale * node with a known number as its scale, so that a - b and b - a, and
+their squares, are one node. Powers of one base are one node for each exponent: the
+1/r, 1/r^2 and 1/r^3 of a law of gravitation cost one recurrence. What does not depend
+on the state or the time is a constant, an element of the scalar program.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from polhode.lowering.ir.fold import Arithmetic
+from polhode.lowering.ir.graph import Element, key_of
+
+
+@dataclass(eq=False)
+class Series:
+    """One series: a kind of recurrence, the series it is made of, and what else it needs.
+
+    variable    data: its number among the variables
+    sum         data: weights of the arguments, and a constant
+    scaled      data: a constant element
+    product     of two
+    quotient    of two
+    power       data: the exponent, a number
+    wave        data: (name, sign): s' = c u', c' = sign s u'; arguments u, of its partner
+    exponential e' = u' e
+    primitive   data: the operation of order zero; theta' w = u'
+    integral    the same with theta' = g u'
+    tanh        theta' = (1 - theta^2) u'
+    angle       atan2(y, x)
+    choice      data: the predicate; of two series
+    """
+
+    kind: str
+    args: tuple[Series, ...]
+    data: Any
+    number: int
+
+
+class Value(NamedTuple):
+    """scale * series; a constant has no series, and its scale is any element."""
+
+    scale: Element
+    series: Series | None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.series is None
+
+
+class Expressions:  # limit: one method an operation is the vocabulary
+    """Makes series, each once."""
+
+    def __init__(self, build: Arithmetic):
+        self.build = build
+        self.known: dict[Any, Series] = {}
+
+    def make(self, kind: str, args: tuple[Series, ...], data: Any = None) -> Series:
+        """The one series of this kind, of these arguments."""
+        key = (kind, *(a.number for a in args), _key(data))
+        if key not in self.known:
+            self.known[key] = Series(kind, args, data, len(self.known))
+        return self.known[key]
+
+    def function(self, kind: str, args: tuple[Series, ...], data: Any = None) -> Value:
+        return Value(1.0, self.make(kind, args, data))
+
+    def variable(self, number: int) -> Value:
+        return self.function("variable", (), number)
+
+    def constant(self, element: Element) -> Value:
+        return Value(element, None)
+
+    def bare(self, value: Value) -> Series:
+        """A series with the scale in it."""
+        assert value.series is not None
+        if value.scale == 1.0:
+            return value.series
+        return self.make("sum", (value.series,), ((value.scale,), 0.0))
+
+    # -------------------------------------------------------------- arithmetic
+
+    def add(self, a: Value, b: Value) -> Value:
+        build = self.build
+        if a.series is None and b.series is None:
+            return self.constant(build.add(a.scale, b.scale))
+        if a.series is None:
+            a, b = b, a
+        assert a.series is not None
+        if b.series is None:
+            if b.scale.__class__ is float and b.scale == 0.0:
+                return a
+            shift = build.mul(1.0 / a.scale, b.scale)
+            made = self._sum([(1.0, a.series)], shift)
+            return Value(a.scale * made.scale, made.series)
+        if a.series is b.series:
+            scale = a.scale + b.scale
+            return self.constant(0.0) if scale == 0.0 else Value(scale, a.series)
+        if _is_unit_circle(a, b):
+            return self.constant(a.scale)
+        return self._sum([(a.scale, a.series), (b.scale, b.series)], 0.0)
+
+    def _sum(self, terms: list[tuple[float, Series]], shift: Element) -> Value:
+        """Terms in the order of their numbers, the first with weight one."""
+        terms.sort(key=lambda term: term[1].number)
+        lead = terms[0][0]
+        weights = tuple(weight / lead for weight, _ in terms)
+        if lead != 1.0 and not (shift.__class__ is float and shift == 0.0):
+            shift = self.build.mul(1.0 / lead, shift)
+        args = tuple(series for _, series in terms)
+        return Value(lead, self.make("sum", args, (weights, shift)))
+
+    def scale(self, value: Value, factor: float) -> Value:
+        if value.series is None:
+            return self.constant(self.build.mul(factor, value.scale))
+        return Value(factor * value.scale, value.series)
+
+    def mul(self, a: Value, b: Value) -> Value:
+        if a.series is None and b.series is None:
+            return self.constant(self.build.mul(a.scale, b.scale))
+        if a.series is None:
+            a, b = b, a
+        assert a.series is not None
+        if b.series is None:
+            return self._times(a, b.scale)
+        scale, merged = a.scale * b.scale, self._merged(a.series, b.series)
+        if merged is not None:
+            return self.scale(merged, scale)
+        first, second = sorted((a.series, b.series), key=lambda s: s.number)
+        return Value(scale, self.make("product", (first, second)))
+
+    def _times(self, a: Value, factor: Element) -> Value:
+        """A series by a constant: a number goes to the scale, a parameter does not."""
+        assert a.series is not None
+        if factor.__class__ is float:
+            if factor == 0.0:
+                return self.constant(0.0)
+            if math.isfinite(factor) and 1e-150 < abs(factor * a.scale) < 1e150:
+                return Value(factor * a.scale, a.series)
+        return Value(a.scale, self.make("scaled", (a.series,), factor))
+
+    def _merged(self, a: Series, b: Series) -> Value | None:
+        """A product of two powers of one base."""
+        (u, m), (v, n) = _as_power(a), _as_power(b)
+        if u is not v or (a is b and a.kind != "power"):
+            return None
+        return self.power(Value(1.0, u), m + n)
+
+    def div(self, a: Value, b: Value) -> Value:
+        if b.series is None:
+            return self.mul(a, self.constant(self.build.div(1.0, b.scale)))
+        if a.series is None or b.series.kind == "power":
+            return self.mul(a, self.power(b, -1.0))
+        u, _ = _as_power(b.series)
+        if _as_power(a.series)[0] is u:
+            return self.mul(a, self.power(b, -1.0))
+        return Value(
+            a.scale / b.scale, self.make("quotient", (a.series, b.series))
+        )
+
+    def power(self, a: Value, exponent: float) -> Value:
+        """a^exponent, a number; of a power it multiplies where no sign is lost."""
+        if a.series is None:
+            return self.constant(self.build.apply("pow", "float64", a.scale, exponent))
+        if exponent == 0.0:
+            return self.constant(1.0)
+        if exponent == 1.0:
+            return a
+        is_whole = float(exponent).is_integer()
+        if not is_whole and a.scale < 0.0:
+            return self.function("power", (self.bare(a),), exponent)
+        base, scale = a.series, float(a.scale) ** exponent
+        if base.kind == "power" and (is_whole or not _is_whole(base.data)):
+            base, exponent = base.args[0], base.data * exponent
+            return self.scale(self.power(Value(1.0, base), exponent), scale)
+        if exponent == 2.0:
+            return Value(scale, self.make("product", (base, base)))
+        return Value(scale, self.make("power", (base,), exponent))
+
+    # --------------------------------------------------------------- functions
+
+    def exp(self, u: Value) -> Value:
+        return self.function("exponential", (self.bare(u),))
+
+    def log(self, u: Value) -> Value:
+        base = self.bare(u)
+        return self.function("primitive", (base, base), "log")
+
+    def one_plus(self, scale: float, u: Value) -> Value:
+        """1 + scale u^2."""
+        return self.add(self.constant(1.0), self.scale(self.mul(u, u), scale))
+
+
+def _as_power(a: Series) -> tuple[Series, float]:
+    return (a.args[0], a.data) if a.kind == "power" else (a, 1.0)
+
+
+def _is_whole(exponent: float) -> bool:
+    return float(exponent).is_integer()
+
+
+def _is_unit_circle(a: Value, b: Value) -> bool:
+    """Whether it is sin^2 + cos^2 of one angle, equally scaled."""
+    assert a.series is not None and b.series is not None
+    if a.scale != b.scale:
+        return False
+    squares = [s.args[0] for s in (a.series, b.series) if _is_square(s)]
+    if len(squares) < 2 or any(s.kind != "wave" for s in squares):
+        return False
+    one, other = squares
+    return one.args == other.args and {one.data, other.data} == {"sin", "cos"}
+
+
+def _is_square(series: Series) -> bool:
+    return series.kind == "product" and series.args[0] is series.args[1]
+
+
+def _key(data: Any) -> Any:
+    if isinstance(data, tuple):
+        return tuple(map(_key, data))
+    return key_of(data)
