@@ -17,7 +17,7 @@ from attacks.attack import Attack
 
 MODELS = (
     *("double_pendulum", "cart_pendulum", "spherical_pendulum", "heavy_top"),
-    *("four_bar", "chaplygin_sleigh", "atwood", "pendulum"),
+    *("four_bar", "chaplygin_sleigh", "atwood", "pendulum", "billiard_ball"),
 )
 MISSED = 0.1  # of the energy that moves
 

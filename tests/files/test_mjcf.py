@@ -264,6 +264,10 @@ def test_bad_files_are_refused(mujoco, tmp_path):
     path.write_text("<mujoco><worldbody/></mujoco>")
     with pytest.raises(ModelFileError, match="has no joints"):
         ph.load_mjcf(path)
+    body = '<body><joint/>\n<geom size="1" mass="NaN"/></body>'
+    path.write_text(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+    with pytest.raises(ModelFileError, match=r"mass is no number in line 2 of 'bad"):
+        ph.load_mjcf(path)
 
 
 def test_without_mujoco_the_extra_is_named(monkeypatch, zoo):

@@ -151,3 +151,12 @@ def test_what_is_no_path_is_refused(path):
         with pytest.raises(FileError, match="is no path of a file"):
             door(path)
     assert np.isfinite(system.rest().q).all()
+
+
+def test_a_model_is_not_written_under_the_name_of_another_kind(tmp_path):
+    """Programs believe the end of a name."""
+    path = tmp_path / "pendulum.json"
+    with pytest.raises(FileError, match="does not name a model file") as refused:
+        ph.save_model(ph.models.pendulum(), path)
+    assert "pendulum.toml" in refused.value.repair
+    assert not path.exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -139,3 +141,11 @@ def test_a_refused_state_changes_nothing():
     with pytest.raises(StateError):
         system.state(pivot="north")
     assert np.array_equal(system.mass_matrix(0, np.array([0.1, 0.2])), before)
+
+
+def test_a_joint_that_is_given_twice_is_refused():
+    """In a mapping and by keyword: which of the two is meant?"""
+    system = ph.models.pendulum()
+    for ask in (system.state, system.rest().changed, partial(ph.assemble, system)):
+        with pytest.raises(StateError, match="'hinge' is given twice: 1"):
+            ask({"hinge": 1.0}, hinge=2.0)

@@ -33,6 +33,9 @@ from polhode.output_file import write_file
 from polhode.system.state import State
 from polhode.system.system import System
 
+# Ends of names that say of a file what a model file is not.
+OTHER_KINDS = {".json", ".yaml", ".yml", ".xml", ".urdf", ".py", ".nc", ".csv", ".fmu"}
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,13 @@ def save_model(
     """
     text = model_text(system, start=start, run=run, ensemble=ensemble)
     target = admit_path(path)
+    if target.suffix.lower() in OTHER_KINDS:
+        raise FileError(
+            f"{target.name!r} does not name a model file.",
+            f"The end of the name, {target.suffix!r}, says that the file is of another"
+            " kind, and programs would believe it; models are written as TOML.",
+            f'Give "{target.stem}.toml".',
+        )
     try:
         write_file(target, text)
     except OSError as reason:

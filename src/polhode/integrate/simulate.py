@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack, overload
 import numpy as np
 
 from polhode.errors import IntegrationWarning, ModelError
+from polhode.formulation.contact.questions import require_order
 from polhode.formulation.equations import Equations
 from polhode.formulation.recursive.recursive import recursive
 from polhode.integrate.audit.drift import warn_of_loose_runs
@@ -155,6 +156,7 @@ def simulate(
     >>> [round(float(x), 6) for x in motion["ball"].position[-1]]
     [1.5, 0.0, 0.77375]
     """
+    require_order(impacts)
     has_contacts = is_exact(model, method)
     if has_contacts:
         equations = exact_equations(model, method, impacts)

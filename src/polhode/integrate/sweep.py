@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning
+from polhode.formulation.contact.questions import require_order
 from polhode.formulation.equations import Equations
 from polhode.integrate.audit.drift import warn_of_loose_runs
 from polhode.integrate.contact_start import with_contacts
@@ -146,6 +147,7 @@ def sweep(
         impacts=impacts,
         place=Place(backend, device),
     )
+    require_order(impacts)
     source = model_source(model, method, executor, impacts)
     runs = _runs(
         source,

@@ -29,6 +29,7 @@ from polhode.system.lengths import (
 from polhode.system.state import (
     State,
     held_entries,
+    named_once,
     require_layout,
     require_names,
     state_of,
@@ -96,7 +97,7 @@ def assemble(
     which the others begin, by name or as a state, so that the branch nearest to them is
     found. If the constraints cannot be kept, they are named with what is missing.
     """
-    named = {**(coordinates or {}), **by_name}
+    named = named_once(coordinates, by_name)
     start = state_of(system, _begin(system, near, named), speeds or {}, t)
     return assembly_of(start, named, speeds or {})
 

@@ -88,7 +88,7 @@ class State:
         `state.changed(speeds={"hinge": -0.5 * state.speed("hinge")})`.
         """
         q, z = list(self.q), list(self.z)
-        _fill(self.system, q, z, {**(coordinates or {}), **by_name}, speeds or {})
+        _fill(self.system, q, z, named_once(coordinates, by_name), speeds or {})
         return State(self.system, self.t, q, z)
 
     def is_close(self, other: State, rtol: float = 1e-12, atol: float = 0.0) -> bool:
@@ -152,6 +152,22 @@ def require_names(system: System, *given: Any) -> None:
                 f"Give {{name: value}}; there are: {names}. All at once they are"
                 " ph.State(system, t, q, z).",
             )
+
+
+def named_once(
+    coordinates: Mapping[str, Any] | None, by_name: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Joints from a mapping and by keyword; one that is in both is refused."""
+    given = coordinates or {}
+    for name in by_name:
+        if name in given:
+            values = f"{given[name]!r} and {by_name[name]!r}"
+            raise StateError(
+                f"joint {name!r} is given twice: {values}.",
+                "It has one place.",
+                "Give it in the mapping or by keyword.",
+            )
+    return {**given, **by_name}
 
 
 def state_of(

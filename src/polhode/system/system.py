@@ -48,7 +48,7 @@ from polhode.supports.any_support import AnySupport
 from polhode.system import changes, check, gather, kinematics, loads, mass, rows
 from polhode.system.assemble import assembly_of
 from polhode.system.members import listed, require_name, suggestion, tree_of
-from polhode.system.state import State, require_names, state_of
+from polhode.system.state import State, named_once, require_names, state_of
 from polhode.system.tree import Edge, Member, Tree
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class System:  # limit: its functions are the contract with all formulations
         one that does.
         """
         require_names(self, coordinates, speeds)
-        named = {**(coordinates or {}), **by_name}
+        named = named_once(coordinates, by_name)
         return check.require_consistent(state_of(self, named, speeds or {}, t))
 
     def rest(self) -> State:

@@ -351,6 +351,9 @@ CASES = {
     "nobody to tell": Case(
         IntegrationError, "progress cannot be reported to 'me'", {"watch": "me"}
     ),
+    "contacts that strike in no known way": Case(
+        ModelError, "contacts cannot strike 'never'", {"impacts": "never"}
+    ),
     # events and drivers
     "an event in words": Case(IntegrationError, "'hit' is not an event", NO_EVENT),
     "a driver that jumps": Case(
@@ -395,7 +398,8 @@ CANNOT = {
         (case, door): NO_ARGUMENT
         for case, given in ((name, case.given) for name, case in CASES.items())
         for door in ("stepper", "form")
-        if {"until", "samples", "rtol", "atol", "limit", "watch", "events"} & set(given)
+        if {"until", "samples", "rtol", "atol", "limit", "watch", "events", "impacts"}
+        & set(given)
         and not (door == "stepper" and "method" in given)
     },
 }

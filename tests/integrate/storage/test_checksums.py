@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import polhode as ph
 from filed import bouncing, interrupting, same, thrown
 from moving import double_pendulum
-from polhode.errors import FileError, IntegrationWarning
+from polhode.errors import FileError, IntegrationError, IntegrationWarning
 from polhode.integrate import sweep
 from polhode.integrate.events import tracker
 from polhode.integrate.storage import recorder
@@ -225,7 +225,7 @@ def test_missing_and_stray_parts_are_told(swept):
         parts.whole()
     with pytest.raises(FileError, match=r"part-00000008\.nc' is missing"):
         parts.outcome(9)
-    with pytest.raises(IndexError, match="21 runs"):
+    with pytest.raises(IntegrationError, match="21 runs"):
         parts.outcome(21)
     assert np.array_equal(call().whole().q, whole.q)
     shutil.rmtree(parts.folder)

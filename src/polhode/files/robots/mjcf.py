@@ -10,6 +10,7 @@ Equalities are exact here and soft there. What is not taken is noted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +39,11 @@ from polhode.supports.floor import Floor, require_floor
 from polhode.system.state import State
 from polhode.system.system import System
 
+# Attributes of bodies, joints and shapes that are numbers.
+QUANTITY = re.compile(
+    r"\b(?P<word>mass|density|size|pos|quat|euler|axis|range|damping|stiffness|armature"
+    r"|diaginertia|fullinertia|frictionloss|gear)\s*=\s*[\"'](?P<numbers>[^\"']*)[\"']"
+)
 FREE, BALL, SLIDE, HINGE = range(4)  # MuJoCo's numbers of the types of joints
 
 
@@ -142,6 +148,19 @@ def _heard(mujoco: Any) -> Iterator[list[str]]:
         mujoco.set_mju_user_warning(before)
 
 
+def _require_numbers(place: Path) -> None:
+    """Refuse NaN: to MuJoCo it is a quantity that was not given."""
+    text = place.read_text(encoding="utf-8", errors="replace")
+    for found in QUANTITY.finditer(text):
+        if "nan" in found["numbers"].lower().split():
+            line = text.count("\n", 0, found.start()) + 1
+            raise ModelFileError(
+                f"{found['word']} is no number in line {line} of {place.name!r}.",
+                "NaN measures nothing.",
+                "Give a number, or leave the attribute out.",
+            )
+
+
 def _compiled(mujoco: Any, place: Path) -> Any:
     if not place.is_file():
         raise FileError(
@@ -149,6 +168,7 @@ def _compiled(mujoco: Any, place: Path) -> Any:
             "A model is read from a file that exists and may be read.",
             "Check the path, and the folder that it starts from.",
         )
+    _require_numbers(place)
     try:
         m = mujoco.MjModel.from_xml_path(str(place))
     except ValueError as reason:

@@ -100,12 +100,7 @@ class Sweep:
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
-        if not -len(self.t) <= k < len(self.t):
-            raise IntegrationError(
-                f"a sweep of {len(self.t)} runs has no run {k}.",
-                "Runs are counted from 0 in the order of their states.",
-                f"Ask for one of 0 to {len(self.t) - 1}.",
-            )
+        require_run(k, len(self.t))
         facts = (float(self.tried[k]), int(self.accepted[k]), int(self.rejected[k]))
         end = Ending(
             int(self.status[k]), float(self.t[k, -1]), self.q[k, -1], self.z[k, -1],
@@ -202,3 +197,13 @@ def _whole(values: list[Any]) -> Any:
     if isinstance(first, tuple):
         return type(first)(*(_whole(list(each)) for each in zip(*values, strict=True)))
     return np.concatenate(values)
+
+
+def require_run(k: int, count: int) -> None:
+    """Refuse the number of a run that a sweep does not have."""
+    if not -count <= k < count:
+        raise IntegrationError(
+            f"a sweep of {count} runs has no run {k}.",
+            "Runs are counted from 0 in the order of their states.",
+            f"Ask for one of 0 to {count - 1}.",
+        )

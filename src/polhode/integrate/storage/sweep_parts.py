@@ -35,7 +35,7 @@ from polhode.integrate.kernel.status import DONE, EVENT
 from polhode.integrate.results.arrow import stream_of, sweep_table, write_parquet
 from polhode.integrate.results.failures import Failures, failures_of
 from polhode.integrate.results.sweep_columns import sweep_from
-from polhode.integrate.results.sweep_result import Sweep, joined
+from polhode.integrate.results.sweep_result import Sweep, joined, require_run
 from polhode.integrate.storage.header import digest, header_of, text_of
 from polhode.integrate.storage.laws import PYTHON, sweep_laws
 from polhode.integrate.storage.lock import WriterLock
@@ -319,8 +319,8 @@ class SweepParts:
 
     def outcome(self, k: int) -> Outcome:
         """How run k ended, in words."""
-        if not 0 <= k < len(self):
-            raise IndexError(f"run {k}: there are {len(self)} runs, from 0 on")
+        require_run(k, len(self))
+        k %= len(self)
         first = k - k % self.files.swept.slab
         return self._read(first).outcome(k - first)
 

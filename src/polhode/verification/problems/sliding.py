@@ -16,7 +16,7 @@ from polhode.verification.problem import Answer, problem
 G = 9.81
 
 
-@problem(sources.WHITTAKER, "§39, a particle in a tube that turns", digits=9)
+@problem(sources.WHITTAKER, "a particle in a tube that turns", digits=9)
 def particle_in_a_turning_tube() -> Sequence[Answer]:
     """A particle flies out of a smooth tube that is turned at a constant rate.
 
@@ -46,7 +46,7 @@ def particle_in_a_turning_tube() -> Sequence[Answer]:
     )
 
 
-@problem(sources.BLOCH, "section 1.6, the knife edge on an inclined plane", digits=9)
+@problem(sources.BLOCH, "chapter 1, the knife edge on an inclined plane", digits=9)
 def knife_edge_on_an_incline() -> Sequence[Answer]:
     """A skate on a tilted plane does not slide down: it goes sideways, in cycloids.
 
@@ -167,7 +167,7 @@ def rod_falls_on_a_smooth_floor() -> Sequence[Answer]:
     )
 
 
-@problem(sources.MERIAM, "section 6/4, a bar whose string is cut", digits=11)
+@problem(sources.MERIAM, "chapter 6, a bar whose string is cut", digits=11)
 def bar_with_a_cut_string() -> Sequence[Answer]:
     """When one of two strings is cut the other carries a quarter of the weight.
 
@@ -189,7 +189,7 @@ def bar_with_a_cut_string() -> Sequence[Answer]:
     )
 
 
-@problem(sources.IRODOV, "problem 1.248, a spool pulled by its thread", digits=11)
+@problem(sources.IRODOV, "part 1, a spool pulled by its thread", digits=11)
 def spool_on_a_table() -> Sequence[Answer]:
     """A spool rolls the way its thread is pulled, also where it winds up.
 
