@@ -174,8 +174,9 @@ def test_a_long_chain_answers_what_a_short_one_does() -> None:
     moving = equations.body_accelerations(state)
     assert np.all(np.isfinite(moving))
     assert abs(hook.force[2]) < 2 * weight
-    spectrum = ph.linearise(chain, chain.rest()).modes()
-    assert len(spectrum) == 60
+    modes = ph.linearise(chain, chain.rest()).modes()
+    # Of many short links: a hanging rope, whose slowest mode is j0 / 2 sqrt(g / L).
+    assert modes.frequencies[0] == pytest.approx(1.2024 * np.sqrt(9.81), rel=1e-3)
     motion = ph.simulate(chain, state, until=0.01)
     slope = ph.gradient(motion, lambda t, s: s.q[0], ["g"])["g"]
     more = [

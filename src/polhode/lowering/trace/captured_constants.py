@@ -60,7 +60,8 @@ def _narrow_numbers(kinds: Iterable[type]) -> set[complex]:
     chosen, known = frozenset(kinds), _LOOK.get()
     if known is not None and chosen in known:
         return known[chosen]
-    found = {_number(copy) for copy in narrow_copies(chosen)} - {None}
+    numbers = map(_number, narrow_copies(chosen))
+    found = {number for number in numbers if number is not None}
     if known is not None:
         known[chosen] = found
     return found
