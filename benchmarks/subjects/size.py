@@ -34,6 +34,7 @@ def net(side: int) -> Any:
     def work() -> Any:
         places = [(i, j) for i in range(side) for j in range(side)]
         knots = {p: ph.Particle(f"knot {p}", 0.01) for p in places}
+        world = ph.World()
         springs: list[Any] = [ph.Weight(9.81)]
         for (i, j), knot in knots.items():
             for other in ((i + 1, j), (i, j + 1)):
@@ -43,7 +44,7 @@ def net(side: int) -> Any:
                     springs.append(ph.Spring(*ends, 100.0, 0.1, name=name))
         last = side - 1
         for i, j in ((0, 0), (0, last), (last, 0), (last, last)):
-            held = ph.World().point(0.1 * i, 0.1 * j, 0.0)
+            held = world.point(0.1 * i, 0.1 * j, 0.0)
             ends = knots[i, j].mass_centre, held
             springs.append(ph.Spring(*ends, 1000.0, name=f"corner {i} {j}"))
         system = ph.System(list(knots.values()), springs, name="net")

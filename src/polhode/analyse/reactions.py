@@ -241,7 +241,9 @@ def reaction_rows(motion: Trajectory, at: Any = None) -> dict[str, np.ndarray]:
         equations.programs[key] = program
     found = equations.programs[key](motion.t, x, held, table)
     if large:
-        return named_rows([*motion], found, at, motion.table)
+        return named_rows(
+            [motion[k] for k in range(len(motion))], found, at, motion.table
+        )
     return {name: np.asarray(value) for name, value in found.items()}
 
 

@@ -16,6 +16,7 @@ from polhode.formulation.registry import FORMULATIONS
 from polhode.formulation.shared.dense_form import refuse_many_bodies
 from polhode.formulation.shared.short_motion import answers_of, moved, step_of
 from polhode.lowering.compile import Program, compile
+from polhode.lowering.trace.captured_constants import one_look
 from polhode.matter.parameter import NOMINAL, Table
 from polhode.system.check import mobility
 from polhode.system.lengths import natural_length, speed_lengths
@@ -156,17 +157,7 @@ def compare(
 
         system, state = mode_of(system, state)
     states = [state] if state is not None else random_states(system, STATES)
-    found: dict[str, _Found] = {}
-    reasons: dict[str, str] = {}
-    for number, (name, make) in enumerate(FORMULATIONS.items()):
-        if found and _operations(found) > operations:
-            break
-        if watch is not None:
-            watch(number, len(FORMULATIONS), name)
-        try:
-            found[name] = _evaluated(make(system), states, steps)
-        except PolhodeError as refusal:
-            reasons[name] = refusal.what
+    found, reasons = _all_evaluated(system, states, steps, operations, watch)
     gaps = _gaps(system, states, found)
     rows = [
         Row(name, reason=reasons[name])
@@ -177,6 +168,29 @@ def compare(
     ]
     rest = (name for name in FORMULATIONS if name not in found and name not in reasons)
     return Comparison(system.name, tuple(rows), tuple(rest))
+
+
+def _all_evaluated(
+    system: System,
+    states: list[State],
+    steps: int,
+    operations: float,
+    watch: Watch | None,
+) -> tuple[dict[str, _Found], dict[str, str]]:
+    """What the forms say, as many as `operations` allow, and why some do not."""
+    found: dict[str, _Found] = {}
+    reasons: dict[str, str] = {}
+    with one_look():
+        for number, (name, make) in enumerate(FORMULATIONS.items()):
+            if found and _operations(found) > operations:
+                break
+            if watch is not None:
+                watch(number, len(FORMULATIONS), name)
+            try:
+                found[name] = _evaluated(make(system), states, steps)
+            except PolhodeError as refusal:
+                reasons[name] = refusal.what
+    return found, reasons
 
 
 def _operations(found: dict[str, _Found]) -> int:
@@ -266,10 +280,16 @@ def sizes(state: State) -> tuple[float, float]:
 def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
     system, core = equations.system, equations.functions
     t, q, z = (np.stack([getattr(s, word) for s in states]) for word in ("t", "q", "z"))
-    first = compile(
-        lambda t, q, z: 1.0 * core.start(t, q, z, {}), t[0], q[0], z[0], batched=True
-    )
-    y = first(t, q, z)
+    y = z
+    if core.start is not core.speeds:  # else its velocities are the speeds themselves
+        first = compile(
+            lambda t, q, z: 1.0 * core.start(t, q, z, {}),
+            t[0],
+            q[0],
+            z[0],
+            batched=True,
+        )
+        y = first(t, q, z)
     program = compile(answers_of(equations), t[0], q[0], y[0], batched=True, threads=1)
     now = program(t, q, y)
     pairs = zip(states, now.bodies, strict=True)

@@ -379,8 +379,15 @@ class Equations:  # limit: one noun answers every question about the motion
 
         The name says what the function depends on beside arguments and equations.
         """
-        options = {"batched": batched, "lanes": lanes, "backend": backend}
-        return kept_program(self.programs, name, function, examples, **options)
+        return kept_program(
+            self.programs,
+            name,
+            function,
+            examples,
+            batched=batched,
+            lanes=lanes,
+            backend=backend,
+        )
 
     def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, made once for each name and kept."""

@@ -73,10 +73,10 @@ def along(system: System, q: Any, wrenches: Any, table: Table) -> Any:
     """The power (nz,) of wrenches (n, 6), in bodies' axes, for each unit speed."""
     known = system.table(table)
     now = outward(system, q, None, known)
-    rotations = now.moving.poses.rotations
+    rotations, pushes = now.moving.poses.rotations, jnp.asarray(wrenches)
 
     def given(k: Any, matter: Any) -> Any:
-        W = wrenches[k]
+        W = pushes[k]
         return jnp.concatenate([rotations[k] @ W[:3], rotations[k] @ W[3:]])
 
     return _along(system, now, given, known)

@@ -8,7 +8,9 @@ questions are asked of the constants of a trace in double precision.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from weakref import getweakrefcount
 
@@ -18,6 +20,9 @@ from polhode.errors import CompileError
 
 INTEGERS = (np.dtype(np.int32), np.dtype(np.uint32))
 ROUNDED = (np.dtype(np.float32), np.dtype(np.complex64))
+_LOOK: ContextVar[dict[frozenset[type], set[complex]] | None] = ContextVar(
+    "look", default=None
+)
 WIDE = tuple(map(np.dtype, (np.float64, np.complex128, np.int64, np.uint64)))
 
 
@@ -33,7 +38,33 @@ def is_doubtful(constants: Iterable[Any]) -> bool:
     numbers = _numbers(arrays)
     if not numbers:
         return False
-    return any(_number(c) in numbers for c in narrow_copies(map(type, arrays)))
+    return bool(numbers & _narrow_numbers(map(type, arrays)))
+
+
+@contextmanager
+def one_look() -> Iterator[None]:
+    """Within, all copies that JAX holds are looked for once, for many traces.
+
+    To look goes through all objects of the process. It is for a verb that makes many
+    programs while nobody else traces.
+    """
+    token = _LOOK.set({})
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
+def _narrow_numbers(kinds: Iterable[type]) -> set[complex]:
+    """The numbers without axes among the narrow copies that JAX holds."""
+    chosen, known = frozenset(kinds), _LOOK.get()
+    if known is not None and chosen in known:
+        return known[chosen]
+    numbers = map(_number, narrow_copies(chosen))
+    found = {number for number in numbers if number is not None}
+    if known is not None:
+        known[chosen] = found
+    return found
 
 
 def narrow_copies(kinds: Iterable[type]) -> list[Any]:
