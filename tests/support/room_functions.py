@@ -26,7 +26,9 @@ def public_functions(*rooms: str) -> dict[str, Callable[..., Any]]:
             for name, value in vars(module).items():
                 own = inspect.isfunction(value) and value.__module__ == entry.name
                 if own and not name.startswith("_"):
-                    found[f"{entry.name.removeprefix('polhode.')}.{name}"] = inspect.unwrap(value)
+                    found[f"{entry.name.removeprefix('polhode.')}.{name}"] = (
+                        inspect.unwrap(value)
+                    )
     return found
 
 

@@ -169,8 +169,8 @@ class Tyre(BodyAction):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Radius, stiffness, damping, load, trail; of the law and of the centre."""
-        numbers = (self.radius, self.stiffness, self.damping, self.load)
-        numbers = (*numbers, self.trail, self.fade)
+        road = (self.radius, self.stiffness, self.damping, self.load)
+        numbers = (*road, self.trail, self.fade)
         own = parameters_of((self.wheel,), *numbers)
         return distinct([*own, *self.law.parameters])
 
