@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from polhode.cli.words import Changes, Json, ModelName, Optional, Several, told_or
 
@@ -49,7 +50,7 @@ def campbell(
     joint = told_or(spin, told, "spin", "--spin spin")
     row = told_or(speeds and spread(speeds), told, "speeds", "--speeds 0:300:31")
     orders = [float(each) for each in order or told.get("orders", (1.0,))]
-    pair = tuple(lateral.split(",")) if lateral else told.get("lateral")
+    pair: Any = tuple(lateral.split(",")) if lateral else told.get("lateral")
     with waiting(f"Frequencies of {found.system.name}"):
         answer = ph.campbell(found.system, joint, row, orders=orders, lateral=pair)
     if json:

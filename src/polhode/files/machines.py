@@ -276,6 +276,8 @@ MACHINE_ACTIONS: tuple[tuple[str, type, tuple[Field, ...]], ...] = (
             Field("load", QUANTITY, "N, in place of a stiffness", 0.0),
             Field("axis", DIRECTION, "of the wheel, in its axes", Y),
             Field("road", table_or(law_of("x", "y")), "m, height", None),
+            Field("trail", QUANTITY, "m, of the force across", 0.0),
+            Field("fade", QUANTITY, "tan(slip angle) that halves the trail", 0.1),
             Field("spins", FLAG, "whether the body turns with the wheel", True),
             Field("low_speed", NUMBER, "m/s", LOW_SPEED),
         ),

@@ -78,7 +78,7 @@ class DryJoint(AlongJoint):
         given = getattr(self, word)
         if given is None:
             return
-        value = coefficient(self.name, word, given)
+        value = coefficient(self.name, word, given, unit="m")
         if not is_traced(at(value)) and at(value) == 0:
             raise ModelError(
                 f"the {word} of {self.name!r} is zero.",

@@ -117,6 +117,28 @@ def test_a_driven_wheel_pushes_forwards_and_a_sliding_one_to_the_side():
     assert force(tyre(), *steered)[1] > 100  # steered to the left: pushed there
 
 
+@pytest.mark.parametrize("law", LAWS, ids=["linear", "Fiala", "magic"])
+def test_the_trail_aligns_the_wheel(law):
+    """The force across acts behind the lowest point: M = -t F_l, half at `fade`.
+
+    It turns a wheel that slides to the left towards the left, into its way; force and
+    third law are those without it.
+    """
+    plain, trailing = tyre(law), tyre(law, trail=0.04, fade=0.1)
+    for slide in (0.01, 0.1, 1.0):
+        motion = rolling(spin=10.0 / 0.29, velocity=(10.0, slide, 0.0))
+        without, found = plain.wrenches(*motion), trailing.wrenches(*motion)
+        tangent = slide / np.hypot(10.0, V.Tyre.low_speed)
+        moment = found.torques[0] - without.torques[0]
+        trail = 0.04 / (1 + (tangent / 0.1) ** 2)
+        assert_close(moment, [0, 0, -trail * without.forces[0][1]], rtol=1e-6)
+        assert moment[2] > 0
+        assert_close(found.forces, without.forces)
+        assert max(third_law_residual(trailing, *motion)) < 1e-14
+    with pytest.raises(ModelError, match="fades at 0"):
+        tyre(trail=0.04, fade=0.0)
+
+
 def test_a_road_of_hills():
     """On a slope the load is square to it; a table of heights does as a function."""
     slope = tyre(road=lambda x: 0.2 * x)

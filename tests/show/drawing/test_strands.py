@@ -6,6 +6,7 @@ import numpy as np
 
 import polhode as ph
 from closeness import assert_close
+from polhode.analyse.machinery.mode_motion import rows_of
 from polhode.show.drawing.scene import framed, stage_of
 from polhode.show.drawing.strands import rope_line
 
@@ -19,7 +20,7 @@ def test_the_drawn_rope_is_as_long_as_the_rope():
     line = rope_line(rows, rope)
     whole = start.system.parameters["rope.length"]
     long = np.sum(np.linalg.norm(np.diff(line, axis=1), axis=-1), axis=1)
-    assert_close(long, whole, rtol=1e-3)
+    assert_close(long, np.full(4, float(whole)), rtol=1e-3)
     assert np.all(long < whole)
 
 
@@ -35,8 +36,7 @@ def belt_drive(crossed):
 
 def drawn_belt(system):
     """The one strand of a scene at rest."""
-    motion = ph.simulate(system, system.rest(), until=0.1)
-    (strand,) = stage_of(framed(motion, 2)).strands
+    (strand,) = stage_of(rows_of([system.rest()], np.zeros(1))).strands
     return strand
 
 
@@ -62,5 +62,4 @@ def test_a_belt_goes_round_both_wheels():
 def test_wheels_in_mesh_have_no_belt():
     """A negative ratio without radii is that of gears."""
     pair = ph.models.gears_on_arm("gear")
-    motion = ph.simulate(pair, pair.rest(), until=0.05)
-    assert stage_of(framed(motion, 2)).strands == ()
+    assert stage_of(rows_of([pair.rest()], np.zeros(1))).strands == ()

@@ -92,7 +92,7 @@ def test_nothing_outside_is_asked_for(text):
 
 def test_the_data_are_those_of_the_motion(text, motion):
     """Tracks, read back, are the body's places at the page's times."""
-    data = json.loads(Reader(text).inside["script"][0])
+    (data,) = json.loads(Reader(text).inside["script"][0])["stages"]
     times = np.frombuffer(base64.b64decode(data["times"]), "<f8")
     (body,) = data["bodies"]
     track = np.frombuffer(base64.b64decode(body["track"]), "<f4").reshape(-1, 7)
@@ -102,6 +102,31 @@ def test_the_data_are_those_of_the_motion(text, motion):
     angle = 2 * np.arctan2(track[:, 2], track[:, 0])  # about Y
     turn = np.exp(1j * rows.q[:, 0])
     assert_close(np.abs(np.exp(1j * angle) - turn), 0 * times, atol=1e-5)
+
+
+def test_a_second_motion_stands_beside_at_the_same_scale(motion, tmp_path):
+    """Two stages of one size, curves of both, and the ledger of the second."""
+    other = ph.simulate(motion.system, motion.system.state(hinge=0.3), until=1.0)
+    path = motion.page(
+        tmp_path / "two.html",
+        beside=other,
+        equations=False,
+        compare=False,
+        theme="dark",
+    )
+    page = path.read_text()
+    reader = Reader(page)
+    data = json.loads(reader.inside["script"][0])
+    first, second = data["stages"]
+    assert first["size"] == second["size"]
+    curves = data["plots"][0]["series"]
+    assert [(each["stage"], each["name"]) for each in curves] == [
+        (0, "hinge (1)"),
+        (1, "hinge (2)"),
+    ]
+    assert reader.tags.count("canvas") == 2
+    assert "Ledger (2)" in reader.inside["h2"]
+    assert '<html lang="en" data-theme="dark">' in page
 
 
 def test_equations_ledger_model_and_provenance_are_there(text, motion):

@@ -6,6 +6,7 @@ r"""A wheel with a tyre on a road: load by compression, forces in the road by sl
         `-------'                         N = k d + c d'  >= 0
     ~~~~~~~~~~~~~~~~~ road, normal n      slip from the velocity of the tyre's lowest
                                           point in the road: it opposes it
+                                          M = -trail F_l n     aligns the wheel
 
 The road is the plane z = 0 of the body `ground`, or a height over it. Under the wheel
 it is taken as flat.
@@ -56,6 +57,7 @@ from polhode.matter.parameter import (
 )
 from polhode.matter.tables.table import Table as Heights
 
+LENGTHS = ("radius", "trail")
 LOW_SPEED = (
     0.3  # m/s: slip is reckoned with at least this speed, so that it has a value
 )
@@ -92,6 +94,9 @@ class Tyre(BodyAction):
     spins       False where the body does not turn with the wheel: it rolls freely, and
                 there is no slip along
     low_speed   m/s, with which slip is reckoned at least
+    trail       m, of the force across behind the lowest point at small slip: its moment
+                turns the wheel into its way. It fades as 1/(1 + (tan a/fade)^2)
+    fade        tan(alpha) at which half of the trail is left
 
     >>> import polhode as ph
     >>> disc = ph.Body("wheel", ph.solids.disc(mass=20, radius=0.3, along=ph.Y))
@@ -112,13 +117,16 @@ class Tyre(BodyAction):
     road: Callable[..., Any] | None = None
     spins: bool = True
     low_speed: float = LOW_SPEED
+    trail: Quantity = 0.0
+    fade: Quantity = 0.1
     name: str = "tyre"
 
     def __post_init__(self) -> None:
         require_points(self.name, self.wheel)
         require_two_bodies(self.name, self.wheel.frame, self.ground)
         put = object.__setattr__
-        units = {"radius": "m", "stiffness": "N/m", "damping": "N*s/m", "load": "N"}
+        units = {word: "m" for word in LENGTHS}
+        units |= {"stiffness": "N/m", "damping": "N*s/m", "load": "N", "fade": ""}
         for word, unit in units.items():
             value = coefficient(self.name, word, getattr(self, word), unit=unit)
             put(self, word, value)
@@ -143,6 +151,12 @@ class Tyre(BodyAction):
                 " given; and a wheel has a radius.",
                 "Give stiffness=2e5, or load=3000 for a model without vertical motion.",
             )
+        if not is_traced(at(self.fade)) and not at(self.fade) > 0:
+            raise ModelError(
+                f"the trail of {self.name!r} fades at {at(self.fade):g}.",
+                "It is the tangent of a slip angle.",
+                "Give fade > 0, such as 0.1.",
+            )
         if not float(self.low_speed) > 0:
             raise ModelError(
                 f"the low_speed of {self.name!r} is {self.low_speed!r}.",
@@ -157,8 +171,9 @@ class Tyre(BodyAction):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Radius, stiffness, damping, load, those of the law and of the centre."""
-        numbers = (self.radius, self.stiffness, self.damping, self.load)
+        """Radius, stiffness, damping, load, trail; of the law and of the centre."""
+        road = (self.radius, self.stiffness, self.damping, self.load)
+        numbers = (*road, self.trail, self.fade)
         own = parameters_of((self.wheel,), *numbers)
         return distinct([*own, *self.law.parameters])
 
@@ -172,7 +187,10 @@ class Tyre(BodyAction):
         along, across = self.law.forces(*slip, N, table)
         F = along[..., None] * contact.forward + across[..., None] * contact.left
         F = F + pressed[..., None] * contact.normal
-        return interaction(poses, contact.arm, F, 0.0 * F)
+        ratio = slip[1] / at(self.fade, table)
+        trail = at(self.trail, table) / (1.0 + ratio * ratio)
+        aligning = -(trail * across)[..., None] * contact.normal
+        return interaction(poses, contact.arm, F, aligning)
 
     def fault(self) -> str:
         """A wheel that lies flat has no lowest point."""

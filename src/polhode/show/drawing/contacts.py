@@ -156,7 +156,7 @@ def paint_contacts(
         if pressed < 0.02 * longest:
             continue
         tint = theme.arrows["friction"]
-        _cone(axes, view, (at, push), float(found.static[k]), tint)
+        _cone(axes, view, np.array([at, push]), float(found.static[k]), tint)
         _arrow(axes, view, (at, at + push), theme.arrows["push"])
         T = found.scale * found.friction[frame, k]
         if float(np.linalg.norm(T)) > 0.02 * pressed:
@@ -169,9 +169,7 @@ def _arrow(axes: Any, view: Any, ends: tuple[Any, Any], tint: str) -> None:
     axes.annotate("", (x[1], y[1]), (x[0], y[0]), arrowprops=style, zorder=4)
 
 
-def _cone(
-    axes: Any, view: Any, arrow: tuple[Any, Any], static: float, tint: str
-) -> None:
+def _cone(axes: Any, view: Any, arrow: np.ndarray, static: float, tint: str) -> None:
     """All forces that friction can hold: mu_s N about the push."""
     if not 0 < static < WIDEST_CONE:
         return

@@ -229,8 +229,8 @@ def globes(axes: Any, drawing: Drawing, frame: int = 0) -> None:
         x, y, _ = view.project(corners[front] + centre)
         flat = list(np.stack([x, y], axis=-1))
         shaded = _shaded(normals[front], tint, gloss=0.0)
-        look = {"facecolors": shaded, "edgecolors": shaded, "linewidths": 0.4}
-        axes.add_collection(PolyCollection(flat, zorder=0.6, **look))
+        look: dict[str, Any] = {"facecolors": shaded, "edgecolors": shaded}
+        axes.add_collection(PolyCollection(flat, zorder=0.6, linewidths=0.4, **look))
         for line in graticule(globe):
             x, y, near = view.project(line)
             x, y = (x, y) + view.axes[:2] @ centre[:, None]

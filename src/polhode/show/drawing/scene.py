@@ -196,7 +196,7 @@ def _bodies(
     if extent is None:
         extent = _extent(poses, [surfaces(k, 0.0) for k in count])
     return tuple(
-        _drawn(rows, k, poses, (surfaces(k, DOT * extent), least * extent))
+        _drawn(rows, k, poses, surfaces=surfaces(k, DOT * extent), least=least * extent)
         for k in count
     )
 
@@ -259,10 +259,11 @@ def _admitted(frames: int | None) -> int | None:
     )
 
 
-def _drawn(rows: Any, k: int, poses: Any, look: tuple[list[Surface], float]) -> Drawn:
+def _drawn(
+    rows: Any, k: int, poses: Any, *, surfaces: list[Surface], least: float
+) -> Drawn:
     body, table = rows.system.bodies[k], rows.system.table(dict(rows.table))
     mass, centre, inertia = (np.asarray(x, float) for x in body.moments(table))
-    surfaces, least = look
     radius = _radius(surfaces, centre)
     factor, is_empty = 1.0, surfaces[0] is NOTHING
     if radius < least and not is_empty:

@@ -42,12 +42,14 @@ def block_sizes(mass: float, inertia: Any) -> tuple[str, np.ndarray, np.ndarray]
     return "box", np.maximum(sides, THIN * sides.max()), axes
 
 
-def bars(centre: np.ndarray, points: np.ndarray) -> list[tuple[np.ndarray, float]]:
-    """Ends (2, 3) and radius of the bars from the mass centre to points (k, 3)."""
+def bars(
+    centre: np.ndarray, points: np.ndarray
+) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """Both ends and the radius of the bars from the mass centre to points (k, 3)."""
     arms = np.linalg.norm(points - centre, axis=1)
     longest = float(np.max(arms, initial=0.0))
     return [
-        (np.array([centre, point]), THICK * longest)
+        (centre, point, THICK * longest)
         for point, arm in zip(points, arms, strict=True)
         if arm > NEAR * longest
     ]

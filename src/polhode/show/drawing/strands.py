@@ -65,7 +65,7 @@ def belt_line(rows: Trajectory, gear: Gear, bodies: Any) -> np.ndarray | None:
     Wheels in mesh turn oppositely, those of a belt alike. Radii are those given to
     `ph.machines.Belt`, or those of the wheels that are drawn.
     """
-    joints = gear.driven, gear.driver
+    joints: tuple[Any, Any] = (gear.driven, gear.driver)
     if not all(isinstance(joint, Revolute) for joint in joints):
         return None
     table = rows.system.table(dict(rows.table))

@@ -93,7 +93,7 @@ def _hole(surface: Surface) -> Surface:
 def _block_of(moments: Any, size: float, points: np.ndarray) -> list[Surface]:
     """The even block of some moments, and bars to the points that hold it."""
     mass, centre, inertia = (np.asarray(x, float) for x in moments)
-    found = [bar(*ends, radius) for ends, radius in bars(centre, points)]
+    found = [bar(a, b, radius) for a, b, radius in bars(centre, points)]
     if mass <= 0:
         return found or [_moved(_ball(size / 2), np.eye(3), centre)]
     if not np.any(np.linalg.eigvalsh(inertia) > 0):

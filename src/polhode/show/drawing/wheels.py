@@ -79,7 +79,8 @@ def cam_surface(rows: Trajectory, cam: Cam) -> Surface:
              (here + n, there + n, there), (here + n, there, here)]  # fmt: skip
     triangles = np.concatenate([np.stack(each, axis=1) for each in faces])
     R, p = (np.asarray(x, float) for x in cam.cam.second_frame(table))
-    axis = np.asarray(cam.cam.axis, float)
+    shaft: Any = cam.cam
+    axis = np.asarray(shaft.axis, float)
     first = _towards_follower(rows, cam, R @ axis)
     turn = np.stack([first, np.cross(R @ axis, first), R @ axis], axis=1)
     return Surface(corners @ turn.T + p, triangles)
@@ -87,13 +88,14 @@ def cam_surface(rows: Trajectory, cam: Cam) -> Surface:
 
 def _slide(rows: Trajectory, cam: Cam) -> tuple[np.ndarray, np.ndarray] | None:
     """The follower's way and its place from the cam's axle, in the carrier's axes."""
-    follower, shaft = cam.follower, cam.cam
+    follower: Any = cam.follower
+    shaft = cam.cam
     if "m" not in follower.units or follower.first.frame is not shaft.first.frame:
         return None
     table = rows.system.table(dict(rows.table))
     R, p = (np.asarray(x, float) for x in follower.first_frame(table))
     o = np.asarray(shaft.first_frame(table)[1], float)
-    return R @ np.asarray(getattr(follower, "axis"), float), p - o  # noqa: B009
+    return R @ np.asarray(follower.axis, float), p - o
 
 
 def _base_radius(rows: Trajectory, cam: Cam) -> float | None:
@@ -110,10 +112,11 @@ def _base_radius(rows: Trajectory, cam: Cam) -> float | None:
 def _towards_follower(rows: Trajectory, cam: Cam, axis: np.ndarray) -> np.ndarray:
     """The direction of the cam, at angle 0, that is below its follower."""
     table = rows.system.table(dict(rows.table))
-    R_F = np.asarray(cam.cam.first_frame(table)[0], float)
-    R_M = np.asarray(cam.cam.second_frame(table)[0], float)
+    shaft: Any = cam.cam
+    R_F = np.asarray(shaft.first_frame(table)[0], float)
+    R_M = np.asarray(shaft.second_frame(table)[0], float)
     found = _slide(rows, cam)
-    along = found[0] if found is not None else turn_along(R_F @ cam.cam.axis)[:, 0]
+    along = found[0] if found is not None else turn_along(R_F @ shaft.axis)[:, 0]
     own = R_M @ R_F.T @ along
     flat = own - (own @ axis) * axis
     size = float(np.linalg.norm(flat))

@@ -37,7 +37,7 @@ class Live:
         self.arrows = [self._arrows(kind) for kind in scene.arrows]
         self.connections = LiveConnections(self.api, scene, LINE[theme.name])
         self.cones = self._cones()
-        self._globes()
+        add_globes(self.api, scene, theme)
         self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
         self._panel()
 
@@ -116,17 +116,6 @@ class Live:
                 self._switch("friction cones", lines, is_on=False)
                 found.append((lines, kind))
         return found
-
-    def _globes(self) -> None:
-        """Planets on what carries them, with meridians and parallels."""
-        for k, globe in enumerate(self.scene.globes):
-            parent = f"/body{globe.body}" if globe.body >= 0 else ""
-            tint = rgb(globe.tints[self.theme is not LIGHT])
-            place = {"position": globe.centre}
-            name = f"{parent}/globe{k}"
-            self.api.add_icosphere(name, globe.radius, tint, subdivisions=5, **place)
-            lines = [_segments(line) for line in graticule(globe)]
-            _lines(self.api, f"{name}/lines", np.concatenate(lines), STEEL, 1.0)
 
     def _rolling(self, j: int) -> Any:
         """The ellipsoid and polhode on the body; what rests goes with the centre."""
@@ -220,6 +209,17 @@ class Live:
         for word, text in found.items():
             if self.numbers[word].value != text:
                 self.numbers[word].value = text
+
+
+def add_globes(api: Any, scene: Scene, theme: Theme) -> None:
+    """Planets on what carries them, with meridians and parallels."""
+    for k, globe in enumerate(scene.globes):
+        parent = f"/body{globe.body}" if globe.body >= 0 else ""
+        tint = rgb(globe.tints[theme is not LIGHT])
+        name, place = f"{parent}/globe{k}", {"position": globe.centre}
+        api.add_icosphere(name, globe.radius, tint, subdivisions=5, **place)
+        lines = [_segments(line) for line in graticule(globe)]
+        _lines(api, f"{name}/lines", np.concatenate(lines), STEEL, 1.0)
 
 
 def _tint(surface: Any, k: int, theme: Theme) -> tuple[int, ...]:
