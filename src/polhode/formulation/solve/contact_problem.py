@@ -167,7 +167,7 @@ class _Scaled(NamedTuple):
         mu, rho = self.problem.friction, self.rho
         lifted = u[:, 0] + mu * _length(u[:, 1:])
         y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
-        missed = _norm3(r - _onto_cone(y, mu)) / rho
+        missed = _norm3(r - onto_cone(y, mu)) / rho
         return jnp.where(self.problem.is_active, missed, 0.0)
 
     def step(self, now: _Iterate) -> _Iterate:
@@ -206,7 +206,9 @@ class _Scaled(NamedTuple):
         What the proximal term has left of a step is solved for once more, with the
         same elimination: else each step would miss by its share, and cost another.
         """
-        B, C, b = _blocks(r, u, self.problem.friction, self.rho, self.problem.is_active)
+        B, C, b = newton_blocks(
+            r, u, self.problem.friction, self.rho, self.problem.is_active
+        )
         solve = self._eliminated(B + self.proximal * C, C)
         dr = solve(b)
         du = self._moved(dr)
@@ -268,7 +270,9 @@ class _Scaled(NamedTuple):
         return lax.fori_loop(0, SWEEPS, sweep, (r, v))[0]
 
 
-def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any, Any]:
+def newton_blocks(
+    r: Any, u: Any, mu: Any, rho: Any, is_active: Any
+) -> tuple[Any, Any, Any]:
     """B, C (n, 3, 3) and b (n, 3) of B dr + C W dr = b.
 
     open      dr = -r
@@ -312,7 +316,7 @@ def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
 
 
-def _onto_cone(y: Any, mu: Any) -> Any:
+def onto_cone(y: Any, mu: Any) -> Any:
     """The nearest points (n, 3) of the cones |T| <= mu N."""
     push, size = y[:, 0], _length(y[:, 1:])
     inside, below = size <= mu * push, mu * size <= -push
