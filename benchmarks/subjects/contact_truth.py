@@ -54,7 +54,8 @@ def strides(rounds: int) -> Measured:
     """
     wheel = import_module("polhode.models.contacts.rimless_wheel")
     system, a, lean = wheel.rimless_wheel(), wheel.ANGLE, wheel.SLOPE
-    start = system.state(*wheel.rimless_wheel_start())
+    places, speeds = wheel.rimless_wheel_start()
+    start = system.state(places, speeds=speeds)
     motion = ph.simulate(system, start, until=STRIDING, samples=2)
     inertia = 0.4 * wheel.HUB**2
     kept = (inertia + np.cos(a)) / (inertia + 1)

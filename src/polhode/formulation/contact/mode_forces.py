@@ -22,7 +22,7 @@ from jax import lax
 from polhode.arrays import namespace, scanned, shared
 from polhode.formulation.contact.carried import contact_wrenches, settled_forces
 from polhode.formulation.contact.delassus import ContactProblem, problem_function
-from polhode.formulation.contact.share import share_within
+from polhode.formulation.contact.share import Sharing, share_within
 from polhode.formulation.equations import Core, Equations
 from polhode.formulation.questions.reactions import wrenches_by_balance
 from polhode.formulation.recursive.recursive import recursive
@@ -171,8 +171,8 @@ def held_forces(W: Any, c: Any, held: Held) -> tuple[Any, Any, Any]:
         )
     x, is_other = x.reshape(n, 3), jnp.zeros((), bool)
     if n > 1:
-        masks = (closed, mask)
-        x, is_other = share_within(matrix, c, sticks * static, masks, x)
+        own = Sharing(matrix, c, sticks * static, closed, mask)
+        x, is_other = share_within(own, x, refined_solution)
     r = x.at[:, 1:].add(T * x[:, :1])
     return r, (W @ r.reshape(-1) + c).reshape(n, 3), is_other
 

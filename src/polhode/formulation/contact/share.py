@@ -16,10 +16,12 @@ import numpy as np
 from jax import lax
 
 from polhode.formulation.contact.collide import coulomb_impulses
-from polhode.formulation.solve.contact_problem import delassus_problem, solve_contacts
+from polhode.formulation.solve.contact_problem import newton_blocks, onto_cone
 
 # Of the greatest force: outside a cone. Of the greatest acceleration: not held.
 OUTSIDE, MOVED = 1e-12, 1e-9
+# Newton's steps, the share of W by which they yield, and where they are over.
+STEPS, PROXIMAL, ROUNDING = 40, 1e-7, 1e-13
 
 
 class Share(NamedTuple):
@@ -29,29 +31,79 @@ class Share(NamedTuple):
     is_other: Any
 
 
-def share_within(matrix: Any, c: Any, mu: Any, masks: Any, x: Any) -> Share:
+class Sharing(NamedTuple):
+    """Contacts (n,) in given modes that share what they bear.
+
+    matrix   (3n, 3n) gives accelerations of unknowns, c (3n,) those without any
+    mu       (n,) static, and zero of contacts that slide
+    closed   (n,), and held (3n,): which rows are zero
+    """
+
+    matrix: Any
+    c: Any
+    mu: Any
+    closed: Any
+    held: Any
+
+
+def share_within(own: Sharing, x: Any, solve: Any) -> Share:
     """x (n, 3) where it keeps its cones, else some that do, if there are any; traced.
 
-    `matrix` (3n, 3n) gives accelerations of unknowns; mu (n,) is static, and zero of
-    contacts that slide; `masks` are (n,) closed and (3n,) rows that are held.
+    By Alart and Curnier's Newton steps from x; `solve(matrix, yielding, b)` is the
+    elimination that a program has already.
     """
-    closed, held = masks
     size = jnp.sqrt(jnp.sum(x[:, 1:] ** 2, axis=1))
     most = OUTSIDE * jnp.max(jnp.abs(x))
-    sticks = held.reshape(-1, 3)[:, 1] > 0
-    leaves = (closed > 0) & (
-        (x[:, 0] < -most) | (sticks & (size > mu * x[:, 0] + most))
-    )
+    sticks = own.held.reshape(-1, 3)[:, 1] > 0
+    pulls, slips = x[:, 0] < -most, sticks & (size > own.mu * x[:, 0] + most)
+    leaves = (own.closed > 0) & (pulls | slips)
 
     def sought() -> Share:
-        problem = delassus_problem(matrix, c.reshape(-1, 3), mu, closed)
-        found = solve_contacts(problem, x)
-        missed = held * found.velocity.reshape(-1)
-        is_held = jnp.max(jnp.abs(missed)) <= MOVED * jnp.max(jnp.abs(c))
-        return Share(jnp.where(is_held, found.impulse, x), is_held)
+        found = _newton(own, x, solve)
+        missed = own.held * (own.matrix @ found.reshape(-1) + own.c)
+        is_held = jnp.max(jnp.abs(missed)) <= MOVED * jnp.max(jnp.abs(own.c))
+        return Share(jnp.where(is_held, found, x), is_held)
 
     is_asked = jnp.any(leaves) & (jnp.sum(sticks) > 1)
     return Share(*lax.cond(is_asked, sought, lambda: Share(x, jnp.zeros((), bool))))
+
+
+def _newton(own: Sharing, x: Any, solve: Any) -> Any:
+    """The best of Newton's iterates (n, 3) for the exact cones, from x."""
+    n, on = len(own.mu), own.closed > 0
+    rows = own.matrix.reshape(n, 3, 3 * n)
+    diagonal = jnp.diagonal(own.matrix).reshape(n, 3)
+    trace = jnp.sum(diagonal, axis=1)
+    rho = 3.0 / jnp.where(trace > 0, trace, 1.0)
+    scale = jnp.max(jnp.abs(own.c))
+
+    def velocity(r: Any) -> Any:
+        return (own.matrix @ r.reshape(-1) + own.c).reshape(n, 3)
+
+    def missed(r: Any, u: Any) -> Any:
+        lifted = u.at[:, 0].add(own.mu * jnp.sqrt(jnp.sum(u[:, 1:] ** 2, axis=1)))
+        left = (r - onto_cone(r - rho[:, None] * lifted, own.mu)) / rho[:, None]
+        return jnp.max(jnp.abs(jnp.where(on[:, None], left, 0.0)))
+
+    def turn(now: tuple[Any, ...]) -> tuple[Any, ...]:
+        r, u, best, least, k = now
+        B, C, b = newton_blocks(r, u, own.mu, rho, on)
+        whole = (C @ rows).reshape(3 * n, 3 * n)
+        for i in range(n):
+            place = slice(3 * i, 3 * i + 3)
+            whole = whole.at[place, place].add(B[i])
+        r = r + solve(whole, jnp.full(3 * n, PROXIMAL), b.reshape(-1)).reshape(n, 3)
+        u = velocity(r)
+        left = missed(r, u)
+        better = left < least
+        best, least = jnp.where(better, r, best), jnp.where(better, left, least)
+        return r, u, best, least, k + 1
+
+    u = velocity(x)
+    first = (x, u, x, missed(x, u), jnp.zeros((), np.int64))
+    return lax.while_loop(
+        lambda now: (now[3] > ROUNDING * scale) & (now[4] < STEPS), turn, first
+    )[2]
 
 
 def share_on_host(

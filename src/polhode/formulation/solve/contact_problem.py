@@ -191,7 +191,7 @@ class _Scaled(NamedTuple):
             r, u, mu, rho = (x[None] for x in row)
             lifted = u[:, 0] + mu * _length(u[:, 1:])
             y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
-            missed = (_norm3(r - _onto_cone(y, mu)) / rho)[0]
+            missed = (_norm3(r - onto_cone(y, mu)) / rho)[0]
             return jnp.maximum(most, missed), missed
 
         return _for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
@@ -242,7 +242,7 @@ class _Scaled(NamedTuple):
         """By the 3n unknowns dr."""
         J, X, _, _, _, mu, on = self.problem
         n = J.shape[0]
-        B, C, b = _blocks(r, u, mu, self.rho, on)
+        B, C, b = newton_blocks(r, u, mu, self.rho, on)
         # Blocks of C W, contact by contact: (n, 3, n, 3).
         CW = jnp.einsum("iak,jkb->iajb", C @ J, X).reshape(3 * n, 3 * n)
         whole = eliminated_in_order(CW + _block_diagonal(B + self.proximal * C))
@@ -265,7 +265,7 @@ class _Scaled(NamedTuple):
 
         def assembled(total: Any, row: Any) -> Any:
             J, applied, *own = row
-            blocks = _blocks(*(x[None] for x in own), jnp.ones(1, bool))
+            blocks = newton_blocks(*(x[None] for x in own), jnp.ones(1, bool))
             B, C, b = (x[0] for x in blocks)
             inverse = _inverse((B + self.proximal * C)[None])[0]
             CJ, right = (inverse @ C) @ J, inverse @ b
@@ -350,7 +350,9 @@ def _for_active(on: Any, one: Callable[..., Any], start: Any, rows: Any) -> Any:
     return scanned(turn, start, (on, rows))
 
 
-def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any, Any]:
+def newton_blocks(
+    r: Any, u: Any, mu: Any, rho: Any, is_active: Any
+) -> tuple[Any, Any, Any]:
     """B, C (n, 3, 3) and b (n, 3) of B dr + C W dr = b.
 
     open      dr = -r
@@ -394,7 +396,7 @@ def _blocks(r: Any, u: Any, mu: Any, rho: Any, is_active: Any) -> tuple[Any, Any
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
 
 
-def _onto_cone(y: Any, mu: Any) -> Any:
+def onto_cone(y: Any, mu: Any) -> Any:
     """The nearest points (n, 3) of the cones |T| <= mu N."""
     push, size = y[:, 0], _length(y[:, 1:])
     inside, below = size <= mu * push, mu * size <= -push
