@@ -180,7 +180,7 @@ def simulate(
     context = run_context(equations, chosen.method, events, inputs, len(given.runs))
     context = with_contacts(context, given.runs.t, given.until, impacts)
     equations = context.equations
-    first_inputs = initial_inputs(context, given.runs, given.until)
+    first_inputs = initial_inputs(context, given.runs, given.until, given.table)
     # Contacts are located between steps of an explicit method.
     is_free = method is None and not has_contacts
     chosen, start = _started(

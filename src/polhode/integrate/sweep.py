@@ -363,7 +363,7 @@ def _decay(context: RunContext, asked: Admitted) -> Decay:
     held = np.zeros((len(states), drive.width))
     if drive.samplers:
         numbers = first + np.arange(len(states))
-        held = sampled_starts(context, states, unasked(context, numbers)).held
+        held = sampled_starts(context, states, unasked(context, numbers), own).held
     start = initial_derivative(equations, states, own, drive, held)
     others = [k - first for k in asked.refused]
     if start_faults(drive, states, start, table=own, held=held, refused=others):

@@ -57,7 +57,7 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     if given.context is not None and given.context.limits is not None:
         before = {**overlaps(slab.asked), **before}
     settings, drive = step_settings(given.method, until), given.drive
-    inputs = _first_inputs(given, states, first, total)
+    inputs = _first_inputs(given, states, table, (first, total))
     held = inputs.held
     go = initialise(given.equations, states, table, settings, drive=drive, held=held)
     faults = start_faults(
@@ -85,9 +85,11 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     return _with_contacts_decided(given, states, fleet, refused)
 
 
-def _first_inputs(given: Given, states: States, first: int, total: int) -> FirstInputs:
+def _first_inputs(
+    given: Given, states: States, table: Any, place: tuple[int, int]
+) -> FirstInputs:
     """What runs hold at their starts, sampled inputs asked; of which events none."""
-    count = len(states)
+    count, (first, total) = len(states), place
     context = given.context or given.sampling
     if context is None:
         none = np.zeros((count, 0))
@@ -96,7 +98,9 @@ def _first_inputs(given: Given, states: States, first: int, total: int) -> First
     if context.inputs.modes:
         held = context.inputs.first_held(total)[first : first + count]
         bare = bare._replace(held=held)
-    return sampled_starts(context, states, bare) if given.drive.samplers else bare
+    if not given.drive.samplers:
+        return bare
+    return sampled_starts(context, states, bare, table)
 
 
 def _aimed(

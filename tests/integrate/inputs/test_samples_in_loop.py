@@ -11,6 +11,7 @@ import polhode as ph
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.integrate.inputs.inputs import admit_inputs
 from polhode.integrate.inputs.normal_stream import normals_program, philox, stream_key
+from polhode.integrate.storage.laws import input_laws
 from track import MOTOR, driven, held_feedback, run
 
 WORD = 2**32 - 1
@@ -153,6 +154,45 @@ def test_a_controlled_sweep_is_audited_and_kept(block, tmp_path):
     other = {**INPUTS, "gust": ph.Noise(0.3, 0.02, seed=6)}
     with pytest.raises(ph.errors.FileError, match="another sweep"):
         ph.sweep(block, states, **wish, inputs=other, to=tmp_path / "a")
+
+
+def tuned(t, state, x, gain):
+    """A law with a discrete state and a constant."""
+    return -gain * state["track"] - x[0], x + 0.05 * state["track"]
+
+
+def test_constants_of_sampled_laws_vary_from_run_to_run(block):
+    """A sweep over a gain has the bits of runs with that gain, and simulate follows."""
+    gains, states = np.array([1.0, 2.0, 5.0]), starts(block, 3)
+
+    def law(gain):
+        own = {"gain": ph.Parameter("gain", gain)}
+        return {"motor": ph.Sampled(tuned, 0.05, state=[0.0], constants=own)}
+
+    given = {"until": 0.5, "method": ph.methods.RungeKutta4(0.025)}
+    varied = {"inputs": law(9.0), "parameters": {"gain": gains}}
+    many = ph.sweep(block, states, **given, **varied)
+    alone = ph.simulate(block, states, **given, **varied)
+    for k, gain in enumerate(gains):
+        mine = ph.simulate(block, states[k], **given, inputs=law(gain))
+        np.testing.assert_allclose(many.final_q[k], mine.q[-1], rtol=1e-14)
+        np.testing.assert_array_equal(many.final_q[k], alone[k].q[-1])
+
+
+def test_constants_reach_plain_python_and_files_tell_them_apart(block):
+    """The host gives them by name; a file knows a law with others as another."""
+
+    def by_python(t, state, gain):
+        return float(-gain * state["track"])
+
+    def law(gain):
+        return {"motor": ph.Sampled(by_python, 0.05, constants={"gain": gain})}
+
+    start = block.state(track=1.0)
+    motion = ph.simulate(block, start, until=0.05, inputs=law(2.0))
+    assert motion.z[-1, 0] == pytest.approx(-2.0 * 0.05, rel=1e-9)
+    two, same, three = (input_laws(admit_inputs(block, law(g))) for g in (2, 2, 3))
+    assert two == same != three
 
 
 def test_plain_python_is_refused_in_a_sweep(block):

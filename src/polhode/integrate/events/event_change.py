@@ -24,7 +24,7 @@ from polhode.integrate.events.switch import Switch
 from polhode.integrate.events.times import ACCUMULATION, INSTANT, ROUNDED
 from polhode.integrate.field.constraint_violation import keeps_constraints
 from polhode.integrate.field.vector_field import with_states_of
-from polhode.integrate.kernel.sample_instant import sampled_turn
+from polhode.integrate.kernel.sample_instant import Leg, sampled_turn
 from polhode.integrate.kernel.status import (
     DONE,
     EVENT,
@@ -95,8 +95,8 @@ def sampled_switches(
     run: TurnContext, here: StepperState, buffer: OccurrenceBuffer
 ) -> Turn:
     """Samples at the end of a leg, and guards that they themselves carry over zero."""
-    args = (run.field, run.method, run.drive, run.bounds)
-    after, row = sampled_turn(*args, here, run.step)
+    leg = Leg(run.method, run.drive, run.bounds, run.table, run.step)
+    after, row = sampled_turn(run.field, leg, here)
     guards = run.guards
     if not guards.count:
         return Turn(after, row, buffer)

@@ -286,7 +286,9 @@ def _ticked(
         return SegmentResult([], stepper_state._replace(status=np.int64(RUNNING)), [])
     state = _sampled_state(context, case, stepper_state)
     try:
-        next_ = sampled(context.inputs, stepper_state, state, case.bounds.start)
+        next_ = sampled(
+            context.inputs, stepper_state, state, case.bounds.start, case.table
+        )
     except InputFault as fault:
         told = stopped(context, stepper_state, fault.words, fault.cause)
         return SegmentResult([], ended(stepper_state, stepper_state.x, FAULT), [], told)
@@ -318,7 +320,7 @@ def loop_fault(context: RunContext, case: Case, at: StepperState) -> StopReason 
     state = _sampled_state(context, case, at)
     words, cause = "a sampled input gave no number", None
     try:
-        sampled(context.inputs, at, state, case.bounds.start)
+        sampled(context.inputs, at, state, case.bounds.start, case.table)
     except InputFault as fault:
         words, cause = fault.words, fault.cause
     return stopped(context, at, words, cause)

@@ -16,7 +16,7 @@ class Sampler(NamedTuple):
     dt       seconds between samples
     held     its places among the held values of a run
     recall   its places among what sampled inputs remember
-    ask      (t, state, memory, k) -> values, memory; traced
+    ask      (t, state, memory, k, table) -> values, memory; traced
     key      what compiled programs depend on
     """
 
@@ -24,5 +24,5 @@ class Sampler(NamedTuple):
     dt: float
     held: slice
     recall: slice
-    ask: Callable[[Any, State, Any, Any], tuple[Any, Any]]
+    ask: Callable[[Any, State, Any, Any, Any], tuple[Any, Any]]
     key: tuple[Any, ...]

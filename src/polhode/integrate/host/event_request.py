@@ -111,21 +111,24 @@ def _require_steppable(
         )
 
 
-def initial_inputs(context: RunContext, states: States, until: float) -> FirstInputs:
-    """Sampled inputs asked at the starts of all runs."""
+def initial_inputs(
+    context: RunContext, states: States, until: float, table: Mapping[str, Any]
+) -> FirstInputs:
+    """Sampled inputs asked at the starts of all runs, with their parameters."""
     inputs = context.inputs
     require_forward(context, states, until)
     bare = unasked(context, np.arange(len(states)))
     if not inputs.sources:
         return bare
     if inputs.drive.samplers:
-        made = sampled_starts(context, states, bare)
+        made = sampled_starts(context, states, bare, table)
         odd = ~(np.isfinite(made.held).all(1) & np.isfinite(made.recall).all(1))
         for k in np.flatnonzero(odd).tolist():
-            _asked_by_host(inputs, states, bare, k)  # which says what is wrong
+            _asked_by_host(inputs, states, bare, k, table)  # which says what is wrong
         return made
     columns = [
-        _asked_by_host(inputs, states, bare, k)._asdict() for k in range(len(states))
+        _asked_by_host(inputs, states, bare, k, table)._asdict()
+        for k in range(len(states))
     ]
     own = [[column[word] for word in FirstInputs._fields] for column in columns]
     return FirstInputs(*map(np.stack, zip(*own, strict=True)))
@@ -153,19 +156,22 @@ def unasked(context: RunContext, runs: np.ndarray) -> FirstInputs:
 
 
 def sampled_starts(
-    context: RunContext, states: States, bare: FirstInputs
+    context: RunContext, states: States, bare: FirstInputs, table: Mapping[str, Any]
 ) -> FirstInputs:
     """Inputs at the starts of all runs, by the samplers of the loop itself."""
     drive, system = context.inputs.drive, context.system
     columns = (bare.held, bare.recall, bare.sample_count)
     given = (states.t, states.q, states.z, *columns, states.t)
     program = context.equations.program(
-        ("first samples", drive.key),
+        ("first samples", drive.key, tuple(sorted(table))),
         first_samples_function(system, drive.samplers),
-        tuple(column[0] for column in given),
-        batched=[n for n, c in zip(FIRST_SAMPLES, given, strict=True) if c[0].size],
+        (*(column[0] for column in given), {n: float(v[0]) for n, v in table.items()}),
+        batched=[
+            *(n for n, c in zip(FIRST_SAMPLES, given, strict=True) if c[0].size),
+            *(["table"] if table else []),
+        ],
     )
-    found = program(*(c if c[0].size else c[0] for c in given))
+    found = program(*(c if c[0].size else c[0] for c in given), dict(table))
     lifted = [np.asarray(part).reshape(len(states), -1) for part in found]
     return bare._replace(
         held=lifted[0], recall=lifted[1], sample_count=lifted[2].astype(np.int64)
@@ -176,12 +182,13 @@ FIRST_SAMPLES = ("t", "q", "z", "held", "recall", "count", "start")
 
 
 def _asked_by_host(
-    inputs: Inputs, states: States, bare: FirstInputs, k: int
+    inputs: Inputs, states: States, bare: FirstInputs, k: int, table: Mapping[str, Any]
 ) -> StepperState:
     own = {word: value[k] for word, value in bare._asdict().items()}
     start = start_cursor(states.t[k], states.q[k], states.q[k], 0.0)
     start = start._replace(**own)
-    return first_samples(inputs, start, states[k], states.t[k])
+    mine = {name: float(values[k]) for name, values in table.items()}
+    return first_samples(inputs, start, states[k], states.t[k], mine)
 
 
 def guided(kept: RunRecord, context: RunContext | None) -> Guided:

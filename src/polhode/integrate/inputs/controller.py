@@ -84,5 +84,5 @@ def _column(name: str, states: Any) -> np.ndarray:
 def controller_parameters(inputs: Mapping[Any, Any] | None) -> tuple[Parameter, ...]:
     """The parameters that controllers among some inputs bring along."""
     values = (inputs or {}).values() if isinstance(inputs, Mapping) else ()
-    found = (v.parameters for v in values if isinstance(v, Controller))
+    found = (getattr(v, "parameters", ()) for v in values if not callable(v))
     return tuple(dict.fromkeys(p for each in found for p in each))

@@ -39,6 +39,8 @@ from polhode.integrate.inputs.normal_stream import (
 )
 from polhode.integrate.inputs.ports import input_size
 from polhode.integrate.methods.tolerance import real_number
+from polhode.matter.parameter import Parameter, at, parameters_in
+from polhode.matter.quantities.constants import admit_constants, values_of
 from polhode.system.members import suggestion
 from polhode.system.state import State
 
@@ -60,6 +62,8 @@ class Sampled:
     A law in jax.numpy that depends on its arguments and constants alone runs inside the
     compiled loop, in sweeps and on a GPU too. Any other is plain Python, asked between
     chunks; what it remembers belongs in `state`, so that a saved run goes on exactly.
+    `constants`, numbers or parameters, are given to the law by name, and a run or sweep
+    may vary them: parameters={"gain": [1, 2, 3]}.
 
     >>> import polhode as ph
     >>> def integral(t, state, x):
@@ -72,6 +76,8 @@ class Sampled:
     dt: float
     _: KW_ONLY
     state: Any = None
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "controller"
 
     def __post_init__(self) -> None:
         if not callable(self.law):
@@ -85,6 +91,13 @@ class Sampled:
             first = np.atleast_1d(np.array(self.state, dtype=float))
             first.setflags(write=False)
             object.__setattr__(self, "state", first)
+        admitted = admit_constants(self.name, self.constants, self.law)
+        object.__setattr__(self, "constants", admitted)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The constants of the law."""
+        return parameters_in(self.constants.values())
 
 
 @final
@@ -316,7 +329,7 @@ def _noise_sampler(source: Source) -> Sampler:
     noun, (name,) = source.noun, source.names
     key, size = stream_key(noun.seed, name), source.held.stop - source.held.start
 
-    def ask(t: Any, state: State, memory: Any, k: Any) -> tuple[Any, Any]:
+    def ask(t: Any, state: State, memory: Any, k: Any, table: Any) -> tuple[Any, Any]:
         run = memory[0].astype("int64") + noun.stream
         drawn = noun.deviation * normals(key, run, k, size)
         return lax.optimization_barrier(drawn), memory
@@ -332,20 +345,23 @@ def _law_sampler(system: System, source: Source) -> Sampler | None:
     noun, size = source.noun, source.held.stop - source.held.start
     count = source.recall.stop - source.recall.start
 
-    def ask(t: Any, state: State, memory: Any, k: Any) -> tuple[Any, Any]:
+    def ask(t: Any, state: State, memory: Any, k: Any, table: Any) -> tuple[Any, Any]:
+        own = values_of(noun.constants, table)
         if noun.state is None:
-            value, after = noun.law(t, state), memory
+            value, after = noun.law(t, state, **own), memory
         else:
-            value, after = noun.law(t, state, memory)
+            value, after = noun.law(t, state, memory, **own)
         return _numbers(value, size, source.names), _numbers(after, count, ())
 
     def checked(t: Any, q: Any, z: Any, memory: Any) -> list[Any]:
-        return [*ask(t, State(system, t, q, z), memory, None)]
+        return [*ask(t, State(system, t, q, z), memory, None, {})]
 
     digest = traceable_digest(noun.law, system, checked, (np.zeros(count),))
     if digest is None:
         return None
-    facts = (noun.law, digest, noun.state is None, *_facts(source))
+    # A parameter that no run varies is its number in the program.
+    own = tuple((key, at(value)) for key, value in noun.constants.items())
+    facts = (noun.law, digest, noun.state is None, own, *_facts(source))
     places = (source.held, source.recall)
     return Sampler(source.names, noun.dt, *places, ask, facts)
 

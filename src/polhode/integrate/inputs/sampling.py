@@ -16,6 +16,8 @@ import numpy as np
 from polhode.errors import ForceError
 from polhode.integrate.inputs.inputs import Inputs, Noise, Source
 from polhode.integrate.kernel.stepper_state import StepperState
+from polhode.matter.parameter import Table
+from polhode.matter.quantities.constants import values_of
 from polhode.system.state import State
 
 
@@ -39,10 +41,12 @@ def sampled(
     stepper_state: StepperState,
     state: Callable[[], State],
     start: Any,
+    table: Table,
 ) -> StepperState:
     """The cursor with all inputs that are due at its time asked anew.
 
-    `state` makes the state there, for those that look at it: noise does not.
+    `state` makes the state there, for those that look at it: noise does not. `table`
+    has the run's own parameters.
     """
     held, recall = np.array(stepper_state.held), np.array(stepper_state.recall)
     sample_count = np.array(stepper_state.sample_count)
@@ -56,18 +60,24 @@ def sampled(
             continue
         sizes = [inputs.drive.sizes[name] for name in source.names]
         size = sizes[0] if len(sizes) == 1 else sum(max(each, 1) for each in sizes)
-        value, memory = _asked(source, size, int(sample_count[k]), state, recall)
+        own = values_of(getattr(source.noun, "constants", {}), table)
+        asked = (int(sample_count[k]), own)
+        value, memory = _asked(source, size, asked, state, recall)
         held[source.held], recall[source.recall] = value, memory
         sample_count[k] += 1
     return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
 
 
 def first_samples(
-    inputs: Inputs, stepper_state: StepperState, state: State, start: Any
+    inputs: Inputs,
+    stepper_state: StepperState,
+    state: State,
+    start: Any,
+    table: Table,
 ) -> StepperState:
     """The samples at the start, where a fault is refused before any step."""
     try:
-        return sampled(inputs, stepper_state, lambda: state, start)
+        return sampled(inputs, stepper_state, lambda: state, start, table)
     except InputFault as fault:
         raise ForceError(
             f"{state.system.name!r} cannot start at t = {float(state.t):g} s:"
@@ -80,11 +90,11 @@ def first_samples(
 def _asked(
     source: Source,
     size: int,
-    k: int,
+    asked: tuple[int, dict[str, Any]],
     made: Callable[[], State],
     recall: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    name, noun = source.name, source.noun
+    name, noun, (k, constants) = source.name, source.noun, asked
     memory = recall[source.recall].copy()
     if isinstance(noun, Noise):
         return noun.draw(name, int(memory[0]), k, size), memory
@@ -97,7 +107,7 @@ def _asked(
     try:
         # jax.numpy inside plain Python keeps double precision.
         with jax.enable_x64(True):
-            answer = noun.law(*given)
+            answer = noun.law(*given, **constants)
             if noun.state is not None:
                 answer, memory = answer
             if len(source.names) > 1 and isinstance(answer, list | tuple):

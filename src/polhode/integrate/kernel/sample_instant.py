@@ -90,7 +90,8 @@ def run_turn(
     step = getattr(method, "step", 1.0)
 
     def sample(here: StepperState) -> tuple[StepperState, Rows]:
-        return sampled_turn(field, method, drive, bounds, here, step)
+        leg = Leg(method, drive, bounds, table, step)
+        return sampled_turn(field, leg, here)
 
     def turn(here: StepperState) -> tuple[StepperState, Rows]:
         after, row = lax.cond(is_due(here, bounds), sample, attempt, here)
@@ -99,31 +100,34 @@ def run_turn(
     return turn
 
 
-def sampled_turn(
-    field: Callable[[Any], Field],
-    method: Method,
-    drive: Drive,
-    bounds: RunBounds,
-    here: StepperState,
-    step: Any,
-) -> tuple[StepperState, Rows]:  # limit: what a turn of the loop knows
-    """Samples of the inputs that are due, and the leg that begins with them.
+class Leg(NamedTuple):
+    """What all legs of a run share; `step` is that of a method of fixed step (s)."""
 
-    `step` is that of a method of fixed step (s).
-    """
+    method: Method
+    drive: Drive
+    bounds: RunBounds
+    table: Any
+    step: Any
+
+
+def sampled_turn(
+    field: Callable[[Any], Field], leg: Leg, here: StepperState
+) -> tuple[StepperState, Rows]:
+    """Samples of the inputs that are due, and the leg that begins with them."""
+    method, drive, bounds, table, step = leg
     assert drive.system is not None
     t, x, n = here.t, here.x, drive.system.coordinates
     before = field(here.held)
     z = before.speeds(t, x[:n], x[n:])
     state = State(drive.system, t, x[:n], z)
     old = Samples(here.held, here.recall, here.sample_count)
-    new = taken(drive.samplers, state, old, bounds.start)
+    new = taken(drive.samplers, state, old, bounds.start, table)
     is_number = jnp.all(jnp.isfinite(new.held)) & jnp.all(jnp.isfinite(new.recall))
     own = field(new.held)
     x_dot = own.x_dot(t, x)
     is_sound = jnp.all(jnp.isfinite(x_dot)) & own.is_sound(t, x)
     status = jnp.where(is_sound, RUNNING, NOT_A_NUMBER).astype(here.status.dtype)
-    leg = here._replace(
+    begun = here._replace(
         x_dot=x_dot,
         carried=x_dot,
         held=new.held,
@@ -132,9 +136,9 @@ def sampled_turn(
         tried=jnp.zeros_like(here.tried),
         status=status,
     )
-    leg = aimed(drive.samplers, method, bounds, leg, step)
+    begun = aimed(drive.samplers, method, bounds, begun, step)
     failed = here._replace(status=jnp.full_like(here.status, FAULT))
-    pairs = zip(leg, failed, strict=True)
+    pairs = zip(begun, failed, strict=True)
     after = type(here)(*(jnp.where(is_number, a, b) for a, b in pairs))
     nothing = jnp.zeros((method.dense_terms, *x.shape))
     return after, Rows(is_number, t, x, x_dot, nothing)
@@ -161,7 +165,7 @@ def aimed(
 
 
 def taken(
-    samplers: tuple[Sampler, ...], state: State, old: Samples, start: Any
+    samplers: tuple[Sampler, ...], state: State, old: Samples, start: Any, table: Any
 ) -> Samples:
     """All inputs that are due at the time of a state asked anew."""
     t = state.t
@@ -171,7 +175,8 @@ def taken(
 
         def ask(now: Samples, k: int = k, sampler: Sampler = sampler) -> Samples:
             count = now.count[k]
-            value, memory = sampler.ask(t, state, now.recall[sampler.recall], count)
+            recall = now.recall[sampler.recall]
+            value, memory = sampler.ask(t, state, recall, count, table)
             return Samples(
                 _with(now.held, sampler.held, value),
                 _with(now.recall, sampler.recall, memory),
@@ -186,13 +191,20 @@ def taken(
 
 
 def first_samples_function(system: System, samplers: tuple[Sampler, ...]) -> Any:
-    """(t, q, z, held, recall, count, start) -> Samples, to be traced."""
+    """(t, q, z, held, recall, count, start, table) -> Samples, to be traced."""
 
     def sampled(
-        t: Any, q: Any, z: Any, held: Any, recall: Any, count: Any, start: Any
+        t: Any,
+        q: Any,
+        z: Any,
+        held: Any,
+        recall: Any,
+        count: Any,
+        start: Any,
+        table: Any,
     ) -> Samples:  # limit: a state and what samples have left
         old = Samples(held, recall, count)
-        return taken(samplers, State(system, t, q, z), old, start)
+        return taken(samplers, State(system, t, q, z), old, start, table)
 
     return sampled
 

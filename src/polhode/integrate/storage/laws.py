@@ -51,7 +51,12 @@ def input_laws(inputs: Inputs) -> dict[str, str | None]:
     """The digests of laws and of sampled controllers; seeds of noise are in words."""
     laws = {name: _digest(law.function) for name, law in inputs.drive.laws.items()}
     sampled = [s for s in inputs.sources if hasattr(s.noun, "law")]
-    return laws | {n: _digest(s.noun.law) for s in sampled for n in s.names}
+    return laws | {n: _digest(_sampled_law(s.noun)) for s in sampled for n in s.names}
+
+
+def _sampled_law(noun: Any) -> Any:
+    """A sampled law, with its constants where it has any."""
+    return (noun.law, dict(noun.constants)) if noun.constants else noun.law
 
 
 def require_same_laws(
