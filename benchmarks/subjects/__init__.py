@@ -22,6 +22,7 @@ from benchmarks.subjects import (
     size,
     startup,
     stepping,
+    taylor,
 )
 
 CLAIMS = [
@@ -32,6 +33,7 @@ CLAIMS = [
     *clusters.CLAIMS,
     *bouncing.CLAIMS,
     *precision.CLAIMS,
+    *taylor.CLAIMS,
     *energy.CLAIMS,
     *derivatives.CLAIMS,
     *gradients.CLAIMS,

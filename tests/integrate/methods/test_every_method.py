@@ -18,7 +18,7 @@ MADE_OF = {
     "Composed": lambda h: ph.methods.Composed(ph.methods.StormerVerlet(h), 4),
     "Unprojected": lambda h: ph.methods.Unprojected(ph.methods.RungeKutta4(h)),
 }
-ADAPTIVE = {"DormandPrince", "DormandPrince8", "Calvo7", "RadauIIA"}
+ADAPTIVE = {"DormandPrince", "DormandPrince8", "Calvo7", "RadauIIA", "Taylor"}
 # They vary coordinates that nothing holds: `test_order.py` has them on free systems.
 OF_TREES = {"Variational", "EnergyMomentum", "MoserVeselov"}
 OF_CONTACTS = {"Moreau"}  # `test_moreau.py` has it on supports

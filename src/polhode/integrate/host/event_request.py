@@ -29,6 +29,7 @@ from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4
+from polhode.integrate.methods.taylor import Taylor
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 # Methods that step x as a column of numbers, whatever each of them is.
-OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4)
+OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4, Taylor)
 
 
 class FirstInputs(NamedTuple):

@@ -92,13 +92,13 @@ class Taylor:
     def expansion(self, field: Field, t: Any, x: Any) -> Expansion:
         """The series at a state, traced."""
         jaxpr, _ = opened(field.x_dot, t, x)
-        found = refusal(jaxpr)
+        found = refusal(jaxpr, self.order)
         if found is not None:
             place = f" at {found.line}" if found.line else ""
             raise IntegrationError(
-                f"the forces on '{field.system.name}' have no Taylor series:"
+                f"'{field.system.name}' cannot be moved by {self.name}:"
                 f" {found.name}{place}.",
-                f"Taylor's method needs all derivatives, and {found.reason}.",
+                f"A series needs every derivative of the forces: {found.reason}.",
                 "Write the law without it, or give ph.methods.DormandPrince8.",
             )
         return Expansion(taylor_coefficients(field.x_dot, t, x, self.order))

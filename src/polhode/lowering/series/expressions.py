@@ -18,7 +18,7 @@ from polhode.lowering.ir.graph import Element, key_of
 
 @dataclass(eq=False)
 class Series:
-    """One series: a kind of recurrence, the series it is made of, and what else it needs.
+    """One series: a kind of recurrence, its arguments, and what else it needs.
 
     variable    data: its number among the variables
     sum         data: weights of the arguments, and a constant
@@ -26,7 +26,7 @@ class Series:
     product     of two
     quotient    of two
     power       data: the exponent, a number
-    wave        data: (name, sign): s' = c u', c' = sign s u'; arguments u, of its partner
+    wave        data: sin, cos, sinh or cosh, found with its partner
     exponential e' = u' e
     primitive   data: the operation of order zero; theta' w = u'
     integral    the same with theta' = g u'
@@ -158,9 +158,7 @@ class Expressions:  # limit: one method an operation is the vocabulary
         u, _ = _as_power(b.series)
         if _as_power(a.series)[0] is u:
             return self.mul(a, self.power(b, -1.0))
-        return Value(
-            a.scale / b.scale, self.make("quotient", (a.series, b.series))
-        )
+        return Value(a.scale / b.scale, self.make("quotient", (a.series, b.series)))
 
     def power(self, a: Value, exponent: float) -> Value:
         """a^exponent, a number; of a power it multiplies where no sign is lost."""
@@ -205,7 +203,8 @@ def _is_whole(exponent: float) -> bool:
 
 def _is_unit_circle(a: Value, b: Value) -> bool:
     """Whether it is sin^2 + cos^2 of one angle, equally scaled."""
-    assert a.series is not None and b.series is not None
+    assert a.series is not None
+    assert b.series is not None
     if a.scale != b.scale:
         return False
     squares = [s.args[0] for s in (a.series, b.series) if _is_square(s)]

@@ -55,7 +55,9 @@ class Recurrences:  # limit: one method a kind of series
         w, plan = self.w, self.plan
         for k in range(plan.order):
             for group in self.groups:
-                self._append(group, self._lead(group) if k == 0 else self._next(group, k))
+                self._append(
+                    group, self._lead(group) if k == 0 else self._next(group, k)
+                )
                 w.pause()
             for column, slope in zip(self.variables, plan.slopes, strict=True):
                 if slope.series is None:

@@ -28,6 +28,9 @@ from polhode.lowering.series.writers import Count
 from polhode.lowering.trace.trace import source_line
 
 NAME = "polhode_taylor"
+# Straight code of so many operations takes half a minute to be made.
+MOST = 150_000
+LINEAR = ("variable", "sum", "scaled", "choice")
 taylor_p = core.Primitive(NAME)
 
 
@@ -44,7 +47,9 @@ class Refusal(NamedTuple):
     line: str
 
 
-def taylor_coefficients(function: Callable[..., Any], t: Any, x: Any, order: int) -> Any:
+def taylor_coefficients(
+    function: Callable[..., Any], t: Any, x: Any, order: int
+) -> Any:
     """c (order + 1, n) of the solution through (t, x), to be traced and lowered."""
     jaxpr, constants = opened(function, t, x)
     return taylor_p.bind(t, x, *constants, jaxpr=jaxpr, order=order)
@@ -60,7 +65,7 @@ def opened(function: Callable[..., Any], t: Any, x: Any) -> tuple[Any, list[Any]
     return jaxpr, list(closed.consts)
 
 
-def refusal(jaxpr: Any) -> Refusal | None:
+def refusal(jaxpr: Any, order: int) -> Refusal | None:
     """Why the solution of a trace of f(t, x, ...) has no Taylor series, if so."""
     graph = SourcedGraph()
     low = Lowering(Arithmetic(graph), straight=True)
@@ -73,11 +78,16 @@ def refusal(jaxpr: Any) -> Refusal | None:
         given.append(value)
     try:
         with np.errstate(all="ignore"):
-            series_of(low, jaxpr, given)
+            make, _, _ = series_of(low, jaxpr, given)
     except NotAnalytic as stop:
         return Refusal(stop.name, stop.reason, graph.lines.get(stop.node, ""))
     except Unlowerable as stop:
         return Refusal(stop.primitive, stop.reason, stop.line)
+    curved = sum(s.kind not in LINEAR for s in make.known.values())
+    operations = curved * order * (order + 1) // 2
+    if operations > MOST:
+        reason = f"{curved} products and functions take {operations} operations a step"
+        return Refusal("its size", reason, "")
     return None
 
 

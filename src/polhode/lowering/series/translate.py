@@ -27,6 +27,7 @@ KINKS = {
     "load": "it is a table, read piece by piece",
 }
 NAMES = {"select": "where or select", "branch": "cond or switch", "load": "a table"}
+BOUNDS = {"max": -math.inf, "min": math.inf}
 NO_RULE = "it has no recurrence"
 
 
@@ -86,6 +87,10 @@ def _value(
     varies, removable = known
     if node.op == "select":
         return _select(make, node, values, varies, removable)
+    if node.op in BOUNDS:
+        others = [a for a in node.args if isinstance(a, Node) or a != BOUNDS[node.op]]
+        if len(others) == 1:
+            return _of(make, values, others[0])  # limits that limit nothing
     rule = RULES.get(node.op)
     if rule is None:
         raise NotAnalytic(node)
@@ -111,7 +116,9 @@ def _select(
             return no if which.op == "eq" else yes
         raise NotAnalytic(node)
     pair = tuple(
-        make.make("sum", (), ((), side.scale)) if side.series is None else make.bare(side)
+        make.make("sum", (), ((), side.scale))
+        if side.series is None
+        else make.bare(side)
         for side in (yes, no)
     )
     return make.function("choice", pair, which)

@@ -91,7 +91,11 @@ class SeriesWriter:  # limit: the words of one kind of code
 
     def _operation(self, word: str, a: Token, b: Token) -> Word:
         lanes = self._lanes(a, b)
-        kind, x, y = vector("float64", lanes), self._name(a, lanes), self._name(b, lanes)
+        kind, x, y = (
+            vector("float64", lanes),
+            self._name(a, lanes),
+            self._name(b, lanes),
+        )
         return self._made(f"{word} {kind} {x}, {y}", lanes)
 
     def add(self, a: Token, b: Token) -> Token:
