@@ -125,13 +125,13 @@ class Tyre(BodyAction):
         require_points(self.name, self.wheel)
         require_two_bodies(self.name, self.wheel.frame, self.ground)
         put = object.__setattr__
-        units = {word: "m" for word in LENGTHS}
+        units = dict.fromkeys(LENGTHS, "m")
         units |= {"stiffness": "N/m", "damping": "N*s/m", "load": "N", "fade": ""}
         for word, unit in units.items():
             value = coefficient(self.name, word, getattr(self, word), unit=unit)
             put(self, word, value)
-        unit = direction(self.axis, f"the axis of {self.name!r}")
-        put(self, "axis", np.asarray(unit, float))
+        axle = direction(self.axis, f"the axis of {self.name!r}")
+        put(self, "axis", np.asarray(axle, float))
         if not isinstance(self.law, LAWS):
             raise ModelError(
                 f"{self.name!r} has no law of tyres: {self.law!r}.",

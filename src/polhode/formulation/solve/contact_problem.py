@@ -264,8 +264,9 @@ class _Scaled(NamedTuple):
         J, X, M, applied, _, mu, on = self.problem
 
         def assembled(total: Any, row: Any) -> Any:
-            J, applied, *own = row
-            blocks = newton_blocks(*(x[None] for x in own), jnp.ones(1, bool))
+            J, applied = row[:2]
+            r, u, mu, rho = (x[None] for x in row[2:])
+            blocks = newton_blocks(r, u, mu, rho, jnp.ones(1, bool))
             B, C, b = (x[0] for x in blocks)
             inverse = _inverse((B + self.proximal * C)[None])[0]
             CJ, right = (inverse @ C) @ J, inverse @ b
@@ -274,8 +275,8 @@ class _Scaled(NamedTuple):
             return total, (CJ, right, inverse, B, C, b)
 
         start = M, jnp.zeros(M.shape[0])
-        rows = (J, applied, r, u, mu, self.rho)
-        (K, f), found = _for_active(on, assembled, start, rows)
+        given = (J, applied, r, u, mu, self.rho)
+        (K, f), found = _for_active(on, assembled, start, given)
         CJ, right, inverse, B, C, b = found
         few, none = eliminated_in_order(K), jnp.zeros(M.shape[0])
 
