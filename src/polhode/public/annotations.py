@@ -56,10 +56,9 @@ class _Names(dict[str, Any]):
                 found = vars(module).get(word)
                 if isinstance(found, type) and found.__module__.startswith("polhode."):
                     return found
-        place = public_place(word)
-        return (
-            operator.attrgetter(place[3:])(import_module("polhode")) if place else Any
-        )
+        called = public_place(word)  # ph.name
+        front = import_module("polhode")
+        return operator.attrgetter(called[3:])(front) if called else Any
 
 
 class Row(typing.NamedTuple):
@@ -109,7 +108,7 @@ def fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is type(None):
         return value is None
     if isinstance(hint, Row):
-        shape = np.shape(value) if _is_array(value) else ()
+        shape: tuple[int, ...] = np.shape(value) if _is_array(value) else ()
         return len(shape) > 0 and hint.length in (None, shape[-1])
     head, parts = typing.get_origin(hint), typing.get_args(hint)
     if head in (typing.Union, types.UnionType):

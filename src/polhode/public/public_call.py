@@ -16,7 +16,6 @@ import sys
 import types
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import is_dataclass
 from enum import Enum
 from functools import wraps
 from numbers import Integral
@@ -79,7 +78,8 @@ def _watch_class(kind: type, name: str) -> None:
         elif isinstance(member, classmethod | staticmethod):
             inner = _watched(member.__func__, f"{name}.{word}")
             setattr(kind, word, type(member)(inner))
-    if is_dataclass(kind) and kind.__dataclass_params__.frozen:
+    made = vars(kind).get("__dataclass_params__")
+    if made is not None and made.frozen:
         for word, copied in COPIED.items():
             if getattr(kind, word, None) is getattr(object, word, None):
                 setattr(kind, word, copied)

@@ -42,7 +42,7 @@ def require_sound_values(system: System, table: Table) -> None:
 
     Lengths with which no loop closes are sound: equations hold beside their rows.
     """
-    known = system.remembered("sound values", dict)
+    known: dict[str, tuple[float, float]] = system.remembered("sound values", dict)
     for name, value in table.items():
         nominal = system.parameters.get(name)
         if nominal is None or is_traced(value, nominal):

@@ -352,7 +352,10 @@ CASES = {
         IntegrationError, "progress cannot be reported to 'me'", {"watch": "me"}
     ),
     "contacts that strike in no known way": Case(
-        ModelError, "contacts cannot strike 'never'", {"impacts": "never"}
+        ModelError,
+        "contacts cannot strike 'never'",
+        {"impacts": "never"},
+        own=SETTLED,
     ),
     # events and drivers
     "an event in words": Case(IntegrationError, "'hit' is not an event", NO_EVENT),

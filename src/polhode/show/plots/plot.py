@@ -19,6 +19,7 @@ from polhode.show.plots.quantities import (
 )
 
 if TYPE_CHECKING:
+    from polhode.integrate.results.quantity import Quantity
     from polhode.integrate.results.trajectory import Trajectory
 
 WIDTH, PANEL = 6.8, 2.5  # inches
@@ -29,7 +30,7 @@ ROUNDING = 1e-12  # of the largest value: a line that moves less is drawn level
 
 def plot(
     motion: Trajectory,
-    names: tuple[str, ...],
+    names: tuple[str | Quantity, ...],
     against: str = "t",
     *,
     degrees: bool = False,
