@@ -117,9 +117,9 @@ class NativeFunction:
         self, primals: Sequence[Any], active: tuple[int, ...], directions: Sequence[Any]
     ) -> list[Any]:
         """J(x) t for the real results, along the inputs that vary."""
-        if self._keeps_loops and not self._can_go_back:
+        if self._kind_of_slopes == "along":
             return self._directional(active).call(*primals, *directions)
-        if self._keeps_loops:
+        if self._kind_of_slopes == "JAX":
             return self._traced_tangents(primals, active, directions)
         blocks = iter(self.jacobian(active).call(*primals))
         tangents = []
@@ -129,14 +129,16 @@ class NativeFunction:
         return tangents
 
     @cached_property
-    def _keeps_loops(self) -> bool:
-        """Whether it has loops over tables: its J would have a turn for each entry."""
-        return keeps_loops(self._trace.jaxpr.jaxpr)
+    def _kind_of_slopes(self) -> str:
+        """How derivatives are had: a program for "J", or of loops over tables another.
 
-    @cached_property
-    def _can_go_back(self) -> bool:
-        """Whether it has a reverse: loops of unknown length have none."""
-        return not has_primitive(self._trace.jaxpr.jaxpr, "while")
+        There J would have a turn for each entry. Those without an end that is known,
+        which have no reverse, go "along" a direction in native code, others by "JAX".
+        """
+        jaxpr = self._trace.jaxpr.jaxpr
+        if not keeps_loops(jaxpr):
+            return "J"
+        return "along" if has_primitive(jaxpr, "while") else "JAX"
 
     def _directional(self, active: tuple[int, ...]) -> NativeFunction:
         """The slope of the real results along directions of some inputs, native."""

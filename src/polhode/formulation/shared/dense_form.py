@@ -17,7 +17,7 @@ from polhode.system.system import System
 Form = TypeVar("Form", bound=Callable[..., Any])
 
 # Bodies up to which a form that is written body by body is derived: sixty links take
-# Kane's equations ten seconds, and Lagrange's a minute.
+# Kane's equations eleven seconds of processor time, and Lagrange's longer.
 MOST = 64
 WHY = "The form couples all {} speeds with each other and is written out body by body"
 HOW = (
