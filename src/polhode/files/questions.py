@@ -43,7 +43,7 @@ def bound_from(system: Any, text: str) -> Bound:
 
     >>> import polhode as ph
     >>> bound_from(ph.models.pendulum(), "peak of hinge <= 0.5")
-    Bound(Peak <= 0.5)
+    Bound(-inf <= Peak <= 0.5)
     """
     for sign in SIGNS:
         goal, found, number = text.rpartition(sign)

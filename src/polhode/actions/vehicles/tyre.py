@@ -173,7 +173,7 @@ class Tyre(BodyAction):
     def parameters(self) -> tuple[Parameter, ...]:
         """Radius, stiffness, damping, load, trail; of the law and of the centre."""
         road = (self.radius, self.stiffness, self.damping, self.load)
-        numbers = (*road, self.trail, self.fade)
+        numbers = (*road, self.trail, self.fade) if at(self.trail) else road
         own = parameters_of((self.wheel,), *numbers)
         return distinct([*own, *self.law.parameters])
 
@@ -187,6 +187,8 @@ class Tyre(BodyAction):
         along, across = self.law.forces(*slip, N, table)
         F = along[..., None] * contact.forward + across[..., None] * contact.left
         F = F + pressed[..., None] * contact.normal
+        if not at(self.trail):
+            return interaction(poses, contact.arm, F, 0.0 * F)
         ratio = slip[1] / at(self.fade, table)
         trail = at(self.trail, table) / (1.0 + ratio * ratio)
         aligning = -(trail * across)[..., None] * contact.normal

@@ -22,6 +22,7 @@ from polhode.constraints.distance import Distance
 from polhode.geometry.point import Point
 from polhode.integrate.results.body_motion import asked
 from polhode.joints.joint import freedoms
+from polhode.joints.prismatic import Prismatic
 from polhode.matter.material_point import MaterialPoint
 from polhode.show.drawing.surface import Surface, ellipsoid_surface, revolved
 
@@ -184,21 +185,25 @@ def _side_by_side(links: list[Link]) -> list[Link]:
 
 
 def _slide_links(rows: Trajectory, action: Any, table: Any) -> list[Link]:
-    """The spring or damper along a slide, from one body's mass centre to the other's.
+    """The spring or damper along a slide, from beside one mass centre to the other.
 
-    The points of a slide are the same place where its coordinate is zero; those of the
-    world are where its line begins.
+    The points of a slide are the same place where its coordinate is zero: on its line
+    those nearest to the mass centres are taken. Those of the world are its own.
     """
     joint = action.joint
-    if joint.speeds != 1 or "m" not in joint.units:
+    if not isinstance(joint, Prismatic):
         return []
     system = rows.system
     ends = system.places_of([joint.first.frame, joint.second.frame])
-    frames = joint.first_frame(table)[1], joint.second_frame(table)[1]
-    points = [
-        np.asarray(place if k < 0 else system.bodies[k].moments(table)[1], float)
-        for k, place in zip(ends, frames, strict=True)
-    ]
+    frames = joint.first_frame(table), joint.second_frame(table)
+    points = []
+    for k, frame in zip(ends, frames, strict=True):
+        R, place = (np.asarray(x, float) for x in frame)
+        along = R @ np.asarray(joint.axis, float)
+        if k >= 0:
+            centre = np.asarray(system.bodies[k].moments(table)[1], float)
+            place = place + along * (along @ (centre - place))
+        points.append(place)
     kind = "damper" if isinstance(action, JointDamper) else "spring"
     return [Link(action.name, kind, (ends[0], ends[1]), np.array(points))]
 

@@ -195,10 +195,23 @@ def _bodies(
 
     if extent is None:
         extent = _extent(poses, [surfaces(k, 0.0) for k in count])
+    looks = [surfaces(k, DOT * extent) for k in count]
+    origins = np.asarray(poses.origins[0], float)
+    sizes = [0.0 if _is_part(k, looks, origins) else least * extent for k in count]
     return tuple(
-        _drawn(rows, k, poses, surfaces=surfaces(k, DOT * extent), least=least * extent)
-        for k in count
+        _drawn(rows, k, poses, surfaces=looks[k], least=sizes[k]) for k in count
     )
+
+
+def _is_part(k: int, looks: list[list[Surface]], origins: np.ndarray) -> bool:
+    """Whether a body begins within reach of a larger one: it is seen as part of that.
+
+    What stands alone and is too small to be seen is drawn larger; a wheel beside its
+    car is not.
+    """
+    reach = np.array([_radius(look, np.zeros(3)) for look in looks])
+    away = np.linalg.norm(origins - origins[k], axis=1)
+    return bool(np.any((away < 1.5 * reach) & (reach > reach[k])))
 
 
 def arrow_room(scene: Scene) -> float:

@@ -201,6 +201,6 @@ def _served(gate: Gate, theme: Theme) -> Any:
         show_logo=False,
         show_share_button=False,
         dark_mode=is_dark,
-        control_layout="collapsible",  # beside the scene, not over it
     )
+    server.gui.main_panel.dock_right()  # beside the scene, not over it
     return server
