@@ -322,7 +322,8 @@ def _contact_equations(system: System) -> Equations:
         by = contact_wrenches(system, state, problem.rows, r, own)
         V_dot = base.bodies(t, q, z, solution[0], own)
         bare = system.without_supports
-        return wrenches_by_balance(bare, state, V_dot, solution[1], own, by)
+        given = (bare, state, V_dot, solution[1], own)
+        return wrenches_by_balance(*given, contacts=by)
 
     core = Core(
         start=base.start,
