@@ -103,8 +103,8 @@ def _solved(
     """r (3n,) and u' (3n,) for a matrix and free accelerations."""
     mu, n = at.problem.rows.dynamic, at.points
     B = np.zeros((3 * n, 3 * n))
-    known = []
-    for k in np.flatnonzero(status != OPEN):
+    known: list[int] = []
+    for k in np.flatnonzero(status != OPEN).tolist():
         B[3 * k, 3 * k] = 1.0
         known.append(3 * k)
         if status[k] == STICKS:
