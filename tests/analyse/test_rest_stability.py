@@ -61,6 +61,7 @@ def test_a_box_rests_on_its_faces_and_is_held_there():
 
 
 def test_what_does_not_rest_is_neither_stable_nor_not():
+    """A smooth particle on a slope."""
     bob = ph.Particle("bob", 1.0)
     on = ph.Support(ph.surfaces.point(bob.mass_centre), WORLD.origin, name="foot")
     slope = ph.System([bob], [ph.Weight(G, up=(1, 0, 1))], supports=[on])

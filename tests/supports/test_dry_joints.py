@@ -111,6 +111,7 @@ def test_joints_carry_what_contacts_press():
     ],
 )
 def test_what_is_refused(ask, said):
+    """Laws that do not stick, no radius, no joint: who, what and why."""
     rod = ph.Body("rod", ph.solids.rod(mass=2.0, length=1.0))
     hinge = ph.Revolute("hinge", WORLD.origin, rod.point(0, 0, 0.5), axis=ph.Y)
     with pytest.raises(ModelError, match=said):

@@ -102,6 +102,7 @@ def test_a_driven_wheel_slips_where_its_torque_is_too_great():
 
 
 def test_a_couple_of_another_system_is_refused():
+    """Its push is that of a support of the same system."""
     felt = ball(rolling=0.001).supports[0]
     body = ph.Particle("dot", 1.0)
     with pytest.raises(ModelError, match="which is not in"):

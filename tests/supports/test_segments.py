@@ -51,6 +51,7 @@ def test_a_log_bears_on_a_log_by_its_ends_or_where_they_cross(turn):
 
 
 def test_other_shapes_on_a_capsule_are_refused():
+    """Boxes find no place on a capsule, and nothing rests on a box."""
     block = ph.Body("block", ph.solids.box(mass=1.0, x=0.1, y=0.1, z=0.1))
     under = ph.surfaces.capsule(WORLD.origin, R, 1.0)
     with pytest.raises(ModelError, match="where a box touches a capsule"):

@@ -54,9 +54,14 @@ class Carried(NamedTuple):
 
 
 def carried_pads(
-    system: System, state: StateArrays, moved: Any, held: Any, rows: ContactRows,
+    system: System,
+    state: StateArrays,
+    rows: ContactRows,
+    *,
+    moved: Any,
+    held: Any,
     table: Table,
-) -> Carried:  # fmt: skip
+) -> Carried:
     """What presses pads: `moved` (nz, 1 + 3n) and `held` (m, 1 + 3n) are z' and
     intensities without contact forces, and for each unit of one.
     """
@@ -66,7 +71,8 @@ def carried_pads(
     for k, pad in enumerate(own):
         selected[k, 3 * pad.candidate] = 1.0
         spread.append(0.0 if pad.span is None else 1.0 / at(pad.span, table))
-    offset, columns = _reactions(system, state, moved, held, rows, table)
+    given = {"moved": moved, "held": held, "table": table}
+    offset, columns = _reactions(system, state, rows, **given)
     offsets, each = [], []
     for pad in own:
         if pad.edge is not None:
@@ -87,9 +93,14 @@ def carried_pads(
 
 
 def _reactions(
-    system: System, state: StateArrays, moved: Any, held: Any, rows: ContactRows,
+    system: System,
+    state: StateArrays,
+    rows: ContactRows,
+    *,
+    moved: Any,
+    held: Any,
     table: Table,
-) -> tuple[Any, Any]:  # fmt: skip
+) -> tuple[Any, Any]:
     """Of all joints: reactions (e, 6) without contact forces, (3n, e, 6) by each."""
     if not any(pad.edge is not None for pad in pads(system)):
         return None, None

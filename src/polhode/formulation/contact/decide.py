@@ -103,8 +103,8 @@ def _solved(
     """r (3n,) and u' (3n,) for a matrix and free accelerations."""
     mu, n = at.problem.rows.dynamic, at.points
     B = np.zeros((3 * n, 3 * n))
-    known = []
-    for k in np.flatnonzero(status != OPEN):
+    known: list[int] = []
+    for k in np.flatnonzero(status != OPEN).tolist():
         B[3 * k, 3 * k] = 1.0
         known.append(3 * k)
         if status[k] == STICKS:
@@ -120,14 +120,20 @@ def _solved(
         if np.sum(status == STICKS) > 1:
             scale = _capacities(at, status, r)[known]
             x = scale * np.linalg.lstsq(S * scale, -c[known], rcond=1e-12)[0]
-            r = B[:, known] @ _shared(at, W @ B, c, status, known, x)
+            x = _shared(at, status, matrix=W @ B, c=c, known=known, x=x)
+            r = B[:, known] @ x
     return r, W @ r + c
 
 
 def _shared(
-    at: Instant, matrix: np.ndarray, c: np.ndarray, status: np.ndarray,
-    known: list[int], x: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+    at: Instant,
+    status: np.ndarray,
+    *,
+    matrix: np.ndarray,
+    c: np.ndarray,
+    known: list[int],
+    x: np.ndarray,
+) -> np.ndarray:
     """Unknowns of which all keep their cones, if there are such; else as they are."""
     held, whole = np.zeros(3 * at.points, bool), np.zeros(3 * at.points)
     held[known], whole[known] = True, x

@@ -93,7 +93,8 @@ def contact_problem_of(
     Y = moved[:, 1:]
     c = J @ moved[:, 0] + rows.bias.reshape(-1)
     W, c = _with_loads(system, J @ Y, c, table)
-    carried = carried_pads(system, StateArrays(t, q, z), moved, held, rows, table)
+    given = {"moved": moved, "held": held, "table": table}
+    carried = carried_pads(system, StateArrays(t, q, z), rows, **given)
     return ContactProblem(W, c, Y, moved[:, 0], held[:, 1:], held[:, 0], rows, carried)
 
 

@@ -314,15 +314,15 @@ def _contact_equations(system: System) -> Equations:
     def joint_wrenches(t: Any, q: Any, z: Any, solution: Any, table: Table) -> Any:
         """Of the bodies beyond each joint, contact forces on them too."""
         table = {name: v for name, v in table.items() if name != MEMORY}
-        own = without_modes(table)
-        problem = problem_function(system)(t, q, z, own)
+        problem = problem_function(system)(t, q, z, without_modes(table))
         r = mode_forces(problem, modes_in(system, table)).force.reshape(-1)
         state = StateArrays(t, q, z)
-        own = system.table(own)
+        own = system.table(without_modes(table))
         by = contact_wrenches(system, state, problem.rows, r, own)
         V_dot = base.bodies(t, q, z, solution[0], own)
         bare = system.without_supports
-        return wrenches_by_balance(bare, state, V_dot, solution[1], own, by)
+        given = (bare, state, V_dot, solution[1], own)
+        return wrenches_by_balance(*given, contacts=by)
 
     core = Core(
         start=base.start,

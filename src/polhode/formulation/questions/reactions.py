@@ -56,6 +56,7 @@ def wrenches_by_balance(
     V_dot: Any,
     intensities: Any,
     table: Table,
+    *,
     contacts: Any = None,
 ) -> Any:
     """What each joint of the tree exerts on its second body (n, 6), see `Core`.

@@ -49,8 +49,8 @@ def contact_work(motion: Trajectory) -> dict[str, np.ndarray]:
         work[f"impacts of {support.name}"] = pushes
         work[friction_label(support)] = work[friction_label(support)] + rubs
     work["settling"] = _from_rows(motion, [*motion.contacts.settled])
-    rubs = {friction_label(support) for support in system.supports}
-    return {n: w for n, w in work.items() if np.any(w) or n in rubs}
+    labels = {friction_label(support) for support in system.supports}
+    return {n: w for n, w in work.items() if np.any(w) or n in labels}
 
 
 def _smooth_work(motion: Trajectory) -> dict[str, np.ndarray]:

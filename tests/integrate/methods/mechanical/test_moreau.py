@@ -340,6 +340,7 @@ def test_brakes_and_couples_are_pressed_by_their_loads():
 
 
 def test_a_dry_joint_is_refused():
+    """What a joint carries follows from accelerations; steps have none."""
     rod, world = ph.Body("rod", ph.solids.rod(mass=1.0, length=1.0)), ph.World()
     hinge = ph.Revolute("hinge", world.origin, rod.point(0, 0, 0.5), axis=ph.Y)
     rubs = ph.JointFriction(hinge, ph.Coulomb(0.2), radius=0.1)
