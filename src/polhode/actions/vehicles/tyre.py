@@ -119,8 +119,8 @@ class Tyre(BodyAction):
         require_two_bodies(self.name, self.wheel.frame, self.ground)
         put = object.__setattr__
         units = {"radius": "m", "stiffness": "N/m", "damping": "N*s/m", "load": "N"}
-        for word, unit in units.items():
-            value = coefficient(self.name, word, getattr(self, word), unit=unit)
+        for word, own_unit in units.items():
+            value = coefficient(self.name, word, getattr(self, word), unit=own_unit)
             put(self, word, value)
         unit = direction(self.axis, f"the axis of {self.name!r}")
         put(self, "axis", np.asarray(unit, float))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, Protocol, final, runtime_checkable
 
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, Method, falls_of
 
 
+@runtime_checkable
 class DefersDense(Method, Protocol):
     """A method whose dense output takes slopes that its step does not need."""
 
@@ -72,4 +73,4 @@ class DeferredDense:
 
 def deferred(method: Method) -> Method:
     """The method with its dense output deferred, if that saves slopes."""
-    return DeferredDense(method) if hasattr(method, "slopes_for_dense") else method
+    return DeferredDense(method) if isinstance(method, DefersDense) else method
