@@ -57,7 +57,7 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     if given.context is not None and given.context.limits is not None:
         before = {**overlaps(slab.asked), **before}
     settings, drive = step_settings(given.method, until), given.drive
-    inputs = _first_inputs(given, states, table, (first, total))
+    inputs = _first_inputs(given, slab)
     held = inputs.held
     go = initialise(given.equations, states, table, settings, drive=drive, held=held)
     faults = start_faults(
@@ -85,11 +85,10 @@ def launched(given: Given, slab: Slab) -> tuple[Batch, dict[int, PolhodeError]]:
     return _with_contacts_decided(given, states, fleet, refused)
 
 
-def _first_inputs(
-    given: Given, states: States, table: Any, place: tuple[int, int]
-) -> FirstInputs:
+def _first_inputs(given: Given, slab: Slab) -> FirstInputs:
     """What runs hold at their starts, sampled inputs asked; of which events none."""
-    count, (first, total) = len(states), place
+    (states, _, _, table, _), first, total = slab
+    count = len(states)
     context = given.context or given.sampling
     if context is None:
         none = np.zeros((count, 0))

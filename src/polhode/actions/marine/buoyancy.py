@@ -66,8 +66,8 @@ class Buoyancy(FramedAction):
         require_points(self.name, self.on)
         require_two_bodies(self.name, self.on.frame, self.by)
         units = {"volume": "m^3", "density": "kg/m^3", "gravity": "m/s^2"}
-        for word, unit in units.items():
-            value = coefficient(self.name, word, getattr(self, word), unit=unit)
+        for word, own_unit in units.items():
+            value = coefficient(self.name, word, getattr(self, word), unit=own_unit)
             object.__setattr__(self, word, value)
         unit = direction(self.up, f"the up of {self.name!r}")
         object.__setattr__(self, "up", np.asarray(unit, float))

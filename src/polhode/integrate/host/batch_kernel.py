@@ -33,7 +33,7 @@ from polhode.integrate.kernel.chunk import leg_step
 from polhode.integrate.kernel.sample_instant import run_turn
 from polhode.integrate.kernel.status import RUNNING, SWITCHING
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
-from polhode.integrate.methods.deferred_dense import DeferredDense, deferred
+from polhode.integrate.methods.deferred_dense import DeferredDense, StepStart, deferred
 from polhode.integrate.methods.projection import settling
 from polhode.lowering.compile import Program, compile
 
@@ -229,8 +229,8 @@ def sampled_glide(
                 return step.dense
             inputs = {**table, **drive.unpacked(held)}
             field = settling(field_of(equations, inputs, drive.driven), late)
-            at = (step.t, step.x, step.end_t - step.t)
-            return jnp.stack(late.dense(field, at, step.x_dot, step.dense))
+            start = StepStart(step.t, step.x, step.x_dot, step.end_t - step.t)
+            return jnp.stack(late.dense(field, start, step.dense))
 
         take = Taker(due.times, sign, terms)
 

@@ -55,6 +55,13 @@ class Samples(NamedTuple):
     step: SampledStep
 
 
+class SampleTime(NamedTuple):
+    """The number of a time in the window of a chunk, and the time."""
+
+    number: Any
+    time: Any
+
+
 class Taking(NamedTuple):
     """On the way: times before `claimed` lie in steps; before `taken` they are rows.
 
@@ -91,7 +98,7 @@ class Taker:
         """With the step that was kept, whose samples may not all be taken."""
         none = jnp.zeros((), np.int64)
         rows = jnp.zeros((self._count, step.x.shape[0]))
-        claimed = self._claimed((none, self._times[0]), step.end_t)
+        claimed = self._claimed(SampleTime(none, self._times[0]), step.end_t)
         return Taking(none, *claimed, rows, SampledStep(*step))
 
     def has_room(self, taking: Taking) -> Any:
@@ -121,15 +128,15 @@ class Taker:
     def _is_reached(self, time: Any, t: Any) -> Any:
         return self._sign * (time - t) <= 0
 
-    def _after(self, k: Any) -> tuple[Any, Any]:
+    def _after(self, k: Any) -> SampleTime:
         """The number after a time that is one of those that fit, and its time."""
-        return k + 1, self._times[k + 1]
+        return SampleTime(k + 1, self._times[k + 1])
 
-    def _claimed(self, first: tuple[Any, Any], t: Any) -> tuple[Any, Any]:
+    def _claimed(self, first: SampleTime, t: Any) -> SampleTime:
         """How many times lie up to t, from the first on, and the one after them."""
         return lax.while_loop(
-            lambda at: (at[0] < self._count) & self._is_reached(at[1], t),
-            lambda at: self._after(at[0]),
+            lambda at: (at.number < self._count) & self._is_reached(at.time, t),
+            lambda at: self._after(at.number),
             first,
         )
 

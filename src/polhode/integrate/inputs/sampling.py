@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -27,6 +27,13 @@ class InputFault(Exception):
     def __init__(self, words: str, cause: BaseException | None = None):
         super().__init__(words)
         self.words, self.cause = words, cause
+
+
+class SampleRequest(NamedTuple):
+    """Which sample of an input is asked for, and the constants of its law."""
+
+    number: int
+    constants: dict[str, Any]
 
 
 def next_time(inputs: Inputs, start: Any, stepper_state: StepperState) -> Any:
@@ -61,8 +68,8 @@ def sampled(
         sizes = [inputs.drive.sizes[name] for name in source.names]
         size = sizes[0] if len(sizes) == 1 else sum(max(each, 1) for each in sizes)
         own = values_of(getattr(source.noun, "constants", {}), table)
-        asked = (int(sample_count[k]), own)
-        value, memory = _asked(source, size, asked, state, recall)
+        request = SampleRequest(int(sample_count[k]), own)
+        value, memory = _asked(source, size, request, state, recall)
         held[source.held], recall[source.recall] = value, memory
         sample_count[k] += 1
     return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
@@ -90,11 +97,11 @@ def first_samples(
 def _asked(
     source: Source,
     size: int,
-    asked: tuple[int, dict[str, Any]],
+    request: SampleRequest,
     made: Callable[[], State],
     recall: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    name, noun, (k, constants) = source.name, source.noun, asked
+    name, noun, (k, constants) = source.name, source.noun, request
     memory = recall[source.recall].copy()
     if isinstance(noun, Noise):
         return noun.draw(name, int(memory[0]), k, size), memory

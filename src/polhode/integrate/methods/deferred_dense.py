@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.method import Attempt, Method, falls_of
 
 
+class StepStart(NamedTuple):
+    """Where a step begins, its slope there, and how long it is."""
+
+    t: Any
+    x: Any
+    x_dot: Any
+    h: Any
+
+
+@runtime_checkable
 class DefersDense(Method, Protocol):
     """A method whose dense output takes slopes that its step does not need."""
 
@@ -21,10 +31,8 @@ class DefersDense(Method, Protocol):
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
 
-    def dense(
-        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
-    ) -> tuple[Any, ...]:
-        """The terms of dense output of a step h from x at t."""
+    def dense(self, field: Field, start: StepStart, slopes: Any) -> tuple[Any, ...]:
+        """The terms of dense output of a step."""
 
 
 @final
@@ -63,13 +71,11 @@ class DeferredDense:
         """One step, traced."""
         return self.method.attempt_without_dense(field, t, x, x_dot, h)
 
-    def dense(
-        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
-    ) -> tuple[Any, ...]:
-        """The terms of dense output of a step h from x at t, traced."""
-        return self.method.dense(field, at, x_dot, slopes)
+    def dense(self, field: Field, start: StepStart, slopes: Any) -> tuple[Any, ...]:
+        """The terms of dense output of a step, traced."""
+        return self.method.dense(field, start, slopes)
 
 
 def deferred(method: Method) -> Method:
     """The method with its dense output deferred, if that saves slopes."""
-    return DeferredDense(method) if hasattr(method, "slopes_for_dense") else method
+    return DeferredDense(method) if isinstance(method, DefersDense) else method

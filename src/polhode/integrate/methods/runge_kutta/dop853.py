@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 from polhode.arrays import shared
 from polhode.integrate.field.vector_field import Field
+from polhode.integrate.methods.deferred_dense import StepStart
 from polhode.integrate.methods.method import Attempt, axpy, rk_stages
 from polhode.integrate.methods.tableaux.dop853 import (
     BEND,
@@ -46,7 +47,8 @@ class DormandPrince8(Adaptive):
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
         moved = self.attempt_without_dense(field, t, x, x_dot, h)
-        return moved._replace(dense=self.dense(field, (t, x, h), x_dot, moved.dense))
+        start = StepStart(t, x, x_dot, h)
+        return moved._replace(dense=self.dense(field, start, moved.dense))
 
     def attempt_without_dense(
         self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
@@ -58,19 +60,17 @@ class DormandPrince8(Adaptive):
         k.append(field.x_dot(t + h, there))
         return Attempt(there, error, tuple(k[FIRST_FOR_DENSE:]), edge=edge)
 
-    def dense(
-        self, field: Field, at: tuple[Any, Any, Any], x_dot: Any, slopes: Any
-    ) -> tuple[Any, ...]:
-        """The terms of dense output of a step h from x at t, by three slopes more.
+    def dense(self, field: Field, start: StepStart, slopes: Any) -> tuple[Any, ...]:
+        """The terms of dense output of a step, by three slopes more.
 
         A function of its own in compiled code, so that its bits do not depend on where
         the slopes come from: this step, or one that was kept.
         """
 
-        def terms(t: Any, x: Any, h: Any, x_dot: Any, slopes: Any) -> tuple[Any, ...]:
+        def terms(t: Any, x: Any, x_dot: Any, h: Any, slopes: Any) -> tuple[Any, ...]:
             k = [x_dot, *[None] * (FIRST_FOR_DENSE - 1), *slopes]
             for node, weights in zip(NODES_BETWEEN, STAGES_BETWEEN, strict=True):
                 k.append(field.x_dot(t + node * h, axpy(h, weights, k, x)))
             return tuple(axpy(h, weights, k) for weights in BEND)
 
-        return shared(terms)(*at, x_dot, tuple(slopes))
+        return shared(terms)(*start, tuple(slopes))
