@@ -23,5 +23,6 @@ from polhode.integrate.methods.runge_kutta.gauss_legendre import GaussLegendre6 
 from polhode.integrate.methods.runge_kutta.implicit_midpoint import ImplicitMidpoint as ImplicitMidpoint
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA as RadauIIA
 from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4 as RungeKutta4
+from polhode.integrate.methods.taylor import Taylor as Taylor
 
 HOMES: dict[str, str]

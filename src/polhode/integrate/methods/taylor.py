@@ -113,7 +113,7 @@ class Taylor:
         share = 1 / jnp.where(allowed > LEAST, allowed, LEAST)
         last, before = (_largest(jnp.abs(c[k]) * share) for k in (p, p - 1))
         reach = jnp.minimum(
-            -_log2(before) / (p - 1), -(_log2(last) + 2 * np.log2(np.e)) / p
+            -_log2(before) / (p - 1), -(_log2(last) + 2 / np.log(2.0)) / p
         )
         return np.exp(-0.7 / (p - 1)) * _exp2(reach)
 

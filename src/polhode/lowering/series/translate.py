@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from typing import Any
 
 from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.series.expressions import Expressions, Value
@@ -55,7 +54,7 @@ def translated(
         if not varies[node]:
             values[node] = make.constant(node)
         elif node.type == "float64":
-            values[node] = _value(make, node, values, (varies, removable))
+            values[node] = _value(make, node, values, varies, removable)
     return [_of(make, values, e) for e in outputs]
 
 
@@ -82,9 +81,12 @@ def _in_order(outputs: list[Element], known: Collection[Node]) -> list[Node]:
 
 
 def _value(
-    make: Expressions, node: Node, values: dict[Node, Value], known: tuple[Any, Any]
+    make: Expressions,
+    node: Node,
+    values: dict[Node, Value],
+    varies: dict[Node, bool],
+    removable: Collection[Node],
 ) -> Value:
-    varies, removable = known
     if node.op == "select":
         return _select(make, node, values, varies, removable)
     if node.op in BOUNDS:
