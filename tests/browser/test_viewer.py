@@ -64,7 +64,8 @@ def ask(viewer, method="GET", path=None, headers=None, body=None):
 def pixel_of(viewer, point):
     """Where the client's camera sees a point of the world, in pixels."""
     (client,) = viewer._server.get_clients().values()
-    camera, (width, height) = client.camera, WINDOW.values()
+    camera = client.camera
+    width, height = camera.image_width, camera.image_height  # beside the panel
     back = camera.position - camera.look_at
     back /= np.linalg.norm(back)
     right = np.cross(camera.up_direction, back)
