@@ -54,10 +54,9 @@ class Expansion(NamedTuple):
 class Taylor:
     """Order and steps by the tolerance: for smooth motions to the last digits.
 
-    The order grows with the digits, the steps hardly shrink: below errors of 1e-9 it is
-    the quickest method. Forces must be analytic: what has a kink (`abs`, `max`,
-    `where` on the state, tables) is refused with its line. Sums of steps are
-    compensated, so that `rtol=1e-15` means it.
+    The order grows with the digits, the steps hardly shrink. Forces must be analytic:
+    what has a kink (`abs`, `max`, `where` on the state, tables) is refused with its
+    line. Sums of steps are compensated, so that `rtol=1e-15` means it.
 
     >>> Taylor(rtol=1e-15).order
     19
