@@ -198,8 +198,10 @@ class _Scaled(NamedTuple):
 
     def step(self, now: _Iterate) -> _Iterate:
         """Newton's step, halved where that misses less."""
-        u = now.u
-        dr, du = self._direction(now.r, u)
+        J, M, u = self.problem.jacobian, self.problem.inertia, now.u
+        has_few_speeds = M is not None and J.shape[2] < 3 * J.shape[0]
+        eliminated = self._speeds_eliminated if has_few_speeds else self._eliminated
+        dr, du = eliminated(now.r, u)
         is_sound = jnp.all(jnp.isfinite(dr))
         dr, du = jnp.where(is_sound, dr, 0.0), jnp.where(is_sound, du, 0.0)
 
@@ -227,19 +229,12 @@ class _Scaled(NamedTuple):
             stalls=jnp.where(better, 0, now.stalls + 1),
         )
 
-    def _direction(self, r: Any, u: Any) -> tuple[Any, Any]:
-        """dr (n, 3) of Newton's step on the equations of Alart and Curnier, and W dr.
+    def _eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
+        """dr (n, 3) of Newton's step on Alart's and Curnier's equations, and W dr.
 
         What the proximal term has left of a step is solved for once more, with the
         same elimination: else each step would miss by its share, and cost another.
         """
-        J, M = self.problem.jacobian, self.problem.inertia
-        has_few_speeds = M is not None and J.shape[2] < 3 * J.shape[0]
-        eliminated = self._speeds_eliminated if has_few_speeds else self._eliminated
-        return eliminated(r, u)
-
-    def _eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
-        """By the 3n unknowns dr."""
         J, X, _, _, _, mu, on = self.problem
         n = J.shape[0]
         B, C, b = newton_blocks(r, u, mu, self.rho, on)
@@ -256,7 +251,7 @@ class _Scaled(NamedTuple):
         return dr + more, du + further
 
     def _speeds_eliminated(self, r: Any, u: Any) -> tuple[Any, Any]:
-        """By the k speeds, in loops over the contacts that are active.
+        """The same by the k speeds, in loops over the contacts that are active.
 
         The change of speeds that is found is that of an inertia with stiff supports:
         it gives dr, and W dr is found from that, to rounding.
