@@ -28,7 +28,9 @@ WEAKEST = 1e-3
 # Share of the greatest force or acceleration that is rounding.
 ROUNDING = 1e-9
 ROUNDS = 60
-DIRECTIONS = 60
+# Turns of the directions in which slips begin; further ones where they come nearer.
+DIRECTIONS, FURTHER = 60, 1000
+NEAR_DIRECTION, SETTLED_DIRECTION = 1e-3, 1e-13
 FEW = 6  # contacts of which all combinations are tried
 SEVERAL = 3  # of which slips are tried along two lines
 
@@ -155,7 +157,7 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
     d = np.where(at.slipping[:, None], at.slip, guess)
     begins = (status == SLIDES) & ~at.slipping
     found = solved(at, status, d)
-    for _ in range(DIRECTIONS if np.any(begins) else 0):
+    for k in range(FURTHER if np.any(begins) else 0):
         a = found.acceleration[:, 1:]
         size = np.linalg.norm(a, axis=1)
         moves = begins & (size > ROUNDING * _accelerations(at))
@@ -163,7 +165,9 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
         # Against the guess the contact would stick: that is told by the check.
         ahead = moves & (np.sum(unit * d, axis=1) > -0.5)
         new = np.where(ahead[:, None], unit, d)
-        if np.max(np.abs(new - d), initial=0.0) < 1e-13:
+        turned = np.max(np.abs(new - d), initial=0.0)
+        is_lost = k >= DIRECTIONS and turned > NEAR_DIRECTION
+        if turned < SETTLED_DIRECTION or is_lost:
             break
         d = new
         found = solved(at, status, d)

@@ -17,9 +17,12 @@ from jax import lax
 from polhode.formulation.contact.carried import Carried, settled_forces
 from polhode.formulation.contact.decide import (
     DIRECTIONS,
+    FURTHER,
+    NEAR_DIRECTION,
     OPEN,
     ROUNDING,
     ROUNDS,
+    SETTLED_DIRECTION,
     SLIDES,
     STICKS,
 )
@@ -27,7 +30,6 @@ from polhode.formulation.contact.mode_forces import Held, held_forces
 
 # No status: a guard has decided nothing about a contact.
 FREE = -1
-SETTLED_DIRECTION = 1e-13
 
 
 class TracedInstant(NamedTuple):
@@ -110,14 +112,18 @@ def _with_direction(at: TracedInstant, status: Any, guess: Any) -> tuple[Any, ..
         # Against the guess the contact would stick: that is told by the check.
         ahead = begins & (size > least) & (jnp.sum(along * d, axis=1) > -0.5)
         new = jnp.where(ahead[:, None], along, d)
-        is_same = jnp.max(jnp.abs(new - d)) < SETTLED_DIRECTION
-        d = jnp.where(is_same, d, new)
-        return d, is_same, *solved(at, status, d), k + 1
+        turned = jnp.max(jnp.abs(new - d))
+        d = jnp.where(turned < SETTLED_DIRECTION, d, new)
+        return d, turned, *solved(at, status, d), k + 1
 
-    first = (d, ~jnp.any(begins), *solved(at, status, d), jnp.zeros((), np.int64))
-    d, _, force, rate, _ = lax.while_loop(
-        lambda c: ~c[1] & (c[4] < DIRECTIONS), turn, first
-    )
+    def goes_on(carry: tuple[Any, ...]) -> Any:
+        turned, k = carry[1], carry[4]
+        most = jnp.where(turned < NEAR_DIRECTION, FURTHER, DIRECTIONS)
+        return (turned >= SETTLED_DIRECTION) & (k < most)
+
+    first = jnp.where(jnp.any(begins), 1.0, 0.0), *solved(at, status, d)
+    found = lax.while_loop(goes_on, turn, (d, *first, jnp.zeros((), np.int64)))
+    d, _, force, rate, _ = found
     return d, force, rate
 
 
