@@ -232,3 +232,18 @@ def test_copies_of_frozen_nouns_are_themselves():
         assert copy.deepcopy(noun) is noun
         assert copy.copy(noun) is noun
         assert copy.deepcopy({"a": [noun]})["a"][0] is noun
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ph.solids.box(mass=1.0, size=1.0), "solids.box(*, x, y, z, mass=..."),
+        (lambda: ph.Revolute("hinge"), "Revolute(name, first, second, axis"),
+        (lambda: system().state(1, 2, 3), "System.state(coordinates=..., *, speeds"),
+    ],
+)
+def test_a_call_with_other_arguments_is_told_its_own(call, said):
+    """Too few, too many or misnamed: Python's words, and how it is called."""
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert said in " ".join(caught.value.__notes__)

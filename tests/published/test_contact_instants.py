@@ -167,12 +167,13 @@ def test_three_legs_share_uniquely_and_four_by_least_norm():
 
 @pytest.mark.long
 @pytest.mark.row("C-10")
-def test_a_box_pulled_along_its_diagonal_from_under_balls():
-    """S20's cone with three balls: (F - mu g (M + n m))/(M + 2 n m/7), balls 2/7 of it.
+@pytest.mark.parametrize("side", [2, 5])
+def test_a_box_pulled_along_its_diagonal_from_under_balls(side):
+    """S20's cone: (F - mu g (M + n m))/(M + 2 n m/7), the n balls 2/7 of it.
 
     A pyramid in the place of the cone would hold it along the diagonal.
     """
-    world, r, count = ph.World(), 0.05, 3
+    world, r, count = ph.World(), 0.05, side * side
     box = ph.Body("box", ph.solids.box(mass=10.0, x=2.0, y=2.0, z=0.4))
     corners = [(x, y, -0.2) for x in (-1, 1) for y in (-1, 1)]
     under = ph.Support(ph.surfaces.hull(box.origin, corners), world.origin,
@@ -186,10 +187,12 @@ def test_a_box_pulled_along_its_diagonal_from_under_balls():
     force = ph.theory.Vector(along, box.frame)
     pull = ph.AppliedForce(box.point(0, 0, -0.2), force)
     system = ph.System([box, *balls], [ph.Weight(9.81), pull], supports=[under, *on])
-    places = {b.name: {"x": 0.3 * (k - 1), "z": 0.4 + r} for k, b in enumerate(balls)}
+    across = 0.3 * (np.arange(side) - (side - 1) / 2)
+    grid = [{"x": x, "y": y, "z": 0.4 + r} for x in across for y in across]
+    places = {ball.name: place for ball, place in zip(balls, grid, strict=True)}
     (mode,) = ph.contact_modes(system.state({"box": {"z": 0.2}, **places}))
     a = np.linalg.norm(mode.accelerations.reshape(-1, 6)[:, 3:], axis=1)
     expected = (150.0 - 0.4 * 9.81 * (10 + count)) / (10 + 2 * count / 7)
-    assert_close(a[0], expected, rtol=1e-8)
-    assert_close(a[1:], np.full(count, 2 / 7 * expected), rtol=1e-8)
-    assert abs(mode.accelerations[2]) < 1e-8  # it does not turn
+    assert_close(a[0], expected, rtol=1e-12)
+    assert_close(a[1:], np.full(count, 2 / 7 * expected), rtol=1e-12)
+    assert abs(mode.accelerations[2]) < 1e-12  # it does not turn

@@ -35,12 +35,16 @@ MET: set[type] = {type(None), bool, int, float, str, list, tuple, dict}
 
 
 def public(value: Any, name: str) -> Any:
-    """A public function that refuses in words, or the class itself, made to.
+    """A public function that refuses in words, or the class or module, made to.
 
     Pickles and `inspect` find a function by its module: it is exchanged there, too.
     """
     if isinstance(value, type):
         _meet(value, name)
+        return value
+    if isinstance(value, types.ModuleType):
+        for word in value.__all__:
+            setattr(value, word, public(getattr(value, word), f"{name}.{word}"))
         return value
     if not isinstance(value, types.FunctionType) or hasattr(value, MARK):
         return value
@@ -119,6 +123,8 @@ def _watched(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         except BARE as error:
             refusal = _refusal(function, name, given, named)
             if refusal is None:
+                if not _can_bind(function, given, named):
+                    error.add_note(_taken(function, name))
                 raise
             raise refusal from error
         kind = type(answer)
@@ -148,6 +154,28 @@ def _refusal(
             if not fits(each, wanted[word].hint):
                 return _said(name, word, wanted[word], each)
     return None
+
+
+def _can_bind(function: Callable[..., Any], given: Any, named: Any) -> bool:
+    try:
+        inspect.signature(function).bind(*given, **named)
+    except TypeError:
+        return False
+    return True
+
+
+def _taken(function: Callable[..., Any], name: str) -> str:
+    """What a function takes, for one who gave too much, too little or another name."""
+    places = inspect.signature(function).parameters.values()
+    own = [place for place in places if place.name not in ("self", "cls")]
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    words = []
+    for place in own:
+        if place.kind is place.KEYWORD_ONLY and "*" not in words:
+            words.append("*")
+        optional = "" if place.default is place.empty else "=..."
+        words.append(f"{stars.get(place.kind, '')}{place.name}{optional}")
+    return f"It is called as {name}({', '.join(words)}){_help(name)}."
 
 
 def _values(value: Any, place: inspect.Parameter) -> list[Any]:

@@ -31,6 +31,9 @@ ROUNDS = 60
 # Turns of the directions in which slips begin; further ones where they come nearer.
 DIRECTIONS, FURTHER = 60, 1000
 NEAR_DIRECTION, SETTLED_DIRECTION = 1e-3, 1e-13
+# Shares of a turn: by Aitken's rule, since what turns a body swings the slips of all
+# its points to and fro, the more the slower it moves.
+LEAST_SHARE, MOST_SHARE = 0.02, 1.0
 FEW = 6  # contacts of which all combinations are tried
 SEVERAL = 3  # of which slips are tried along two lines
 
@@ -156,7 +159,7 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
     """The same, slips that begin taking the direction of their own acceleration."""
     d = np.where(at.slipping[:, None], at.slip, guess)
     begins = (status == SLIDES) & ~at.slipping
-    found = solved(at, status, d)
+    found, share, last = solved(at, status, d), MOST_SHARE, np.zeros_like(d)
     for k in range(FURTHER if np.any(begins) else 0):
         a = found.acceleration[:, 1:]
         size = np.linalg.norm(a, axis=1)
@@ -164,14 +167,28 @@ def with_direction(at: Instant, status: np.ndarray, guess: np.ndarray) -> Contac
         unit = a / np.where(size > 0, size, 1.0)[:, None]
         # Against the guess the contact would stick: that is told by the check.
         ahead = moves & (np.sum(unit * d, axis=1) > -0.5)
-        new = np.where(ahead[:, None], unit, d)
-        turned = np.max(np.abs(new - d), initial=0.0)
+        left = np.where(ahead[:, None], unit - d, 0.0)
+        turned = np.max(np.abs(left), initial=0.0)
         is_lost = k >= DIRECTIONS and turned > NEAR_DIRECTION
         if turned < SETTLED_DIRECTION or is_lost:
             break
-        d = new
+        share, last = _share(share, last, left), left
+        new = d + share * left
+        size = np.linalg.norm(new, axis=1, keepdims=True)
+        d = np.where(ahead[:, None], new / np.where(size > 0, size, 1.0), d)
         found = solved(at, status, d)
     return found
+
+
+def _share(share: float, last: np.ndarray, left: np.ndarray) -> float:
+    """Aitken's: what is taken of the next turn, by what this and the last left."""
+    change = left - last
+    size = np.sum(change * change)
+    if not np.any(last) or size == 0:
+        return share
+    return float(
+        np.clip(-share * np.sum(last * change) / size, LEAST_SHARE, MOST_SHARE)
+    )
 
 
 class Fault(NamedTuple):

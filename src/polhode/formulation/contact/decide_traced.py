@@ -18,6 +18,8 @@ from polhode.formulation.contact.carried import Carried, settled_forces
 from polhode.formulation.contact.decide import (
     DIRECTIONS,
     FURTHER,
+    LEAST_SHARE,
+    MOST_SHARE,
     NEAR_DIRECTION,
     OPEN,
     ROUNDING,
@@ -104,27 +106,53 @@ def _with_direction(at: TracedInstant, status: Any, guess: Any) -> tuple[Any, ..
     d = jnp.where(at.slipping[:, None], at.slip, guess)
     least = ROUNDING * at.acceleration
 
-    def turn(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-        d, _, _, rate, k = carry
-        a = rate[:, 1:]
+    def turn(now: _Turns) -> _Turns:
+        d, a = now.d, now.rate[:, 1:]
         size = jnp.sqrt(jnp.sum(a * a, axis=1))
         along = unit(a, 0.0)
         # Against the guess the contact would stick: that is told by the check.
         ahead = begins & (size > least) & (jnp.sum(along * d, axis=1) > -0.5)
-        new = jnp.where(ahead[:, None], along, d)
-        turned = jnp.max(jnp.abs(new - d))
-        d = jnp.where(turned < SETTLED_DIRECTION, d, new)
-        return d, turned, *solved(at, status, d), k + 1
+        left = jnp.where(ahead[:, None], along - d, 0.0)
+        turned = jnp.max(jnp.abs(left))
+        share = _share(now.share, now.left, left)
+        moves = ahead & (turned >= SETTLED_DIRECTION)
+        d = jnp.where(moves[:, None], unit(d + share * left, 0.0), d)
+        return _Turns(d, left, share, turned, *solved(at, status, d), now.count + 1)
 
-    def goes_on(carry: tuple[Any, ...]) -> Any:
-        turned, k = carry[1], carry[4]
-        most = jnp.where(turned < NEAR_DIRECTION, FURTHER, DIRECTIONS)
-        return (turned >= SETTLED_DIRECTION) & (k < most)
+    def goes_on(now: _Turns) -> Any:
+        most = jnp.where(now.turned < NEAR_DIRECTION, FURTHER, DIRECTIONS)
+        return (now.turned >= SETTLED_DIRECTION) & (now.count < most)
 
-    first = jnp.where(jnp.any(begins), 1.0, 0.0), *solved(at, status, d)
-    found = lax.while_loop(goes_on, turn, (d, *first, jnp.zeros((), np.int64)))
-    d, _, force, rate, _ = found
-    return d, force, rate
+    turned = jnp.where(jnp.any(begins), 1.0, 0.0)
+    none, first = jnp.zeros((), np.int64), solved(at, status, d)
+    start = _Turns(d, jnp.zeros_like(d), jnp.array(MOST_SHARE), turned, *first, none)
+    found = lax.while_loop(goes_on, turn, start)
+    return found.d, found.force, found.rate
+
+
+class _Turns(NamedTuple):
+    """Directions d (n, 2) of slips that begin, and what their last turn left of them.
+
+    share     of it that was taken
+    turned    the most of it
+    """
+
+    d: Any
+    left: Any
+    share: Any
+    turned: Any
+    force: Any
+    rate: Any
+    count: Any
+
+
+def _share(share: Any, last: Any, left: Any) -> Any:
+    """Aitken's: what is taken of the next turn, by what this and the last left."""
+    change = left - last
+    size = jnp.sum(change * change)
+    is_first = (jnp.sum(last * last) == 0) | (size == 0)
+    better = -share * jnp.sum(last * change) / jnp.where(is_first, 1.0, size)
+    return jnp.where(is_first, share, jnp.clip(better, LEAST_SHARE, MOST_SHARE))
 
 
 class _Faults(NamedTuple):
