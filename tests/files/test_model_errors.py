@@ -84,7 +84,7 @@ GOLDEN = """\
 
   line 3, column 1: colour: unknown section. There are: 'polhode', 'name', 'members',\
  'world', 'parameters', 'values', 'bodies', 'joints', 'actions', 'constraints',\
- 'supports', 'start' and 3 more.
+ 'supports', 'start' and 6 more.
   line 7, column 1: parameters.l: nan measures nothing: give a finite number.
   line 10, column 1: bodies.rod.solid: 'rodd' is no solid. Did you mean 'rod'?
   line 16, column 1: bodies.bob.mass: there is no parameter 'mm'. Did you mean 'm'?

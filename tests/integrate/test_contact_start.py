@@ -48,7 +48,6 @@ ABOVE = SYSTEM.state(ball=(0, 0, 1))
         (lambda: ph.stepper(SYSTEM, 0.1),
          ModelError, "which has supports"),
         (lambda: ph.linearise(SYSTEM, ABOVE), ModelError, "which has supports"),
-        (lambda: ph.equilibria(SYSTEM), ModelError, "which has supports"),
         (lambda: ph.symmetries(SYSTEM), ModelError, "which has supports"),
         (lambda: ph.impact(ABOVE), StateError, "nothing of 'bouncing' strikes"),
         (lambda: ph.contact_modes(SYSTEM.state(speeds={"ball": (0, 0, -2)})),

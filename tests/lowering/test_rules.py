@@ -7,8 +7,9 @@ from collections import Counter
 from lowering_cases import CASES, primitives_of
 from polhode.lowering.rules import RULES, newer
 
-# Our own primitive, for calls from JAX: `test_native_jax.py` takes it into a program.
-OWN = {"polhode_native"}
+# Our own primitives: `test_native_jax.py` takes calls from JAX into a program, and
+# `series/` holds the coefficients of Taylor series against derivatives.
+OWN = {"polhode_native", "polhode_taylor"}
 
 
 def test_every_rule_is_exercised():

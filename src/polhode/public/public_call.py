@@ -98,7 +98,8 @@ def _reduced(noun: Any, protocol: Any) -> Any:
     try:
         pickle.dumps(whole[1:], protocol)
     except (*BARE, pickle.PicklingError) as error:
-        who = getattr(noun, "name", None) or type(noun).__name__
+        owner = noun if hasattr(noun, "name") else getattr(noun, "system", None)
+        who = getattr(owner, "name", None) or type(noun).__name__
         raise ModelError(
             f"{who!r} cannot be pickled.",
             "Pickles run code when they are read, and laws of Python do not fit in.",

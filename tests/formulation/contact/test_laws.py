@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from closeness import assert_close
+from polhode.formulation.contact.carried import Carried
 from polhode.formulation.contact.collide import (
     Laws,
     coulomb_impulses,
@@ -114,7 +115,9 @@ def test_a_support_never_pulls(seed, mu, contacts):
     each = np.full(contacts, mu)
     rows = ContactRows(*(np.zeros((contacts, 3)) for _ in range(6)), each, each, each)
     nothing = np.zeros(0)
-    problem = ContactProblem(W, free, Y, nothing, nothing, nothing, rows)
+    n = 3 * contacts
+    pads = Carried(np.zeros((0, n)), np.zeros((0, 6)), np.zeros((0, 6, n)), np.zeros(0))
+    problem = ContactProblem(W, free, Y, nothing, nothing, nothing, rows, pads)
     touching = np.ones(contacts, bool)
     at = instant_of(problem, touching, ~touching)
     for motion in decided(at, np.where(touching, STICKS, OPEN)):
