@@ -169,8 +169,11 @@ def _taken(function: Callable[..., Any], name: str) -> str:
     """What a function takes, for one who gave too much, too little or another name."""
     places = inspect.signature(function).parameters.values()
     own = [place for place in places if place.name not in ("self", "cls")]
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    words = []
+    stars: dict[Any, str] = {
+        inspect.Parameter.VAR_POSITIONAL: "*",
+        inspect.Parameter.VAR_KEYWORD: "**",
+    }
+    words: list[str] = []
     for place in own:
         if place.kind is place.KEYWORD_ONLY and "*" not in words:
             words.append("*")
