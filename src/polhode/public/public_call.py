@@ -43,7 +43,7 @@ def public(value: Any, name: str) -> Any:
         _meet(value, name)
         return value
     if isinstance(value, types.ModuleType):
-        for word in value.__all__:
+        for word in getattr(value, "__all__", ()):
             setattr(value, word, public(getattr(value, word), f"{name}.{word}"))
         return value
     if not isinstance(value, types.FunctionType) or hasattr(value, MARK):
