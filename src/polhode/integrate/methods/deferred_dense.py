@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Method, falls_of
+from polhode.integrate.methods.method import Attempt, Method, WrappedMethod
 
 
 class StepStart(NamedTuple):
@@ -37,30 +37,10 @@ class DefersDense(Method, Protocol):
 
 @final
 @dataclass(frozen=True)
-class DeferredDense:
+class DeferredDense(WrappedMethod):
     """A method that leaves slopes of a step in place of terms of dense output."""
 
     method: DefersDense
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        return self.method.name
-
-    @property
-    def order(self) -> int:
-        """The error over a given time falls as h^order."""
-        return self.method.order
-
-    @property
-    def error_order(self) -> int:
-        """The estimated error falls as h to this."""
-        return falls_of(self.method)
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Whether it chooses its own steps."""
-        return self.method.is_adaptive
 
     @property
     def dense_terms(self) -> int:

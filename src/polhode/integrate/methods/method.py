@@ -179,3 +179,29 @@ def admit_step(method: str, step: Any) -> float:
             "Give step > 0.",
         )
     return size
+
+
+class WrappedMethod:
+    """What a method takes over from the one that it wraps."""
+
+    method: Method
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.method.name
+
+    @property
+    def order(self) -> int:
+        """The error over a given time falls as h^order."""
+        return self.method.order
+
+    @property
+    def error_order(self) -> int:
+        """The estimated error falls as h to this."""
+        return falls_of(self.method)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether it chooses its own steps."""
+        return self.method.is_adaptive

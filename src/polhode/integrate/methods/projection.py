@@ -26,7 +26,7 @@ from polhode.integrate.methods.method import (
     Attempt,
     FixedStepMethod,
     Method,
-    falls_of,
+    WrappedMethod,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class Unprojected:
+class Unprojected(WrappedMethod):
     """A method whose states are left where its steps lead.
 
     Constraints then hold only as well as accelerations keep them, and drift. It is for
@@ -48,21 +48,6 @@ class Unprojected:
     def name(self) -> str:
         """What reports call it."""
         return f"{self.method.name}, unprojected"
-
-    @property
-    def order(self) -> int:
-        """That of the method."""
-        return self.method.order
-
-    @property
-    def error_order(self) -> int:
-        """That of the method."""
-        return falls_of(self.method)
-
-    @property
-    def is_adaptive(self) -> bool:
-        """Whether the method chooses its steps."""
-        return self.method.is_adaptive
 
     @property
     def dense_terms(self) -> int:
