@@ -13,7 +13,8 @@ from typing import Any, ClassVar, final
 
 from polhode.arrays import namespace
 from polhode.constraints.constraint import Attachment, Placed
-from polhode.constraints.machines.rope import Rope
+from polhode.constraints.machines.rope import Pulley, Rope
+from polhode.constraints.machines.rope_path import directions
 from polhode.errors import ModelError
 from polhode.geometry.frame import Frame
 from polhode.joints.joint import Joint
@@ -51,12 +52,28 @@ class StrandCandidates:
 
     def geometry(self, placed: Placed, table: Table) -> Geometry:
         """Where tensions are drawn: at the first end, and where later strands end."""
-        ends = self.rope.strand_ends(placed, table)
+        ends = _ends(self.rope, placed, table)
         xp = namespace(placed.origins, *(P for P, _ in ends))
         none = xp.zeros(3)
         axes = [xp.stack([n, none, none], axis=1) for _, n in ends]
         points = xp.stack([P for P, _ in ends])
         return Geometry(self.position(placed, 0.0, table), points, xp.stack(axes))
+
+
+def _ends(rope: Rope, placed: Placed, table: Table) -> list[tuple[Any, Any]]:
+    """Of every strand a point of it, and the unit vector in which it pulls there.
+
+    Of the first it is the rope's first point, of others the stop where they end.
+    """
+    stops = rope.stops(placed, table)
+    along = directions(stops)
+    turning = (isinstance(s, Pulley) and s.turns for s in rope.along)
+    marks = [k for k, turns in enumerate(turning) if turns]
+    last = [*marks[1:], len(stops) - 1] if marks else []
+    return [
+        (stops[0].centre, along[0]),
+        *((stops[k].centre, -along[k - 1]) for k in last),
+    ]
 
 
 @final

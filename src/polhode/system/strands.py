@@ -35,7 +35,7 @@ class Strands(NamedTuple):
     def rates(self, t: Any, q: Any, z: Any, table: Table) -> Any:
         """How fast their spare lengths grow (k,)."""
         twists = kinematics.twists(self.system, t, q, z, table)
-        return self._rates(t, q, (still_world(twists), z), table)
+        return self._rates(t, q, table, twists=still_world(twists), z=z)
 
     def wrenches(self, t: Any, q: Any, table: Table) -> Any:
         """What a unit of each tension exerts (k, b + 1, 6); the world is the last.
@@ -51,16 +51,17 @@ class Strands(NamedTuple):
         )
 
         def rates(angular: Any, linear: Any) -> Any:
-            return self._rates(t, q, (Twists(angular, linear), z), table)
+            twists = Twists(angular, linear)
+            return self._rates(t, q, table, twists=twists, z=z)
 
         parts = jax.jacfwd(rates, argnums=(0, 1))(none, none)
         return jnp.concatenate(parts, axis=2)
 
-    def _rates(self, t: Any, q: Any, motion: tuple[Twists, Any], table: Table) -> Any:
+    def _rates(self, t: Any, q: Any, table: Table, *, twists: Twists, z: Any) -> Any:
         system, own = self.system, self.candidates
         poses = with_world(kinematics.poses(system, t, q, table))
         here = placed(system, own, poses, q)
-        return rate_of_position(own, here, moving(system, own, *motion), t, table)
+        return rate_of_position(own, here, moving(system, own, twists, z), t, table)
 
 
 def ropes(system: System) -> list[Strands]:

@@ -23,12 +23,7 @@ from polhode.constraints.constraint import (
     parameters_of,
     place,
 )
-from polhode.constraints.machines.rope_path import (
-    Arc,
-    Stop,
-    directions,
-    strands_and_arcs,
-)
+from polhode.constraints.machines.rope_path import Arc, Stop, strands_and_arcs
 from polhode.errors import ModelError
 from polhode.geometry.admission import is_traced
 from polhode.geometry.frame import Frame
@@ -292,23 +287,6 @@ class Rope:
             else:
                 total = total + length
         return [*found, total]
-
-    def strand_ends(
-        self, placed: Placed, table: Table = NOMINAL
-    ) -> list[tuple[Any, Any]]:
-        """Of every strand a point of it, and the unit vector in which it pulls there.
-
-        Of the first it is the rope's first point, of others the stop where they end.
-        """
-        stops = self.stops(placed, table)
-        along = directions(stops)
-        turning = (isinstance(s, Pulley) and s.turns for s in self.along)
-        marks = [k for k, turns in enumerate(turning) if turns]
-        ends = [*marks[1:], len(stops) - 1] if marks else []
-        return [
-            (stops[0].centre, along[0]),
-            *((stops[k].centre, -along[k - 1]) for k in ends),
-        ]
 
     def stops(self, placed: Placed, table: Table = NOMINAL) -> list[Stop]:
         """The points and pulleys along it, where they are."""
