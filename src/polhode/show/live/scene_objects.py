@@ -17,20 +17,52 @@ from polhode.show.plots.palette import LIGHT, Theme, colour, rgb
 
 STEEL, DARK = (154, 161, 173), (44, 47, 54)
 LINE = {"light": (84, 92, 106), "dark": (189, 198, 212)}
+APART = 1.3  # of the larger scene: how far two stand apart
 TURN = 33  # corners of a friction cone's rim
 POLHODE, HERPOLHODE = (209, 73, 91), (47, 111, 159)
 
 
-class Live:
-    """Handles of all that moves; `draw` puts them where they are at a time."""
+class Apart:
+    """What viser draws with, all of it under a frame of its own that stands aside."""
 
-    def __init__(self, server: Any, scene: Scene, theme: Theme = LIGHT) -> None:
+    def __init__(self, api: Any, root: str, place: np.ndarray) -> None:
+        self.api, self.root = api, root
+        api.add_frame(root, position=place, show_axes=False)
+
+    def __getattr__(self, word: str) -> Any:
+        ask = getattr(self.api, word)
+        if not word.startswith("add_"):
+            return ask
+        return lambda name, *given, **named: ask(f"{self.root}{name}", *given, **named)
+
+
+class Live:
+    """Handles of all that moves; `draw` puts them where they are at a time.
+
+    `first` is the scene beside which this one stands: they share boxes and camera.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        scene: Scene,
+        theme: Theme = LIGHT,
+        *,
+        first: Live | None = None,
+    ) -> None:
         self.server, self.scene, self.api = server, scene, server.scene
         self.theme = theme
         self.chosen: int | None = None
         self.time = float(scene.times[0])
-        self.switches: dict[str, list[Any]] = {}
-        self._look()
+        self.switches: dict[str, list[Any]] = first.switches if first else {}
+        self.together = [*first.together, self] if first else [self]
+        if first is None:
+            self._look()
+        else:
+            first.together.append(self)
+            self._stand_beside(first.scene)
+        if first is None or first.scene.floor is None:
+            self._ground()
         self.frames = [self._body(k) for k in range(len(scene.bodies))]
         self._joints()
         self.trails = self._trails()
@@ -39,7 +71,7 @@ class Live:
         self.cones = self._cones()
         add_globes(self.api, scene, theme)
         self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
-        self._panel()
+        self.numbers = first.numbers if first else self._panel()
 
     # ------------------------------------------------------------------ building
 
@@ -49,6 +81,23 @@ class Live:
         camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
         camera.look_at = scene.middle
         camera.near, camera.far = 1e-3 * scene.size, 1e2 * scene.size
+
+    def _stand_beside(self, other: Scene) -> None:
+        """To the right of another scene, with a camera that sees both."""
+        scene, wide = self.scene, APART * max(other.size, self.scene.size)
+        place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
+        if None not in (other.floor, scene.floor):
+            place[2] = other.floor - scene.floor  # on one ground, which is drawn once
+        self.api = Apart(self.server.scene, "/beside", place)
+        camera = self.server.initial_camera
+        camera.look_at = other.middle + np.array([wide / 2, 0.0, 0.0])
+        camera.position = camera.look_at + wide * np.array([0.1, -1.2, 0.4])
+        for api, each in ((self.server.scene, other), (self.api, scene)):
+            top = each.middle + np.array([0.0, 0.0, 0.6 * each.size])
+            api.add_label("/title", each.name, position=top)
+
+    def _ground(self) -> None:
+        scene = self.scene
         if scene.floor is not None:
             at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
             size = 3 * scene.size
@@ -152,15 +201,16 @@ class Live:
                     # The frame of a body holds the body: only its axes go.
                     field = "show_axes" if word == "frames" else "visible"
                     setattr(each, field, box.value)
-                self.draw(self.time)
+                for live in self.together:
+                    live.draw(live.time)
 
         self.switches[word].append(handle)
 
-    def _panel(self) -> None:
+    def _panel(self) -> dict[str, Any]:
         """Boxes of plain text: names are never read as markup."""
         gui = self.server.gui
         words = ("body", "mass", "mass centre", "velocity", "angular velocity")
-        self.numbers = {
+        return {
             word: gui.add_text(word, "", disabled=True, visible=False, order=20)
             for word in words
         }
@@ -191,6 +241,8 @@ class Live:
             self._describe(now)
 
     def _choose(self, k: int) -> None:
+        for live in self.together:
+            live.chosen = None
         self.chosen = k
         for box in self.numbers.values():
             box.visible = True
