@@ -264,7 +264,6 @@ def test_two_motions_stand_side_by_side(watched, motion):
     viewer = motion.show(browser=False, beside=longer)
     watched.page.goto(viewer.url)
     watched.page.get_by_text("time [s]").wait_for()
-    watched.page.get_by_text(motion.system.name).nth(1).wait_for()
     viewer.seek(5.5)
     assert [live.time for live in viewer._lives] == [5.0, 5.5]
     viewer.seek(9.0)
