@@ -55,7 +55,7 @@ class Live:
         self.chosen: int | None = None
         self.time = float(scene.times[0])
         self.switches: dict[str, list[Any]] = first.switches if first else {}
-        self.together = [*first.together, self] if first else [self]
+        self.together: list[Live] = [*first.together, self] if first else [self]
         if first is None:
             self._look()
         else:
@@ -71,7 +71,7 @@ class Live:
         self.cones = self._cones()
         add_globes(self.api, scene, theme)
         self.rests = [self._rolling(k) for k in range(len(scene.rollings))]
-        self.numbers = first.numbers if first else self._panel()
+        self.numbers: dict[str, Any] = first.numbers if first else self._panel()
 
     # ------------------------------------------------------------------ building
 
@@ -86,7 +86,7 @@ class Live:
         """To the right of another scene, with a camera that sees both."""
         scene, wide = self.scene, APART * max(other.size, self.scene.size)
         place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
-        if None not in (other.floor, scene.floor):
+        if other.floor is not None and scene.floor is not None:
             place[2] = other.floor - scene.floor  # on one ground, which is drawn once
         self.api = Apart(self.server.scene, "/beside", place)
         camera = self.server.initial_camera
