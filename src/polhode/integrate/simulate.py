@@ -37,9 +37,9 @@ from polhode.integrate.host.admission import (
 )
 from polhode.integrate.host.checks import require_memory, require_sound_start
 from polhode.integrate.host.event_request import guided, initial_inputs, run_context
-from polhode.integrate.host.loop import RunOptions, RunRecord, Watch, run
+from polhode.integrate.host.loop import RunOptions, RunRecord, run
 from polhode.integrate.host.method_choice import ChosenMethod, picked, suited
-from polhode.integrate.host.progress import watched
+from polhode.integrate.host.progress import Watch, watched
 from polhode.integrate.kernel.chunk import Runs, chunk_program
 from polhode.integrate.kernel.outcome import Ending, Outcome, outcome_of
 from polhode.integrate.kernel.start import (

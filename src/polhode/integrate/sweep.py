@@ -33,9 +33,8 @@ from polhode.integrate.host.event_request import (
     sampled_starts,
     unasked,
 )
-from polhode.integrate.host.loop import Watch
 from polhode.integrate.host.method_choice import picked, suited
-from polhode.integrate.host.progress import watched
+from polhode.integrate.host.progress import Watch, watched
 from polhode.integrate.host.sweep_runs import (
     GivenRuns,
     Overall,

@@ -32,7 +32,7 @@ from polhode.errors import IntegrationError, IntegrationWarning, PolhodeError
 from polhode.integrate.contact_start import with_contacts
 from polhode.integrate.host.batch_loop import Given, Place
 from polhode.integrate.host.event_request import run_context
-from polhode.integrate.host.loop import Progress, Watch
+from polhode.integrate.host.progress import Progress, Watch
 from polhode.integrate.host.sweep_runs import Carried, Runs, Swept, Times
 from polhode.integrate.model_source import CarriedModel, ModelSource, require_carried
 from polhode.integrate.storage.sweep_parts import SweepParts, sweep_parts

@@ -19,8 +19,8 @@ from polhode.integrate.host.event_request import (
     sampled_starts,
     unasked,
 )
-from polhode.integrate.host.loop import Watch
-from polhode.integrate.host.single_run import flown_alone
+from polhode.integrate.host.progress import Watch
+from polhode.integrate.host.single_run import run_single
 from polhode.integrate.host.sweep_part import part_of
 from polhode.integrate.host.sweep_runs import Slab
 from polhode.integrate.kernel.chunk import Runs as ChunkRuns
@@ -39,7 +39,7 @@ def slab_result(given: Given, slab: Slab, watch: Watch | None) -> Sweep:
         fleet, refused = launched(given, slab)
         flight = run_on_device(given, fleet, watch)
     elif slab.total == 1 and given.context is None and given.sampling is None:
-        flight = flown_alone(given, (asked.runs, asked.table, until), watch)
+        flight = run_single(given, asked.runs, asked.table, until=until, watch=watch)
     else:
         fleet, refused = launched(given, slab)
         flight = run_batch(given, fleet, watch)

@@ -19,7 +19,7 @@ from polhode.fingerprint import NoFingerprint, fingerprint
 from polhode.integrate.field.ensemble import Ensemble, ensemble_from
 from polhode.integrate.field.states import States, require_own, unchecked
 from polhode.integrate.host.admission import Admitted, admitted
-from polhode.integrate.host.loop import Progress, Watch
+from polhode.integrate.host.progress import Progress, Watch
 from polhode.system.state import State
 
 if TYPE_CHECKING:
