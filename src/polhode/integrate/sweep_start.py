@@ -16,6 +16,7 @@ from polhode.integrate.host.batch_loop import Batch, Given, called, extent, run_
 from polhode.integrate.host.checks import sentence_of, start_faults, status_of
 from polhode.integrate.host.event_request import (
     FirstInputs,
+    no_inputs,
     sampled_starts,
     unasked,
 )
@@ -91,8 +92,7 @@ def _first_inputs(given: Given, slab: Slab) -> FirstInputs:
     count = len(states)
     context = given.context or given.sampling
     if context is None:
-        none = np.zeros((count, 0))
-        return FirstInputs(none, none.astype(np.int64), none, none.astype(np.int64))
+        return no_inputs(count)
     bare = unasked(context, first + np.arange(count))
     if context.inputs.modes:
         held = context.inputs.first_held(total)[first : first + count]

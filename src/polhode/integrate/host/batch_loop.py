@@ -33,7 +33,7 @@ from polhode.integrate.host.batch_samples import (
 )
 from polhode.integrate.host.loop import advance, is_going, with_work_limit
 from polhode.integrate.host.progress import Clock, Watch
-from polhode.integrate.host.run_axis import picked, replaced, stacked
+from polhode.integrate.kernel.chunk import picked, replaced, stacked
 from polhode.integrate.kernel.status import FAULT, INTERRUPTED, NEEDS_HOST
 from polhode.integrate.kernel.stepper_state import Rows, RunBounds, StepperState
 from polhode.system.contacts import friction_label

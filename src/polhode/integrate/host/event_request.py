@@ -18,7 +18,7 @@ from polhode.integrate.events.event import (
 )
 from polhode.integrate.events.occurrence_rows import Met
 from polhode.integrate.events.switch import Switch, Switching, guards_of, switches_of
-from polhode.integrate.field.controlled import with_controllers
+from polhode.integrate.field.controlled import PLAIN, with_controllers
 from polhode.integrate.field.states import States
 from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_inputs
 from polhode.integrate.inputs.sampling import first_samples
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 # Methods that step x as a column of numbers, whatever each of them is.
 OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4, Taylor)
+
+
+NO_INPUTS = Inputs()
 
 
 class FirstInputs(NamedTuple):
@@ -65,6 +68,12 @@ class Guided(NamedTuple):
     met: Sequence[Met] = ()
 
 
+def no_inputs(runs: int) -> FirstInputs:
+    """Of runs without events and inputs."""
+    none = np.zeros((runs, 0))
+    return FirstInputs(none, none.astype(np.int64), none, none.astype(np.int64))
+
+
 def run_context(
     equations: Equations,
     method: Method,
@@ -73,6 +82,11 @@ def run_context(
     runs: int = 1,
 ) -> RunContext:
     """The events and inputs of a call of so many runs, checked."""
+    is_bare = events is None or (isinstance(events, tuple | list) and not events)
+    is_bare = is_bare and (inputs is None or (isinstance(inputs, dict) and not inputs))
+    if is_bare and not equations.system.supports:
+        without_controllers = equations.programs.get(PLAIN, equations)
+        return RunContext(without_controllers, method, (), NO_INPUTS)
     if inputs is not None:
         require_mapping("inputs", inputs)
     found = admit_inputs(equations.system, inputs)
@@ -117,6 +131,8 @@ def initial_inputs(
 ) -> FirstInputs:
     """Sampled inputs asked at the starts of all runs, with their parameters."""
     inputs = context.inputs
+    if not context.is_needed:
+        return no_inputs(len(states))
     require_forward(context, states, until)
     bare = unasked(context, np.arange(len(states)))
     if not inputs.sources:

@@ -20,9 +20,15 @@ from polhode.integrate.events.restart import SegmentResult
 from polhode.integrate.events.tracker import EventTracker
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.host.progress import Clock, Watch
-from polhode.integrate.host.row_keeper import RowKeeper
-from polhode.integrate.host.run_axis import each, picked, replaced, stacked
-from polhode.integrate.kernel.chunk import PackedChunk, attempts_of
+from polhode.integrate.host.row_buffer import RowKeeper
+from polhode.integrate.kernel.chunk import (
+    PackedChunk,
+    attempts_of,
+    each,
+    picked,
+    replaced,
+    stacked,
+)
 from polhode.integrate.kernel.status import (
     ENDS,
     FULL,

@@ -124,11 +124,11 @@ def initialise(
     way = StepSettings(*(np.full(runs, number) for number in settings))
     given = (states.t, states.q, states.z, held, way)
     function, system = initialisation(equations, drive), equations.system
-    backend = backend_of(equations)
     key = (tuple(sorted(table)), drive.key)
     if runs == 1:
 
         def alone() -> PackedProgram:
+            backend = backend_of(equations)
             made = PackedProgram(function, given, own, backend)
             if backend != "xla":
                 warn_of_xla(system.name, made.program.report())
@@ -138,6 +138,7 @@ def initialise(
         return equations.remembered(("packed start", *key), alone)(given, only)
 
     def many() -> Program:
+        backend = backend_of(equations)
         first = jax.tree_util.tree_map(lambda leaf: leaf[0], given)
         made = compile(function, first, own, batched=True, backend=backend)
         if backend != "xla":

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
 # |lambda h| at the edge of stability, on the negative axis.
 STABLE = 4.7

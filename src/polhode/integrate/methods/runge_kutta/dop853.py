@@ -8,7 +8,7 @@ from typing import Any, ClassVar, final
 from polhode.arrays import shared
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.deferred_dense import StepStart
-from polhode.integrate.methods.method import Attempt, axpy, rk_stages
+from polhode.integrate.methods.method import Adaptive, Attempt, axpy, rk_stages
 from polhode.integrate.methods.tableaux.dop853 import (
     BEND,
     END,
@@ -19,7 +19,6 @@ from polhode.integrate.methods.tableaux.dop853 import (
     STAGES,
     STAGES_BETWEEN,
 )
-from polhode.integrate.methods.tolerance import Adaptive
 
 # |lambda h| at the edge of stability (Hairer's DOP853).
 STABLE = 6.1

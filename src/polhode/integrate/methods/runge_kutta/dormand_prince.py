@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 from polhode.integrate.field.vector_field import Field
-from polhode.integrate.methods.method import Attempt, Weights, axpy, rk_stages
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.method import Adaptive, Attempt, Weights, axpy, rk_stages
 
 # |lambda h| at the edge of stability, on the negative axis (Hairer and Wanner, IV.2).
 STABLE = 3.25

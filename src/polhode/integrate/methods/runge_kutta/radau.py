@@ -20,8 +20,7 @@ from polhode.integrate.methods.implicit.collocation import (
 from polhode.integrate.methods.implicit.jacobian import jacobian
 from polhode.integrate.methods.implicit.lu import STRAIGHT, rolled
 from polhode.integrate.methods.implicit.newton import held, implicit
-from polhode.integrate.methods.method import Attempt
-from polhode.integrate.methods.tolerance import Adaptive
+from polhode.integrate.methods.method import Adaptive, Attempt
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
 RTOL = 1e-8
