@@ -34,6 +34,7 @@ from polhode.matter.parameter import NOMINAL
 from polhode.system.checked_argument import system_argument
 from polhode.system.kinematics import placement, subspace
 from polhode.system.members import suggestion
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 from polhode.system.tree import Edge
 
@@ -204,7 +205,9 @@ class Kinematics:
 
         def needed(q: Any) -> Any:
             still = jnp.zeros(self.system.speeds)
-            return inverse_dynamics(self.system, (0.0, q, still), still, NOMINAL)
+            return inverse_dynamics(
+                self.system, StateArrays(0.0, q, still), still, NOMINAL
+            )
 
         return self._asked("rest", needed, q)
 
@@ -212,7 +215,7 @@ class Kinematics:
         """What must act (nz,) beside the actions for these accelerations."""
 
         def needed(q: Any, z: Any, z_dot: Any) -> Any:
-            return inverse_dynamics(self.system, (0.0, q, z), z_dot, NOMINAL)
+            return inverse_dynamics(self.system, StateArrays(0.0, q, z), z_dot, NOMINAL)
 
         return self._asked("inverse dynamics", needed, q, z, z_dot)
 

@@ -296,7 +296,7 @@ def _evaluated(equations: Equations, states: list[State], steps: int) -> _Found:
     h = np.array([step_of(*pair) for pair in pairs])
     end = None
     if steps:
-        q, twists = moved(program, (t, q, y), h, steps)
+        q, twists = moved(program, t, q, y, h=h, steps=steps)
         end = np.stack([system.normalised(row) for row in q]), twists
     return _Found(equations, program, y[0], now.bodies, now.wrenches, end)
 

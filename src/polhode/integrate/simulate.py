@@ -359,8 +359,18 @@ def _motions(
     found = []
     for k, record in enumerate(records):
         table = {name: values[k] for name, values in given.table.items()}
-        first = given.runs.at(k)
-        found.append(_trajectory(start.made_by, record, table, options, start=first))
+        motion = _trajectory(start.made_by, record, table, options)
+        checkpoint = Checkpoint(
+            record.stepper_state,
+            record.bounds,
+            given.runs.at(k),
+            float(record.bounds.stop),
+            options.samples,
+            options.limit,
+        )
+        motion = replace(motion, checkpoint=checkpoint)
+        is_final = record.is_dense or options.store is not None or not len(motion)
+        found.append(motion if is_final else settled_rows(motion))
     return found
 
 
@@ -369,10 +379,8 @@ def _trajectory(
     kept: RunRecord,
     table: dict[str, Any],
     options: RunOptions,
-    *,
-    start: tuple[float, np.ndarray, np.ndarray],
 ) -> Trajectory:
-    """One motion: its rows, its outcome, and where it can be gone on from."""
+    """One motion: its rows, its outcome, what happened to it."""
     equations, method, note = made_by
     n, last = equations.system.coordinates, kept.stepper_state
     until = float(kept.bounds.stop)
@@ -393,13 +401,7 @@ def _trajectory(
     if options.context is not None and options.context.limits is not None:
         order = options.context.limits.key[-1]
         motion = with_contact_log(motion, told.met, order)
-    checkpoint = Checkpoint(
-        last, kept.bounds, start, until, options.samples, options.limit
-    )
-    motion = replace(motion, checkpoint=checkpoint)
-    if kept.is_dense or options.store is not None or not len(motion):
-        return motion
-    return settled_rows(motion)
+    return motion
 
 
 def _tell(

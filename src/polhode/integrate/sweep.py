@@ -313,7 +313,7 @@ def _drawn(
 ) -> Runs:
     """The runs of an ensemble; to a folder slab by slab, never all in memory."""
     first = ensemble.runs if slab is None else slab
-    drawn = drawn_runs(equations, ensemble, (until, samples), first)
+    drawn = drawn_runs(equations, ensemble, first, until=until, samples=samples)
     return GivenRuns(drawn.asked) if slab is None else drawn
 
 

@@ -218,13 +218,13 @@ def _slope(
     felt, natural = [], []
     for k, body in enumerate(system.places_of(constraint.bodies)):
         if body >= 0:
-            G = _remembered(system, (constraint, here, k, now))
+            G = _remembered(system, constraint, here, k, now)
             A += G / by @ now.J[body]
             felt.append(G / by)
             natural.append(G)
     for k, joint in enumerate(constraint.joints):
         own = system.edge(joint.name).z
-        G = _by_joint(constraint, here, k, (now, along[own]))
+        G = _by_joint(constraint, here, k, now, along[own])
         A[:, own] += G / along[own]
         felt.append(G / along[own])
         natural.append(G)
@@ -240,9 +240,10 @@ def _lengths(rows: np.ndarray, least: float = 1.0) -> np.ndarray:
     return np.where(sizes > 0, sizes, least)
 
 
-def _remembered(system: System, asked: tuple[Any, Placed, int, Scene]) -> np.ndarray:
+def _remembered(
+    system: System, constraint: Any, here: Placed, k: int, now: Scene
+) -> np.ndarray:
     """`_by_pose` of the place that was last asked for: checks ask one many times."""
-    constraint, here, k, now = asked
     numbers = (here.rotations, here.origins, *here.coordinates, *now.table.values())
     place = [now.t, now.length, *now.table, *(np.asarray(n).tobytes() for n in numbers)]
     key = ("slope", constraint.name, k)
@@ -277,10 +278,9 @@ def _turn(axis: int, angle: float) -> np.ndarray:
 
 
 def _by_joint(
-    constraint: Any, here: Placed, k: int, at: tuple[Scene, np.ndarray]
+    constraint: Any, here: Placed, k: int, now: Scene, along: np.ndarray
 ) -> np.ndarray:
     """dg by radians or natural lengths along the speeds of its joint k."""
-    now, along = at
     joint, q = constraint.joints[k], here.coordinates[k]
 
     def moved(direction: int, h: float) -> Any:

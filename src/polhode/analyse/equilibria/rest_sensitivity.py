@@ -30,6 +30,7 @@ from polhode.matter.parameter import NOMINAL, Table
 from polhode.system import numeric_constraints, rows
 from polhode.system.checked_argument import state_argument
 from polhode.system.state import State
+from polhode.system.state_arrays import StateArrays
 from polhode.system.system import System
 
 FOUND = 1e-6  # of the rates that a small displacement gives: still an equilibrium
@@ -199,7 +200,7 @@ def _laws(system: System, t: float, names: tuple[str, ...]) -> tuple[Any, Any]:
 
     def balance(place: Any, motion: tuple[Any, Any], l: Any, p: Any) -> Any:
         (e, a), table = motion, _table(names, p)
-        tau = inverse_dynamics(system, (t, place, e), a, table)
+        tau = inverse_dynamics(system, StateArrays(t, place, e), a, table)
         return tau - rows_at(place, p).T @ l if l.shape[0] else tau
 
     return rows_at, balance

@@ -177,27 +177,39 @@ def linearise(
         return linear_along(about, ports, extra, parameters)
     state = _state(system, about)
     table.update(port_values(state, table, ports, extra))
-    asked = (ports, watched or {})
-    near = neighbours(state, table, *asked)
+    outputs = watched or {}
+    near = neighbours(state, table, ports, outputs)
     turn = turning_of(state, near)
-    why = unsteadiness(state, table, near, turn, asked)
+    why = unsteadiness(state, table, near, turn, ports=ports, outputs=outputs)
     if why:
         turn = np.zeros_like(turn)
-    return linear_about(state, table, near, (turn, why), (ports, watched, independent))
+    return linear_about(
+        state,
+        table,
+        near,
+        ports=ports,
+        watched=watched,
+        independent=independent,
+        turn=turn,
+        why=why,
+    )
 
 
 def linear_about(
     state: State,
     table: Table,
     near: Neighbours,
-    motion: tuple[np.ndarray, str],
-    asked: tuple,
+    *,
+    ports: Any,
+    watched: Any,
+    independent: Any,
+    turn: np.ndarray,
+    why: str,
 ) -> Linear:
     """The linear system of known first-order changes.
 
     `motion` is how error coordinates turn, and why the matrices change, if they do.
     """
-    (turn, why), (ports, watched, independent) = motion, asked
     whole, system = turned(near, turn), state.system
     which = kept(system, whole, independent)
     found = reduced(whole, which)

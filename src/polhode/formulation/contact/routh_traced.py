@@ -83,14 +83,13 @@ def routh_path(W: Any, u: Any, law: Law) -> Path:
         return ~path.is_over & (path.turns < SEGMENTS)
 
     def segment(path: Path) -> Path:
-        return _segment(W, path, law, (approach, still))
+        return _segment(W, path, law, approach, still)
 
     return lax.while_loop(goes_on, segment, first)
 
 
-def _segment(W: Any, path: Path, law: Law, sizes: tuple[Any, Any]) -> Path:
+def _segment(W: Any, path: Path, law: Law, approach: Any, still: Any) -> Path:
     """One piece of the path, to where something changes first."""
-    approach, still = sizes
     u, T_rate, word = _tangential(W, path.u, law, still)
     path = _noted(path._replace(u=u), word, word != path.last)
     rate, T_rate, longest = _rate(W, u, law.dynamic, T_rate, word)

@@ -134,7 +134,7 @@ def constraint_wrenches(
     def phi(V: Any) -> Any:
         in_world = turned(R_WB, V)
         twists = Twists(in_world[:, :3], in_world[:, 3:])
-        return rows.of_motion(system, t, q, (twists, z), table)
+        return rows.of_motion(system, t, q, twists, z, table=table)
 
     if not system.constraints:
         return []
@@ -159,7 +159,7 @@ def constraint_efforts(
     twists = system.twists(t, q, z, table)
     if not any(constraint.joints for constraint in system.constraints):
         return [jnp.zeros_like(z) for _ in system.constraints]
-    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, (twists, z), table), z)
+    _, pull = jax.vjp(lambda z: rows.of_motion(system, t, q, twists, z, table=table), z)
     found, start = [], 0
     for constraint in system.constraints:
         stop = start + len(constraint.rows)
@@ -193,7 +193,7 @@ def named_reactions(
     # A native program names every number that it gives.
     backend = "xla" if equations.system.speeds > DENSE else "auto"
     both = equations.ask("reactions", _function(equations), state, table, backend)
-    return Reactions(_named(equations.system, state, both, table))
+    return Reactions(_named(equations.system, state, _Loads(*both), table))
 
 
 def reaction_function(
@@ -206,7 +206,7 @@ def reaction_function(
 
     def reactions(t: Any, q: Any, y: Any, table: Table) -> dict[str, Any]:
         state = State(system, t, q, equations.functions.speeds(t, q, y, table))
-        found = _named(system, state, function(t, q, y, table), table)
+        found = _named(system, state, _Loads(*function(t, q, y, table)), table)
         if at is not None:
             found = about(found, system, state, at, table)
         return {name: jnp.stack([w.torque, w.force]) for name, w in found.items()}
@@ -229,7 +229,7 @@ def named_rows(
     found: dict[str, list[Any]] = {}
     for k, state in enumerate(states):
         own = jax.tree.map(lambda part, k=k: np.asarray(part)[k], raw)
-        each = _named(state.system, state, own, table)
+        each = _named(state.system, state, _Loads(*own), table)
         if at is not None:
             each = about(each, state.system, state, at, table)
         for name, wrench in each.items():
@@ -257,14 +257,22 @@ def free_reactions(
     for row in free:
         more = program(*at, row, dict(table))
         both = jax.tree.map(lambda a, b: np.asarray(a) - np.asarray(b), more, base)
-        found.append(_named(equations.system, state, both, table))
+        found.append(_named(equations.system, state, _Loads(*both), table))
     return found
 
 
+class _Loads(NamedTuple):
+    """What a formulation knows of reactions: of joints, of constraints, and efforts."""
+
+    joints: Any
+    held: Any
+    efforts: Any
+
+
 def _named(
-    system: System, state: State, both: tuple, table: Table
+    system: System, state: State, loads: _Loads, table: Table
 ) -> dict[str, Wrench]:
-    joints, held, efforts = both
+    joints, held, efforts = loads
     poses, table = system.poses(state.t, state.q, table), system.table(table)
     poses = with_world(poses)
     found: dict[str, Wrench] = {}

@@ -49,8 +49,10 @@ def recursive(system: System) -> Equations:
         )
         still = jnp.zeros_like(z)
         u = z if felt is None else felt
-        bias = inverse_dynamics(system, (t, q, u), still, table, nothing)
-        resting = inverse_dynamics(system, (t, q, still), still, table, acting)
+        bias = inverse_dynamics(system, StateArrays(t, q, u), still, table, nothing)
+        resting = inverse_dynamics(
+            system, StateArrays(t, q, still), still, table, acting
+        )
         rows = system.constraint_rows(t, q, z, table)
         return Terms(mass_matrix(system, q, table), bias, -resting, *rows)
 

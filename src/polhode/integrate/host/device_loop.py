@@ -179,15 +179,15 @@ class _Chunk(NamedTuple):
             goal = (Goal(float(t_end), room, step_of(self.given.method)),)
             found, buffer = self._program(own, goal, ())(*own, *goal)
             _put(way.gliders, pick, found)
-            self._attend(way, tracker, pick, (found, buffer))
+            self._attend(way, tracker, pick, found, buffer)
             report.tell(way)
 
     def _attend(
-        self, way: _Way, tracker: BatchEventTracker, pick: Any, chunk: tuple[Any, Any]
+        self, way: _Way, tracker: BatchEventTracker, pick: Any, found: Any, buffer: Any
     ) -> None:
         """Runs to which something happened come to the host, and those that wait for
         it go back; all others stay where they are."""
-        (found, buffer), device = chunk, self.device
+        device = self.device
         status = found.stepper_state.status
         few = (buffer.count > 0) | (status == NEEDS_HOST)
         few = device.cupy.flatnonzero(few | (status == EVENT) | (status == ZENO))

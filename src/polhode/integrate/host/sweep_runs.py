@@ -276,11 +276,10 @@ def given_runs(
 
 
 def drawn_runs(
-    equations: Equations, ensemble: Ensemble, times: tuple[Any, Any], first: int
+    equations: Equations, ensemble: Ensemble, first: int, *, until: Any, samples: Any
 ) -> DrawnRuns:
     """Runs of an ensemble, of which so many are looked at before any is run."""
     require_own(equations.system, ensemble.start)
-    until, samples = times
     drawn = ensemble.part(0, min(first, ensemble.runs))
     head = admitted(
         equations,

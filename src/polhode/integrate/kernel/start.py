@@ -241,18 +241,17 @@ def require_feasible(equations: Equations, go: InitialStep, method: Method) -> N
     else:
         # A rate that is not finite is that of a run that is refused by itself.
         own = np.where(np.isfinite(go.rate), 1 / go.rate, np.inf)
-        _require_reach(equations, (start, float(stop[0])), own, go.bounds.least)
+        _require_reach(equations, start, float(stop[0]), own, go.bounds.least)
 
 
 def _require_reach(
-    equations: Equations, ends: tuple[Any, float], own: Any, least: Any
+    equations: Equations, start: Any, stop: float, own: Any, least: Any
 ) -> None:
     """Refuse times so large that rounding swallows the motion many times over."""
     k = int(np.argmax(least / own))
     if least[k] > HOPELESS * own[k]:
         raise IntegrationError(
-            f"{equations.system.name!r} cannot run from {ends[0][k]:g} to"
-            f" {ends[1]:g} s.",
+            f"{equations.system.name!r} cannot run from {start[k]:g} to {stop:g} s.",
             f"It moves within {own[k]:.3g} s, and beside such times double precision"
             f" knows no step below {least[k]:.3g} s.",
             "Give a nearer end, count time from the start of the run, and look at the"

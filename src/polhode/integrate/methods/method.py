@@ -124,11 +124,11 @@ def axpy(h: Any, weights: Weights, slopes: list[Any], x: Any = 0.0) -> Any:
 
 
 def rk_stages(
-    field: Field, at: tuple[Any, Any, Any], x_dot: Any, table: tuple[Any, Any]
+    field: Field, t: Any, x: Any, x_dot: Any, h: Any, *, nodes: Any, stages: Any
 ) -> tuple[list[Any], Any]:
     """The slopes of a step h from x at t by nodes and stages, and its last stage."""
-    (t, x, h), k, there = at, [x_dot], None
-    for node, weights in zip(*table, strict=True):
+    k, there = [x_dot], None
+    for node, weights in zip(nodes, stages, strict=True):
         there = axpy(h, weights, k, x)
         k.append(field.x_dot(t + node * h, there))
     return k, there

@@ -44,7 +44,7 @@ def solve_step(
         u, loads = x[:k], x[k:]
         value, J = jacobian(lambda u: missed(jnp.concatenate([u, loads])), u)
         pair = J[k:], equations(u).B
-        return jnp.concatenate(held(J[:k], -value[:k], pair, -value[k:]))
+        return jnp.concatenate(held(J[:k], -value[:k], *pair, g=-value[k:]))
 
     free = jnp.concatenate([start, jnp.zeros(len(natural.rows))])
     found = iterated(increment, free, lambda step: spread(step[:k] / natural.speeds))
@@ -56,4 +56,6 @@ def _without_rank(J: Any, b: Any, natural: NaturalSizes) -> Any:
     """x with J x = b,  J = [[K, -B^T], [A, 0]], where rows may be redundant."""
     k = len(natural.speeds)
     pair = J[k:, :k], -J[:k, k:].T
-    return jnp.concatenate(solve_held(J[:k, :k], b[:k], pair, b[k:], natural))
+    return jnp.concatenate(
+        solve_held(J[:k, :k], b[:k], *pair, g=b[k:], natural=natural)
+    )

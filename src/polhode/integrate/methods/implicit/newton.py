@@ -145,7 +145,7 @@ def size_of_way(natural: Any, way: Any) -> Any:
     return natural * jnp.maximum(spread(way / natural), LEAST)
 
 
-def way(field: Field, start: tuple[Any, Any, Any], h: Any) -> Any:
+def way(field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Any:
     """A first guess (nz,) of the way along the joints, by the speeds at the middle."""
-    (t, x, x_dot), n = start, field.coordinates
+    n = field.coordinates
     return h * field.speeds(t + h / 2, x[:n], x[n:] + h / 2 * x_dot[n:])

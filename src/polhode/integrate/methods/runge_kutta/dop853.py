@@ -53,7 +53,7 @@ class DormandPrince8(Adaptive):
         self, field: Field, t: Any, x: Any, x_dot: Any, h: Any
     ) -> Attempt:
         """One step, and in place of its terms the slopes from which they are found."""
-        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         error = axpy(h, ERROR_5, k), axpy(h, ERROR_3, k)
         k.append(field.x_dot(t + h, there))

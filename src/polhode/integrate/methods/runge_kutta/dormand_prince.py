@@ -56,7 +56,7 @@ class DormandPrince(Adaptive):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        k, before = rk_stages(field, (t, x, h), x_dot, (NODES, STAGES))
+        k, before = rk_stages(field, t, x, x_dot, h, nodes=NODES, stages=STAGES)
         there, edge = axpy(h, END, k, x), (before, k[-1], STABLE)
         k.append(field.x_dot(t + h, there))
         error, dense = (axpy(h, ERROR, k),), (axpy(h, BEND, k),)

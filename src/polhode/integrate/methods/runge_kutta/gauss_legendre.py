@@ -63,7 +63,7 @@ class GaussLegendre4(FixedStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(TWO, field, (t, x, x_dot), h)
+        return _collocated(TWO, field, h, t=t, x=x, x_dot=x_dot)
 
 
 @final
@@ -77,13 +77,13 @@ class GaussLegendre6(FixedStep):
 
     def attempt(self, field: Field, t: Any, x: Any, x_dot: Any, h: Any) -> Attempt:
         """One step, traced."""
-        return _collocated(THREE, field, (t, x, x_dot), h)
+        return _collocated(THREE, field, h, t=t, x=x, x_dot=x_dot)
 
 
 def _collocated(
-    rule: Collocation, field: Field, at: tuple[Any, Any, Any], h: Any
+    rule: Collocation, field: Field, h: Any, *, t: Any, x: Any, x_dot: Any
 ) -> Attempt:
-    (t, x, x_dot), (nodes, A, b) = at, rule
+    (nodes, A, b) = rule
     n = field.coordinates
     J = jax.jacfwd(field.x_dot, 1)(t + h / 2, x + h / 2 * x_dot)
     stages = apart(A)
