@@ -23,7 +23,7 @@ from polhode.integrate.host.batch_loop import (
 from polhode.integrate.host.checks import require_sound_start
 from polhode.integrate.host.loop import advance
 from polhode.integrate.host.progress import Clock, Watch
-from polhode.integrate.kernel.packing import Columns, PackedProgram, packed
+from polhode.integrate.kernel.packing import Packed, PackedProgram, packed
 from polhode.integrate.kernel.start import (
     HOPELESS,
     StepSettings,
@@ -68,7 +68,7 @@ class _Lane(NamedTuple):
 
     ready: PackedProgram
     glide: PackedProgram
-    columns: Columns
+    columns: Packed
     table: dict[str, Any]
     limit: int
     clock: Clock

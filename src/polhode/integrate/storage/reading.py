@@ -15,8 +15,8 @@ import numpy as np
 from polhode.errors import FileError, IntegrationWarning
 from polhode.integrate.field.dense_output import Steps
 from polhode.integrate.kernel.outcome import Outcome
+from polhode.integrate.kernel.packing import Columns
 from polhode.integrate.storage import layout
-from polhode.integrate.storage.columns import Columns
 from polhode.integrate.storage.datasets import dataset, open_datasets, read
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import (

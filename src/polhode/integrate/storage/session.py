@@ -10,10 +10,10 @@ import numpy as np
 
 from polhode.errors import FileError
 from polhode.integrate.field.dense_output import Steps
+from polhode.integrate.kernel.packing import layout_of, tree_from
 from polhode.integrate.kernel.status import CONTACT, EVENT, FAULT, ZENO
 from polhode.integrate.results.checkpoint import Checkpoint
 from polhode.integrate.storage import event_log, laws
-from polhode.integrate.storage.columns import layout_of, tree_from
 from polhode.integrate.storage.create import create
 from polhode.integrate.storage.event_log import EventLog
 from polhode.integrate.storage.header import header_of
