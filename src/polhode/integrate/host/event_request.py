@@ -24,22 +24,13 @@ from polhode.integrate.inputs.inputs import UNFED, InputLog, Inputs, admit_input
 from polhode.integrate.inputs.sampling import first_samples
 from polhode.integrate.kernel.sample_instant import first_samples_function
 from polhode.integrate.kernel.stepper_state import StepperState, start_cursor
-from polhode.integrate.methods.runge_kutta.calvo import Calvo7
-from polhode.integrate.methods.runge_kutta.dop853 import DormandPrince8
-from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
-from polhode.integrate.methods.runge_kutta.radau import RadauIIA
-from polhode.integrate.methods.runge_kutta.rk4 import RungeKutta4
-from polhode.integrate.methods.taylor import Taylor
+from polhode.integrate.methods.registry import STEPS_COLUMNS
 from polhode.system.values import require_mapping
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
     from polhode.integrate.host.loop import RunRecord
     from polhode.integrate.methods.method import Method
-
-
-# Methods that step x as a column of numbers, whatever each of them is.
-OF_COLUMNS = (DormandPrince, DormandPrince8, Calvo7, RadauIIA, RungeKutta4, Taylor)
 
 
 NO_INPUTS = Inputs()
@@ -117,7 +108,7 @@ def _require_steppable(
             "Write the change with jax.numpy, or sample the controller: ph.Sampled(law,"
             " dt, state=[...]).",
         )
-    if not isinstance(method, OF_COLUMNS):
+    if type(method).__name__ not in STEPS_COLUMNS:
         raise IntegrationError(
             f"{method.name} does not step states of controllers.",
             f"It is made for mechanics alone. {why}",
