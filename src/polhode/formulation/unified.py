@@ -58,7 +58,7 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
         )
         q_dot = 1.0 * system.rates(t, q, z, table)
 
-        def left(y_dot: Any) -> Any:
+        def left_side(y_dot: Any) -> Any:
             now, rate = (t, q, u), (jnp.ones_like(t), q_dot, y_dot)
             momentum = jax.grad(energy, 2)
             growth = jax.jvp(lambda t, q, y: momentum(t, q, y, table), now, rate)[1]
@@ -69,8 +69,8 @@ def unified(system: System, velocities: Velocities | None = None) -> Equations:
         still = jnp.zeros_like(u)
         true_z, E = chosen.zeta(t, q, y), jax.jacfwd(chosen.zeta, 2)(t, q, y)
         return Terms(
-            jax.jacfwd(left)(still),
-            left(still),
+            jax.jacfwd(left_side)(still),
+            left_side(still),
             E.T @ along(system, t, q, system.applied(t, q, true_z, table), table),
             *rows_in(system, chosen, StateArrays(t, q, y), table),
         )

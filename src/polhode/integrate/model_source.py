@@ -43,7 +43,7 @@ class ModelSource:
     @cached_property
     def text(self) -> str:
         """The model as the text of its file; empty where no text says all of it."""
-        return model_text.told(self.equations.system) if self._is_usual else ""
+        return model_text.model_toml(self.equations.system) if self._is_usual else ""
 
     @property
     def _is_usual(self) -> bool:

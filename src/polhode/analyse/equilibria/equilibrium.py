@@ -229,7 +229,7 @@ def equilibrium_of(search: Search, found: Settled, family: np.ndarray) -> Equili
     energy = float(system.potential_energy(search.t, state.q, search.table))
     words = tuple(neutral_names(system, (), family))
     shared = shared_rows(search, found)
-    pulled = _pulled(system, found.multipliers)
+    pulled = _pulling_contacts(system, found.multipliers)
     return Equilibrium(state, found.multipliers, energy, words, shared, pulled)
 
 
@@ -254,7 +254,7 @@ def _nothing_resists(search: Search, found: Settled) -> bool:
     return bool(len(values) and values[0] <= LOOSE**1.5 * values[-1])
 
 
-def _pulled(system: System, multipliers: np.ndarray) -> tuple[str, ...]:
+def _pulling_contacts(system: System, multipliers: np.ndarray) -> tuple[str, ...]:
     """Contacts that would have to pull."""
     found, row = [], 0
     for constraint in system.constraints:

@@ -104,19 +104,19 @@ def neighbours(
     K, F, G, seen = np.split(by_d, cuts)
     D, A, _, seen_rates = np.split(by_rate, cuts)
     B, _, _, passed = np.split(by_input, cuts)
-    A, F, G = _felt(state, table, A, F, G)
+    A, F, G = _without_rounding(state, table, A, F, G)
     return Neighbours(
         M, D, K, K - loose[:n, :n], A, F, G, -B, seen, seen_rates, passed,
         mass_rate, rates, multipliers,
     )  # fmt: skip
 
 
-def _felt(
+def _without_rounding(
     state: State, table: Table, A: np.ndarray, F: np.ndarray, G: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """A, F and G, without the rounding that rows show which feel no motion."""
     system = state.system
-    felt = numeric_constraints.felt(system, state, table)
+    felt = numeric_constraints.moving_rows(system, state, table)
     flags = [c.is_holonomic for c in system.constraints for _ in c.rows]
     places = felt[np.array(flags, dtype=bool)]
     pairs = ((felt, A), (felt, F), (places, G))

@@ -115,7 +115,9 @@ def _along(
             if rate[0] > 0:
                 stops["compression"] = -path.u[0] / rate[0]
         else:
-            stops["end"] = _left(path, rate[0], compressed, approach, e=e, law=law)
+            stops["end"] = _restitution_left(
+                path, rate[0], compressed, approach, e=e, law=law
+            )
         first = min(stops, key=lambda key: stops[key])
         dp = stops[first]
         if not np.isfinite(dp):
@@ -205,7 +207,7 @@ def _advance(
         path.u[1:] = 0.0
 
 
-def _left(
+def _restitution_left(
     path: _Path,
     rate: float,
     compressed: tuple[float, float],

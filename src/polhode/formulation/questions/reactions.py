@@ -98,7 +98,7 @@ def _beyond_joints(system: System, q: Any, lacking: Any, table: Table) -> Any:
     table = system.table(table)
 
     def gather(edge: Edge, carrier: Any, child: Any) -> Any:
-        return carrier + _moved(child, *placement(edge, q, table))
+        return carrier + _about_parent(child, *placement(edge, q, table))
 
     found = inward(system.tree, list(lacking), gather)
     each = [_own(e, q, found[e.child], table) for e in system.tree.edges]
@@ -319,7 +319,7 @@ def _shares(
     """Of every constraint, on its own bodies and joints alone."""
     if is_rolled(system):
         return [
-            _Share(wrenches, _parted(along, constraint))
+            _Share(wrenches, _efforts_by_joint(along, constraint))
             for constraint, (wrenches, along) in zip(
                 system.constraints,
                 by_constraint(system, held, efforts, table),
@@ -337,7 +337,7 @@ def _shares(
     return found
 
 
-def _parted(along: Any, constraint: Any) -> list[Any]:
+def _efforts_by_joint(along: Any, constraint: Any) -> list[Any]:
     """Efforts (k,) along all joints of a constraint, joint by joint."""
     ends = np.cumsum([0, *(joint.speeds for joint in constraint.joints)])
     return [along[a:b] for a, b in pairwise(ends)]
@@ -365,14 +365,14 @@ def about(
     poses = with_world(system.poses(state.t, state.q, table))
     table = system.table(table)
 
-    def moved(name: str, wrench: Wrench) -> Wrench:
+    def wrench_about(name: str, wrench: Wrench) -> Wrench:
         point = at.get(name, wrench.point) if isinstance(at, Mapping) else at
         there, here = (_place(system, poses, p, table) for p in (point, wrench.point))
         torque = wrench.torque - cross(there - here, wrench.force)
         named = point if isinstance(point, Point) else point.nominal
         return replace(wrench, torque=torque, point=named)
 
-    return {name: moved(name, wrench) for name, wrench in found.items()}
+    return {name: wrench_about(name, wrench) for name, wrench in found.items()}
 
 
 def _place(system: System, poses: Poses, point: Attachment, table: Table) -> Any:
@@ -450,7 +450,7 @@ def _own(edge: Edge, q: Any, on_child: Any, table: Table) -> Any:
     """
     on_second = on_child
     if edge.is_reversed:
-        on_second = -_moved(on_child, *placement(edge, q, table))
+        on_second = -_about_parent(on_child, *placement(edge, q, table))
     W = _in_joint(edge.joint, on_second, table)
     if edge.joint.speeds == 0:
         return W
@@ -466,7 +466,7 @@ def _in_joint(joint: Joint, on_second: Any, table: Table) -> Any:
     return jnp.concatenate([R_CM.T @ torque, R_CM.T @ force])
 
 
-def _moved(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
+def _about_parent(wrench: Any, R_PC: Any, p_PoCo_P: Any) -> Any:
     """A wrench about Co in C's axes, about Po in P's."""
     force = R_PC @ wrench[3:]
     return jnp.concatenate([R_PC @ wrench[:3] + cross(p_PoCo_P, force), force])

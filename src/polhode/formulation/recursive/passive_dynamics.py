@@ -58,7 +58,7 @@ def passive_dynamics(
     arguments = (float(state.t), state.q, state.z, reference, dict(table))
 
     def function(t: Any, q: Any, z: Any, reference: Any, table: Table) -> Any:
-        return needed(
+        return required_efforts(
             system, StateArrays(t, q, z), *reference, table=table, choice=found
         )
 
@@ -66,7 +66,7 @@ def passive_dynamics(
     return system.program(name, function, arguments)(*arguments)
 
 
-def needed(
+def required_efforts(
     system: System,
     state: StateArrays,
     z_r: Any,

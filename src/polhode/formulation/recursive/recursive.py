@@ -73,10 +73,10 @@ def _in_loops(system: System, straight: Callable[..., Terms]) -> Equations:
     def of_tree(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         return rolled_acting.of_tree(system, t, q, z, table), jnp.zeros(0)
 
-    def held(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
+    def constrained(t: Any, q: Any, z: Any, table: Any) -> tuple[Any, Any]:
         return rolled_constrained.accelerations(system, t, q, z, table)
 
-    accelerations = held if system.constraints else of_tree
+    accelerations = constrained if system.constraints else of_tree
     if any(body.carries_fluid for body in system.bodies):
         # Inertia of a fluid is no mass: loops along the world's axes do not know it.
         return in_speeds("recursive", system, straight, accelerations=accelerations)

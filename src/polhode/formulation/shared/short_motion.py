@@ -55,7 +55,7 @@ def answers_of(equations: Equations) -> Callable[..., Answers]:
     return all_of
 
 
-def moved(
+def after_steps(
     answer: Callable[..., Answers],
     t: np.ndarray,
     q: np.ndarray,

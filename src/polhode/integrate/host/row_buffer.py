@@ -114,7 +114,7 @@ class RowBuffer:
         """The columns with more rows in them, perhaps others than before."""
         columns = self.held.columns
         if not columns or last > len(columns[0]):
-            columns = self._moved(rows, last)
+            columns = self._larger_columns(rows, last)
         for column, part in zip(columns, rows, strict=True):
             place = column[self.count : last]
             if chosen is None or len(chosen) == len(part):
@@ -123,7 +123,7 @@ class RowBuffer:
                 np.take(part, chosen, axis=0, out=place, mode="clip")
         return columns
 
-    def _moved(self, like: Steps, need: int) -> list[np.ndarray]:
+    def _larger_columns(self, like: Steps, need: int) -> list[np.ndarray]:
         """Larger columns with the rows so far; as large as there is memory for."""
         held = self.rows() if self.count else Steps(*(part[:0] for part in like))
         for room in (AHEAD * need, 2 * need, need):

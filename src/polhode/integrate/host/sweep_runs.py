@@ -226,18 +226,18 @@ def moved_to(system: System, states: Any) -> Any:
     Who gives the function made them with a system of its own, from the same function.
     """
     if isinstance(states, Ensemble):
-        return ensemble_from(_moved(system, states.start), states.described())
+        return ensemble_from(_of_system(system, states.start), states.described())
     if isinstance(states, State):
-        return _moved(system, states)
+        return _of_system(system, states)
     if isinstance(states, States):
         _require_alike(system, states.system)
         found = unchecked(system, states.t, states.q, states.z)
         object.__setattr__(found, "faults", states.faults)
         return found
-    return [_moved(system, state) for state in states]
+    return [_of_system(system, state) for state in states]
 
 
-def _moved(system: System, state: State) -> State:
+def _of_system(system: System, state: State) -> State:
     _require_alike(system, state.system)
     return State(system, state.t, state.q, state.z)
 

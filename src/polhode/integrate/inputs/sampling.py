@@ -69,7 +69,7 @@ def sampled(
         size = sizes[0] if len(sizes) == 1 else sum(max(each, 1) for each in sizes)
         own = values_of(getattr(source.noun, "constants", {}), table)
         request = SampleRequest(int(sample_count[k]), own)
-        value, memory = _asked(source, size, request, state, recall)
+        value, memory = _answer_of(source, size, request, state, recall)
         held[source.held], recall[source.recall] = value, memory
         sample_count[k] += 1
     return stepper_state._replace(held=held, recall=recall, sample_count=sample_count)
@@ -94,7 +94,7 @@ def first_samples(
         ) from fault.cause
 
 
-def _asked(
+def _answer_of(
     source: Source,
     size: int,
     request: SampleRequest,

@@ -76,11 +76,11 @@ def iterated(
         u, _, _, last = lax.while_loop(goes_on, once, first)
         return u, last
 
-    u, last = held(loop, start)
+    u, last = without_derivative(loop, start)
     return Solved(u, last <= ROUNDING)
 
 
-def held(loop: Callable[[Any], Any], start: Any) -> Any:
+def without_derivative(loop: Callable[[Any], Any], start: Any) -> Any:
     """loop(start), everything that it depends on held: its derivatives are zero."""
     plain, others = jax.closure_convert(loop, start)
     return plain(*map(lax.stop_gradient, (start, *others)))

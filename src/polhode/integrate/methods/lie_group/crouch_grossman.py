@@ -46,14 +46,14 @@ class CrouchGrossman4(FixedStep):
         q, y = x[:n], x[n:]
         k, a = [h * field.speeds(t, q, y)], [h * x_dot[n:]]
         for weights in STAGES:
-            there = _moved(field, q, y, (k, a), weights)
+            there = _along_stages(field, q, y, (k, a), weights)
             then = t + sum(weights) * h
             k.append(h * field.speeds(then, *there))
             a.append(h * field.accelerations(then, *there))
-        return Attempt(jnp.concatenate(_moved(field, q, y, (k, a), END)))
+        return Attempt(jnp.concatenate(_along_stages(field, q, y, (k, a), END)))
 
 
-def _moved(
+def _along_stages(
     field: Field, q: Any, y: Any, stages: Any, weights: tuple[float, ...]
 ) -> tuple[Any, Any]:
     for weight, k, a in zip(weights, *stages, strict=True):

@@ -127,7 +127,9 @@ def _inner(field: Field, t: Any, q: Any, M: Any, d: Any) -> Any:
     poses = system.poses(t, q, values)
     # About a place among the bodies: far from the world's origin moments would cancel.
     arms = poses.origins - jnp.mean(poses.origins, axis=0)
-    rigid = [_seen(R, arm) for R, arm in zip(poses.rotations, arms, strict=True)]
+    rigid = [
+        _unit_motions(R, arm) for R, arm in zip(poses.rotations, arms, strict=True)
+    ]
     J, inertia = system.jacobians(t, q, values), system.inertias(values)
     parts = zip(J, inertia, rigid, strict=True)
     whole = sum(j.T @ (i @ r) for j, i, r in parts)
@@ -137,7 +139,7 @@ def _inner(field: Field, t: Any, q: Any, M: Any, d: Any) -> Any:
     return M @ d - whole @ solve_rows(G.T @ whole, whole.T @ d, sizes)
 
 
-def _seen(R: Any, p: Any) -> Any:
+def _unit_motions(R: Any, p: Any) -> Any:
     """Unit motions of the whole about a place, as the twists of a body p from it."""
     zero = jnp.zeros((3, 3))
     arm = jnp.stack([jnp.cross(e, p) for e in np.eye(3)], axis=1)

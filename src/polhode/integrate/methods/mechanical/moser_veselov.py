@@ -57,13 +57,13 @@ class MoserVeselov(FixedStep):
 
         def balance(d: Any) -> Any:
             start = jax.grad(chords, 0)(still, still, d)
-            return p + start + h / 2 * _pushed(field, t, q, d / h)
+            return p + start + h / 2 * _efforts(field, t, q, d / h)
 
         size = newton.size_of_way(displacements(system, q), h * z)
         found = newton.solve(balance, newton.way(field, t, x, x_dot, h), size)
         d, end = found.u, field.local(q, found.u)
         p1 = jax.grad(chords, 1)(still, still, d)
-        p1 = p1 + h / 2 * _pushed(field, t + h, end, d / h)
+        p1 = p1 + h / 2 * _efforts(field, t + h, end, d / h)
         return Attempt(arrived(field, t + h, end, p1), is_solved=found.is_solved)
 
 
@@ -103,7 +103,7 @@ def _second_moments(inertias: Any) -> Any:
     )
 
 
-def _pushed(field: Field, t: Any, q: Any, z: Any) -> Any:
+def _efforts(field: Field, t: Any, q: Any, z: Any) -> Any:
     """All actions along the speeds (nz,)."""
     system, values = field.system, constrained_terms.table(field, t, q, z)
     return along(system, t, q, system.applied(t, q, z, values), values)

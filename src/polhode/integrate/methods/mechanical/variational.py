@@ -81,13 +81,13 @@ def _discrete(field: Field, d: Any, h: Any, *, t: Any, q: Any, p: Any) -> Any:
 def bracket(system: System, t: Any, q: Any, d: Any) -> Any:
     """ad_d (nz, nz): a displacement m of q moves local(q, s d) by m - s ad_d m + ..."""
 
-    def moved(way: Any) -> Any:
+    def speeds_along(way: Any) -> Any:
         changes = jax.jacfwd(lambda m: system.local(system.local(q, m), way))(still)
         place = system.local(q, way)
         return jax.vmap(lambda c: system.speeds_from(t, place, c), 1, 1)(changes)
 
     still = jnp.zeros(system.speeds)
-    return -jax.jvp(moved, (still,), (d,))[1]
+    return -jax.jvp(speeds_along, (still,), (d,))[1]
 
 
 def arrived(field: Field, t: Any, q: Any, p: Any) -> Any:

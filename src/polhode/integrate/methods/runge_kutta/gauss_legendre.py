@@ -94,12 +94,12 @@ def _collocated(
         pairs = zip(nodes, Z, strict=True)
         return jnp.stack([field.x_dot(t + c * h, x + z) for c, z in pairs])
 
-    def missed(Z: Any) -> Any:
+    def residual(Z: Any) -> Any:
         return Z - h * jnp.asarray(A) @ slopes(Z)
 
     def increment(Z: Any) -> Any:
         # What is missed is small: in any basis it is known as well.
-        return solved(stages, factors, jnp.asarray(-across) @ missed(Z) / h)
+        return solved(stages, factors, jnp.asarray(-across) @ residual(Z) / h)
 
     def measure(step: Any) -> Any:
         q, y = newton.spread(step[:, :n]), newton.spread(step[:, n:])
@@ -109,5 +109,5 @@ def _collocated(
     found = newton.iterated(increment, start, measure)
     # Of the stages, not of slopes asked anew: their rounding is what x1 then has.
     weights = np.linalg.solve(A.T, b)
-    Z = newton.implicit(found.u, missed)
+    Z = newton.implicit(found.u, residual)
     return Attempt(x + jnp.asarray(weights) @ Z, is_solved=found.is_solved)

@@ -19,7 +19,7 @@ from polhode.integrate.methods.implicit.collocation import (
 )
 from polhode.integrate.methods.implicit.jacobian import jacobian
 from polhode.integrate.methods.implicit.lu import STRAIGHT, rolled
-from polhode.integrate.methods.implicit.newton import held, implicit
+from polhode.integrate.methods.implicit.newton import implicit, without_derivative
 from polhode.integrate.methods.method import Adaptive, Attempt
 
 # Its estimate is of order 3: tighter than this it makes far more steps than it needs.
@@ -137,4 +137,4 @@ def _iterated(
         Z, _, _, done, _ = lax.while_loop(goes_on, once, first)
         return Z, done
 
-    return held(loop, start)
+    return without_derivative(loop, start)
