@@ -158,14 +158,14 @@ def paint_contacts(
             continue
         tint = theme.arrows["friction"]
         _cone(axes, view, np.array([at, push]), float(found.static[k]), tint)
-        _arrow(axes, view, (at, at + push), theme.arrows["push"])
+        _arrow(axes, view, at, at + push, theme.arrows["push"])
         T = found.scale * found.friction[frame, k]
         if float(np.linalg.norm(T)) > 0.02 * pressed:
-            _arrow(axes, view, (at, at + T), tint)
+            _arrow(axes, view, at, at + T, tint)
 
 
-def _arrow(axes: Any, view: Any, ends: tuple[Any, Any], tint: str) -> None:
-    x, y, _ = view.project(np.array(ends))
+def _arrow(axes: Any, view: Any, tail: Any, tip: Any, tint: str) -> None:
+    x, y, _ = view.project(np.array([tail, tip]))
     style = {"arrowstyle": "-|>", "color": tint, "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", (x[1], y[1]), (x[0], y[0]), arrowprops=style, zorder=4)
 

@@ -12,7 +12,7 @@ from polhode.constraints.constraint import Placed
 from polhode.constraints.gear import Gear
 from polhode.constraints.machines.rope import Pulley, Rope
 from polhode.constraints.machines.rope_path import Stop, places_along
-from polhode.integrate.results.body_motion import asked
+from polhode.integrate.results.body_motion import at_rows
 from polhode.joints.revolute import Revolute
 from polhode.matter.parameter import at, parameters_in
 from polhode.supports.slack_rope import SlackRope
@@ -145,7 +145,7 @@ def belt_line(rows: Trajectory, gear: Gear, bodies: Any) -> np.ndarray | None:
 
 def _placements(rows: Trajectory) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Rotations and origins of all bodies, row by row; the world is the last."""
-    poses = asked(rows, "poses")
+    poses = at_rows(rows, "poses")
     for R, o in zip(poses.rotations, poses.origins, strict=True):
         yield (
             np.concatenate([np.asarray(R, float), [np.eye(3)]]),
