@@ -60,9 +60,9 @@ class Live:
             self._look()
         else:
             first.together.append(self)
-            self._stand_beside(first.scene)
+            self.api = placed_beside(server, scene, first.scene)
         if first is None or first.scene.floor is None:
-            self._ground()
+            add_ground(self.api, scene)
         self.frames = [self._body(k) for k in range(len(scene.bodies))]
         self._joints()
         self.trails = self._trails()
@@ -81,29 +81,6 @@ class Live:
         camera.position = scene.middle + scene.size * np.array([0.48, -1.1, 0.42])
         camera.look_at = scene.middle
         camera.near, camera.far = 1e-3 * scene.size, 1e2 * scene.size
-
-    def _stand_beside(self, other: Scene) -> None:
-        """To the right of another scene, with a camera that sees both."""
-        scene, wide = self.scene, APART * max(other.size, self.scene.size)
-        place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
-        if other.floor is not None and scene.floor is not None:
-            place[2] = other.floor - scene.floor  # on one ground, which is drawn once
-        self.api = Apart(self.server.scene, "/beside", place)
-        camera = self.server.initial_camera
-        camera.look_at = other.middle + np.array([wide / 2, 0.0, 0.0])
-        camera.position = camera.look_at + wide * np.array([0.1, -1.2, 0.4])
-        for api, each in ((self.server.scene, other), (self.api, scene)):
-            top = each.middle + np.array([0.0, 0.0, 0.6 * each.size])
-            api.add_label("/title", each.name, position=top)
-
-    def _ground(self) -> None:
-        scene = self.scene
-        if scene.floor is not None:
-            at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
-            size = 3 * scene.size
-            cell = 10.0 ** np.round(np.log10(scene.size / 6))
-            options = {"cell_size": cell, "section_size": 5 * cell}
-            self.api.add_grid("/ground", size, size, position=at, **options)
 
     def _body(self, k: int) -> Any:
         body, size = self.scene.bodies[k], self.scene.size
@@ -261,6 +238,32 @@ class Live:
         for word, text in found.items():
             if self.numbers[word].value != text:
                 self.numbers[word].value = text
+
+
+def placed_beside(server: Any, scene: Scene, other: Scene) -> Apart:
+    """What draws to the right of another scene; the camera is put to see both."""
+    wide = APART * max(other.size, scene.size)
+    place = other.middle - scene.middle + np.array([wide, 0.0, 0.0])
+    if other.floor is not None and scene.floor is not None:
+        place[2] = other.floor - scene.floor  # on one ground, which is drawn once
+    aside, camera = Apart(server.scene, "/beside", place), server.initial_camera
+    camera.look_at = other.middle + np.array([wide / 2, 0.0, 0.0])
+    camera.position = camera.look_at + wide * np.array([0.1, -1.2, 0.4])
+    for api, each in ((server.scene, other), (aside, scene)):
+        top = each.middle + np.array([0.0, 0.0, 0.6 * each.size])
+        api.add_label("/title", each.name, position=top)
+    return aside
+
+
+def add_ground(api: Any, scene: Scene) -> None:
+    """The floor as a grid, where there is one."""
+    if scene.floor is None:
+        return
+    at = (float(scene.middle[0]), float(scene.middle[1]), scene.floor)
+    size = 3 * scene.size
+    cell = 10.0 ** np.round(np.log10(scene.size / 6))
+    options = {"cell_size": cell, "section_size": 5 * cell}
+    api.add_grid("/ground", size, size, position=at, **options)
 
 
 def add_globes(api: Any, scene: Scene, theme: Theme) -> None:

@@ -35,7 +35,7 @@ class Picture:
     figure: Figure
 
     def themed(self, theme: str) -> Picture:
-        """The same plot on "dark" paper, or on "light" as it is; its figure changes."""
+        """The same plot in a theme: "dark", or "light" as it is; its figure changes."""
         retint(self.figure, theme)
         return self
 
