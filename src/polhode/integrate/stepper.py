@@ -489,7 +489,7 @@ def stepper(
             "Give a method of fixed step, such as ph.methods.CommutatorFree4.",
         )
     system = equations.system
-    refuse_dense_steps(system, way)
+    refuse_dense_steps(equations, way)
     sizes = {name: _size(system, name) for name in inputs}
     step = _step(equations, way, size)
     columns = StepColumns(system.coordinates, system.speeds, sizes)

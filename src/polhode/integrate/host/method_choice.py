@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.errors import IntegrationError
+from polhode.integrate.field.sparse_jacobian import has_sparse_matrix
 from polhode.integrate.kernel.stiffness import Decay
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
     GearGuptaLeimkuhler,
@@ -13,13 +14,12 @@ from polhode.integrate.methods.mechanical.generalised_alpha import GeneralisedAl
 from polhode.integrate.methods.mechanical.rattle import Rattle
 from polhode.integrate.methods.method import Method, is_method
 from polhode.integrate.methods.projection import Unprojected
-from polhode.integrate.methods.registry import IMPLICIT
+from polhode.integrate.methods.registry import IMPLICIT, SPARSE
 from polhode.integrate.methods.runge_kutta.dormand_prince import DormandPrince
 from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.integrate.methods.tolerance import RTOL
 from polhode.system.rolled.size import refuse_dense
-from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -33,12 +33,16 @@ HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
 NEWTON = 200
 
 
-def refuse_dense_steps(system: System, method: Any) -> None:
+def refuse_dense_steps(equations: Equations, method: Any) -> None:
     """Refuses a method that solves for all velocities of very many bodies at once."""
     inner = getattr(method, "method", method)
-    if type(inner).__name__ in IMPLICIT:
-        how = "Take an explicit method, such as ph.methods.DormandPrince()."
-        refuse_dense(system, f"Newton's matrix of {inner.name}", NEWTON, how)
+    name, is_sparse = type(inner).__name__, has_sparse_matrix(equations)
+    if name not in IMPLICIT or (is_sparse and name in SPARSE):
+        return
+    how = "Take an explicit method, such as ph.methods.DormandPrince()"
+    if is_sparse:
+        how += ", or for what is stiff ph.methods.RadauIIA(), whose matrix is sparse"
+    refuse_dense(equations.system, f"Newton's matrix of {inner.name}", NEWTON, how + ".")
 
 
 class ChosenMethod(NamedTuple):
@@ -70,7 +74,7 @@ def picked(
             "Give ph.methods.DormandPrince(...), ph.methods.RungeKutta4(step=...) or"
             " their kin.",
         )
-    refuse_dense_steps(equations.system, method)
+    refuse_dense_steps(equations, method)
     chosen = method or DormandPrince(RTOL if rtol is None else rtol, atol)
     words = [chosen.name if method else f"{chosen.name} (picked)"]
     return ChosenMethod(chosen, ", ".join([*words, *_kept(equations, chosen)]))

@@ -43,6 +43,8 @@ IMPLICIT = {
     *("GeneralisedAlpha", "GearGuptaLeimkuhler", "Rattle", "Variational"),
     *("EnergyMomentum", "MoserVeselov"),
 }
+# Of these, those whose matrix is had by its few entries where a system is large.
+SPARSE = {"GaussLegendre4", "GaussLegendre6", "RadauIIA"}
 # Methods made of other methods: a model file does not name them, a stored run may.
 WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}
 
