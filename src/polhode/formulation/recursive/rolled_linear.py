@@ -43,7 +43,7 @@ from polhode.system.gather import driven_joints
 from polhode.system.loads import efforts_of
 from polhode.system.rolled.acting import Sorted, sorted_actions
 from polhode.system.rolled.carried import carried
-from polhode.system.rolled.motion import Seats, rates, seats_of
+from polhode.system.rolled.motion import Seats, seats_of
 from polhode.system.rolled.rows import Local, RowGroup, right, rows_of, slope
 from polhode.system.rolled.walk import Kind, walk_of
 from polhode.system.state_arrays import StateArrays
@@ -121,6 +121,24 @@ def places_of(system: System) -> Places:
     """Where the unknowns of a system are."""
     n = len(system.bodies)
     return Places(system.coordinates, system.speeds, n, len(system.row_names))
+
+
+def owners_of(system: System) -> np.ndarray:
+    """By unknown (size,): its body, or the number after all bodies of its constraint.
+
+    A joint belongs to the body that it carries.
+    """
+    at, n = places_of(system), len(system.bodies)
+    found = np.empty(at.size, dtype=int)
+    for edge in system.tree.edges:
+        found[edge.q] = edge.child
+        z = np.arange(edge.z.start, edge.z.stop)
+        found[at.q + z] = found[at.a + z] = edge.child
+    found[at.body(np.arange(n), Y + W)] = np.arange(n)[:, None]
+    heights = [len(constraint.rows) for constraint in system.constraints]
+    numbers = np.repeat(np.arange(len(heights)), heights)
+    found[at.intensity(np.arange(at.rows))] = n + numbers
+    return found
 
 
 def bodies_at(
@@ -237,10 +255,8 @@ def _of_links(system: System, now: Instant, table: Table) -> list[Block]:
         found.append(Block(at.a + z_at, at.wrench(own), jnp.swapaxes(S, 1, 2)))
         found.append(Block(at.a + z_at, at.a + z_at, _diagonal(rotors[z_at])))
         found += _of_parents(at, now, own, parents)
-    every = np.arange(at.bodies)
-    one = jnp.broadcast_to(jnp.eye(Y + W), (at.bodies, Y + W, Y + W))
-    unknowns = at.body(every, Y + W)
-    return [*found, Block(unknowns, unknowns, one)]
+    unknowns = at.body(np.arange(at.bodies), Y + W).reshape(-1, 1)
+    return [*found, Block(unknowns, unknowns, jnp.ones((len(unknowns), 1, 1)))]
 
 
 def _diagonal(values: Any) -> Any:
@@ -469,8 +485,3 @@ def _of_rows(at: Places, like: RowGroup, now: Instant, table: Table) -> list[Blo
         Block(at.intensity(row_at), columns, J[:, sum(high_on) :]),
         Block(at.intensity(row_at), at.intensity(row_at), yielding),
     ]
-
-
-def rates_of(system: System, q: Any, z: Any, table: Table) -> Any:
-    """q_dot (nq,)"""
-    return rates(system, q, z, table)

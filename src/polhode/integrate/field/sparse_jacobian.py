@@ -20,25 +20,36 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from scipy.sparse import csc_matrix
+from scipy.sparse import csc_matrix, diags
 from scipy.sparse.linalg import splu
 
+from polhode.formulation.recursive.links import is_an_acceleration
 from polhode.formulation.recursive.rolled_linear import (
     Block,
     Instant,
+    Places,
     bodies_at,
     linear_blocks,
+    owners_of,
     places_of,
 )
 from polhode.integrate.field.backend import stepped_part
 from polhode.lowering.host_call import host_function
 from polhode.matter.parameter import Table
+from polhode.system.gather import driven_joints
 from polhode.system.rolled.size import is_rolled
 from polhode.system.state_arrays import StateArrays
+from polhode.system.system import System
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
 
+# Bodies that one action may couple: of more, as of masses that all attract each other,
+# its block is dense.
+COUPLED = 12
+# Pivots are those of the recursion unless so much smaller than others of their column:
+# what is found is corrected by the next iteration of Newton's.
+PIVOT, SYMMETRIC = 1e-3, {"SymmetricMode": True}
 # Factors that are kept, beside those in use: a step has two, and asks each some times.
 KEPT = 8
 
@@ -47,7 +58,8 @@ def has_sparse_matrix(equations: Equations) -> bool:
     """Whether Newton's matrix of some equations can be had from their bodies.
 
     Friction that reads reactions couples all bodies, fluid has an inertia that is no
-    mass, and states of controllers belong to no body.
+    mass, states of controllers belong to no body, and an action on very many bodies
+    couples them all.
     """
     system = equations.system
     return (
@@ -55,7 +67,19 @@ def has_sparse_matrix(equations: Equations) -> bool:
         and not system.reads_reactions
         and not any(body.carries_fluid for body in system.bodies)
         and not equations.controller_states
+        and max(map(_coupled, _forces(system)), default=0) <= COUPLED
     )
+
+
+def _forces(system: System) -> list[Any]:
+    """All actions but those that accelerate every body alike."""
+    return [a for a in system.actions if not is_an_acceleration(system, a)]
+
+
+def _coupled(action: Any) -> int:
+    """How many bodies or joints an action couples with each other."""
+    joints = driven_joints(action)
+    return len(joints) if joints else len(action.bodies)
 
 
 class Pattern:
@@ -65,19 +89,21 @@ class Pattern:
     on its arguments alone: one that has been dropped is made again.
     """
 
-    def __init__(self, blocks: list[Block], size: int, unknowns: int):
+    def __init__(self, blocks: list[Block], owners: np.ndarray, at: Places):
         rows, columns = [], []
         for block in blocks:
             shape = block.entries.shape
             rows.append(np.broadcast_to(block.rows[:, :, None], shape).ravel())
             columns.append(np.broadcast_to(block.columns[:, None, :], shape).ravel())
         row, column = np.concatenate(rows), np.concatenate(columns)
-        self.size, self.unknowns = size, unknowns
+        self.size, self.unknowns = at.size, at.q + at.z
         self._real = np.flatnonzero((row >= 0) & (column >= 0))
         row, column = row[self._real], column[self._real]
         # The shift s is the last of all entries, on the diagonal of what is asked for.
-        diagonal = np.arange(unknowns)
+        diagonal = np.arange(self.unknowns)
         row, column = (np.concatenate([each, diagonal]) for each in (row, column))
+        self._place = _eliminated_at(row, column, owners, at.a + at.z)
+        row, column = self._place[row], self._place[column]
         self._order = np.lexsort((row, column))
         row, column = row[self._order], column[self._order]
         is_first = np.ones(len(row), dtype=bool)
@@ -99,15 +125,16 @@ class Pattern:
     ) -> None:  # limit: a function that XLA calls: what it reads and what it writes
         """Writes d (2, unknowns) of b (2, unknowns): real and imaginary parts."""
         b = np.zeros(self.size, dtype=complex)
-        b[: self.unknowns] = right[0] + 1j * right[1]
+        here = self._place[: self.unknowns]
+        b[here] = right[0] + 1j * right[1]
         factor = self._factor(int(name), entries, shift)
         found[...] = 0.0
         if factor is None or not np.all(np.isfinite(b)):
             found[...] = np.nan
         elif shift[1] == 0.0:
-            found[0] = factor.solve(b.real)[: self.unknowns]
+            found[0] = factor.solve(b.real)[here]
         else:
-            d = factor.solve(b)[: self.unknowns]
+            d = factor.solve(b)[here]
             found[0], found[1] = d.real, d.imag
 
     def _factor(self, name: int, entries: Any, shift: Any) -> Any:
@@ -130,13 +157,37 @@ class Pattern:
         every = np.concatenate([entries[self._real], np.full(self.unknowns, number)])
         values = np.add.reduceat(every[self._order], self._starts)
         is_entry = values != 0.0  # most entries of a block are zeros
-        ends = np.searchsorted(self._column[is_entry], np.arange(self.size + 1))
+        counts = np.bincount(self._column[is_entry], minlength=self.size)
+        ends = np.concatenate([[0], np.cumsum(counts)])
         parts = values[is_entry], self._row[is_entry], ends
         matrix = csc_matrix(parts, shape=(self.size, self.size))
         try:
-            return splu(matrix)
+            return splu(matrix, "NATURAL", diag_pivot_thresh=PIVOT, options=SYMMETRIC)
         except RuntimeError:  # exactly singular
             return None
+
+
+def _eliminated_at(
+    row: np.ndarray, column: np.ndarray, owners: np.ndarray, joints: int
+) -> np.ndarray:
+    """When each unknown is eliminated (size,): bodies of least degree first.
+
+    Of a body first its motion and its wrench, whose pivots are ones, then its joint,
+    which then feels all that the body carries: the recursion of articulated bodies.
+    """
+    count = int(owners.max()) + 1
+    pairs = np.ones(len(row)), (owners[row], owners[column])
+    graph = csc_matrix(pairs, shape=(count, count))
+    graph = graph + graph.T
+    # Of a matrix whose diagonal leads, SuperLU's order depends on the graph alone.
+    graph.data[:] = -1.0
+    graph = csc_matrix(graph + diags(np.full(count, 2.0 * count)))
+    order = splu(graph, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=SYMMETRIC)
+    every = np.arange(len(owners))
+    sequence = np.lexsort((every, every < joints, order.perm_c[owners]))
+    place = np.empty(len(owners), dtype=int)
+    place[sequence] = every
+    return place
 
 
 class SparseJacobian(NamedTuple):
@@ -200,4 +251,5 @@ def sparse_jacobian(
     now = Instant(t, q, z, *solution, motion, wrenches)
     blocks = linear_blocks(system, now, table)
     entries = jnp.concatenate([block.entries.reshape(-1) for block in blocks])
-    return SparseJacobian(Pattern(blocks, at.size, at.q + at.z), entries)
+    pattern = Pattern(blocks, owners_of(system), at)
+    return SparseJacobian(pattern, entries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from polhode.errors import IntegrationError
+from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.integrate.field.sparse_jacobian import has_sparse_matrix
 from polhode.integrate.kernel.stiffness import Decay
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
@@ -20,6 +20,7 @@ from polhode.integrate.methods.runge_kutta.radau import RTOL as STIFF_RTOL
 from polhode.integrate.methods.runge_kutta.radau import RadauIIA
 from polhode.integrate.methods.tolerance import RTOL
 from polhode.system.rolled.size import refuse_dense
+from polhode.tracebacks import warn
 
 if TYPE_CHECKING:
     from polhode.formulation.equations import Equations
@@ -31,6 +32,8 @@ HOLDING = (GearGuptaLeimkuhler, GeneralisedAlpha, Rattle)
 # Speeds up to which Newton's matrix of a step is solved: it is dense, whatever holds
 # the bodies together.
 NEWTON = 200
+# A decay by so much in one step is the most that explicit methods follow.
+STABLE = 3.3
 
 
 def refuse_dense_steps(equations: Equations, method: Any) -> None:
@@ -84,7 +87,10 @@ def suited(
     equations: Equations, pick: ChosenMethod, rtol: Any, atol: Any, decay: Decay
 ) -> ChosenMethod:
     """What was picked, or an implicit method in its place where a run begins stiff."""
-    if not decay.is_stiff or equations.system.speeds > NEWTON:
+    is_dense = equations.system.speeds > NEWTON and not has_sparse_matrix(equations)
+    if decay.is_often and (is_dense or not decay.is_stiff):
+        _warn_of_pace(equations, pick, decay, is_dense)
+    if not decay.is_stiff or is_dense:
         return pick
     chosen = RadauIIA(STIFF_RTOL if rtol is None else rtol, atol)
     times = decay.rate / decay.motion
@@ -93,6 +99,28 @@ def suited(
         f" {times:.0e} times as quick as the motion)"
     )
     return ChosenMethod(chosen, ", ".join([words, *_kept(equations, chosen)]))
+
+
+def _warn_of_pace(
+    equations: Equations, pick: ChosenMethod, decay: Decay, is_dense: bool
+) -> None:
+    """Say of a large system that an explicit method goes at the pace of a decay."""
+    system = equations.system
+    if system.speeds <= NEWTON:
+        return
+    repair = "ph.methods.RadauIIA() is for what is stiff"
+    if is_dense:
+        repair = (
+            f"implicit methods are dense for it, and made for up to {NEWTON} speeds, of"
+            f" {system.speeds} here; soften what is stiff, or hold it by a constraint"
+        )
+    warn(
+        f"in {system.name!r} something decays in {1 / decay.rate:.2g} s, and"
+        f" {pick.method.name} steps at its pace: some"
+        f" {decay.rate * decay.duration / STABLE:.0e} steps. If that is too many,"
+        f" {repair}.",
+        IntegrationWarning,
+    )
 
 
 def _kept(equations: Equations, method: Method) -> list[str]:

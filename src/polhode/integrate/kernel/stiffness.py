@@ -13,6 +13,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse.linalg import (
+    ArpackError,
+    ArpackNoConvergence,
+    LinearOperator,
+    eigs,
+)
 
 from polhode.integrate.field.scales import scales
 from polhode.integrate.field.states import States, unchecked
@@ -27,6 +33,10 @@ if TYPE_CHECKING:
 QUICKER = 1e4
 # So many times in the run: fewer cost an explicit method nothing worth a change.
 TIMES = 1e5
+# Speeds above which only the largest roots are sought, without a matrix.
+DENSE = 200
+# So many of them, to so much: it is their order of magnitude that decides.
+LARGEST, ROUGHLY = 6, 1e-2
 # Of the natural sizes of displacements and speeds: a step of the difference.
 SHARE = 1e-6
 
@@ -49,10 +59,14 @@ class Decay(NamedTuple):
     duration: float
 
     @property
+    def is_often(self) -> bool:
+        """Whether the quickest would decay very many times in the run."""
+        return self.rate * self.duration > TIMES
+
+    @property
     def is_stiff(self) -> bool:
         """Whether an explicit method would step for stability, and long."""
-        often = self.rate * self.duration > TIMES
-        return often and self.rate > QUICKER * self.motion
+        return self.is_often and self.rate > QUICKER * self.motion
 
 
 NO_DECAY = Decay(0.0, 1.0, 1.0)
@@ -75,13 +89,15 @@ def decay_of(equations: Equations, start: Start, until: float) -> Decay:
         system, q, z, start.initial_derivative.z_dot[first], np.array([duration])
     )
     lengths = size.speeds[0] / size.rate[0]
+    moving = np.max(np.abs(z[0]) / lengths, initial=1.0 / duration)
+    if system.speeds > DENSE:
+        return _of_largest(_Changes(equations, start, lengths), duration, moving)
     roots = np.linalg.eigvals(_linear(equations, start, lengths, float(size.rate[0])))
     if not np.all(np.isfinite(roots)):
         return NO_DECAY
     decays = (roots.real < 0) & (-roots.real >= np.abs(roots.imag))
     quickest = float(np.max(-roots.real[decays], initial=0.0))
     others = np.abs(roots[~decays])
-    moving = np.max(np.abs(z[0]) / lengths, initial=1.0 / duration)
     return Decay(quickest, float(np.max(others, initial=moving)), duration)
 
 
@@ -121,3 +137,62 @@ def _rates(equations: Equations, start: Start, rows: States) -> np.ndarray:
     if len(start.states) > 1:
         return asked(slice(0, len(rows)))
     return np.concatenate([asked(slice(k, k + 1)) for k in range(len(rows))])
+
+
+class _Changes(NamedTuple):
+    """How the rates of the speeds of a large system change, along one direction."""
+
+    equations: Equations
+    start: Start
+    lengths: np.ndarray
+
+    def along(self, delta: np.ndarray, dz: np.ndarray) -> np.ndarray:
+        """K delta + D dz (nz,), by a difference; both are scaled to be small."""
+        size = np.max(np.abs(delta) / self.lengths) + np.max(np.abs(dz) / self.lengths)
+        if not size:
+            return np.zeros_like(dz)
+        share, system = SHARE / size, self.equations.system
+        t, q, z = (getattr(self.start.states, word)[0] for word in ("t", "q", "z"))
+        place = system.local(q, share * delta)
+        row = unchecked(system, np.array([t]), place[None], (z + share * dz)[None])
+        found = _rates(self.equations, self.start, row)[0]
+        return (found - self.start.initial_derivative.z_dot[0]) / share
+
+
+def _of_largest(changes: _Changes, duration: float, moving: float) -> Decay:
+    """The quickest decay, and what may swing, by the largest roots alone.
+
+    What does not decay is at most as quick as the system without its damping; of springs
+    that are damped beyond swinging this is too much, so that such a run is not called
+    stiff, but is one in which something decays often.
+    """
+    n = len(changes.lengths)
+    still = np.zeros(n)
+
+    def first_order(x: np.ndarray) -> np.ndarray:
+        return np.concatenate([x[n:], changes.along(x[:n], x[n:])])
+
+    roots = _largest_roots(first_order, 2 * n)
+    swings = _largest_roots(lambda x: changes.along(x, still), n)
+    if not (len(roots) and np.all(np.isfinite([*roots, *swings]))):
+        return NO_DECAY
+    decays = (roots.real < 0) & (-roots.real >= np.abs(roots.imag))
+    quickest = float(np.max(-roots.real[decays], initial=0.0))
+    undamped = float(np.sqrt(np.max(np.abs(swings), initial=0.0)))
+    return Decay(quickest, max(moving, undamped), duration)
+
+
+def _largest_roots(product: Any, n: int) -> np.ndarray:
+    """Roots of a matrix of which products are known, those of largest size."""
+    operator = LinearOperator((n, n), matvec=product, dtype=float)
+    # A fixed start: the same run takes the same method.
+    start = np.random.default_rng(1).normal(size=n)
+    try:
+        return eigs(
+            operator, LARGEST, v0=start, tol=ROUGHLY, maxiter=3,
+            return_eigenvectors=False,
+        )  # fmt: skip
+    except ArpackNoConvergence as some:
+        return some.eigenvalues
+    except ArpackError:
+        return np.zeros(0)
