@@ -128,8 +128,15 @@ REFUSED = {
     "read": lambda: ph.recursive(LARGE_CHAIN).read(),
     "equilibria": lambda: ph.equilibria(LARGE_CHAIN),
     "steady motions": lambda: ph.steady_motions(LARGE_CHAIN, {}),
+    "coriolis": lambda: ph.recursive(LARGE_CHAIN).coriolis(LARGE_CHAIN.rest()),
+    "centroidal matrix": lambda: ph.recursive(LARGE_CHAIN).centroidal_matrix(
+        LARGE_CHAIN.rest()
+    ),
     "implicit steps": lambda: ph.simulate(
-        LARGE_CHAIN, LARGE_CHAIN.rest(), until=0.1, method=ph.methods.RadauIIA()
+        LARGE_CHAIN,
+        LARGE_CHAIN.rest(),
+        until=0.1,
+        method=ph.methods.GeneralisedAlpha(1e-3),
     ),
     "implicit stepper": lambda: ph.stepper(
         LARGE_CHAIN, 1e-3, method=ph.methods.ImplicitMidpoint

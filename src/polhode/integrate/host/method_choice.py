@@ -45,7 +45,9 @@ def refuse_dense_steps(equations: Equations, method: Any) -> None:
     how = "Take an explicit method, such as ph.methods.DormandPrince()"
     if is_sparse:
         how += ", or for what is stiff ph.methods.RadauIIA(), whose matrix is sparse"
-    refuse_dense(equations.system, f"Newton's matrix of {inner.name}", NEWTON, how + ".")
+    refuse_dense(
+        equations.system, f"Newton's matrix of {inner.name}", NEWTON, how + "."
+    )
 
 
 class ChosenMethod(NamedTuple):
