@@ -86,7 +86,7 @@ def outward(system: System, q: Any, z: Any, table: Table) -> Outward:
 
 
 class Freedoms(NamedTuple):
-    """Of a joint: pose of K on A, S in K padded, S z and its rate at constant speeds."""
+    """Of a joint: pose of K on A, S in K, S z and its rate at constant speeds."""
 
     R: Any
     p: Any

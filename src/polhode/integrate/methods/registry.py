@@ -45,6 +45,10 @@ IMPLICIT = {
 }
 # Of these, those whose matrix is had by its few entries where a system is large.
 SPARSE = {"GaussLegendre4", "GaussLegendre6", "RadauIIA"}
+# Those between whose explicit steps switches of contacts are located.
+LOCATES_SWITCHES = {"DormandPrince", "DormandPrince8", "Calvo7"}
+# Those that step x as a column of numbers, whatever each is: states of controllers too.
+STEPS_COLUMNS = {*LOCATES_SWITCHES, "RadauIIA", "RungeKutta4", "Taylor"}
 # Methods made of other methods: a model file does not name them, a stored run may.
 WRAPPERS = {"Composed": "composed", "Unprojected": "projection"}
 
