@@ -38,7 +38,7 @@ Kind = jax.ShapeDtypeStruct
 
 def host_function(
     function: Callable[..., None], inputs: Sequence[Kind], results: Sequence[Kind]
-) -> Callable[..., list[Any]]:
+) -> Callable[..., Any]:
     """A function for use inside traces that calls `function(*inputs, *results)`.
 
     `function` gets arrays of one system, those of results to be written, and depends on

@@ -18,8 +18,8 @@ import numpy as np
 
 from polhode.errors import IntegrationError, IntegrationWarning
 from polhode.integrate.field.scales import scales
-from polhode.integrate.field.states import States, unchecked
 from polhode.integrate.field.sparse_jacobian import has_sparse_matrix
+from polhode.integrate.field.states import States, unchecked
 from polhode.integrate.host.largest_roots import largest_roots
 from polhode.integrate.kernel.start import InitialDerivative, initial_derivative
 from polhode.integrate.methods.mechanical.gear_gupta_leimkuhler import (
