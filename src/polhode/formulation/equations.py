@@ -259,6 +259,12 @@ class Equations:  # limit: one noun answers every question about the motion
 
     def centroidal_matrix(self, state: State, table: Table = NOMINAL) -> np.ndarray:
         """A (6, k) with [L; P] = A y: see `formulation.questions.centroidal`."""
+        refuse_many_bodies(
+            self.system,
+            "the centroidal momentum matrix",
+            "It is written out body by body for each of {} speeds",
+            "Ask equations.centroidal_momentum(state), which is A y without A.",
+        )
         return self._centroidal(state, table).matrix
 
     def mass_centre(self, state: State, table: Table = NOMINAL) -> np.ndarray:

@@ -41,6 +41,11 @@ from polhode.integrate.field.constraint_violation import (
     miss_shares,
     natural_speeds,
 )
+from polhode.integrate.field.sparse_jacobian import (
+    SparseJacobian,
+    has_sparse_matrix,
+    sparse_jacobian,
+)
 from polhode.matter.parameter import Table
 from polhode.system import contacts, rows
 from polhode.system.assemble import KEPT
@@ -87,6 +92,7 @@ class Field(NamedTuple):
     carried        (x,) what the method's last step left for this one; the first slope
                    at the start; None outside a run
     allowed        (rtol, atol) of the run, by which iterations may stop
+    jacobian       (t, x) -> d(x_dot)/dx by its few entries; None where it is not so had
     """
 
     coordinates: int
@@ -102,6 +108,7 @@ class Field(NamedTuple):
     is_in_speeds: bool = True
     carried: Any = None
     allowed: tuple[Any, Any] = (0.0, 0.0)
+    jacobian: Callable[[Any, Any], SparseJacobian] | None = None
 
     def settled(self, t: Any, x: Any) -> Any:
         """The projected state alone."""
@@ -142,6 +149,9 @@ def field_of(
         own = driven(t, x[:n], x[n:]) if has_modes(system, table) else table
         return projected(equations, t, x, own)
 
+    def jacobian(t: Any, x: Any) -> SparseJacobian:
+        return sparse_jacobian(equations, t, x, driven(t, x[:n], x[n:]))
+
     return Field(
         coordinates=n,
         x_dot=x_dot,
@@ -154,6 +164,7 @@ def field_of(
         table_at=driven,
         system=system,
         is_in_speeds=core.start is core.speeds,
+        jacobian=jacobian if has_sparse_matrix(equations) else None,
     )
 
 
