@@ -63,6 +63,8 @@ def promised_energy(motion: Trajectory, most: float) -> float:
     if motion.checkpoint is None or not motion.method.is_adaptive or not is_in_speeds:
         return promised
     each = float(np.sqrt(4 * most * _energy_of_error(motion)))
+    if motion.contacts:
+        each = max(each, _energy_of_misplacement(motion))
     return max(promised, each * motion.outcome.accepted)
 
 
@@ -72,6 +74,22 @@ def _energy_of_error(motion: Trajectory) -> float:
     t, q, _ = motion.checkpoint.start
     error = np.asarray(motion.checkpoint.bounds.atol)[len(q) :]
     return _energy_at(motion, t, q, error)
+
+
+def _energy_of_misplacement(motion: Trajectory) -> float:
+    """Change of potential energy over as far as a step may err in place, J.
+
+    Where friction nearly balances the weight, this is what an error of place costs: it
+    does not come back as kinetic energy.
+    """
+    assert motion.checkpoint is not None
+    t, q, _ = motion.checkpoint.start
+    error = np.asarray(motion.checkpoint.bounds.atol)[: len(q)]
+    here, there = (
+        float(motion.system.potential_energy(t, place, motion.table))
+        for place in (q, q + error)
+    )
+    return abs(there - here)
 
 
 def _is_void(motion: Trajectory, ledger: Ledger) -> bool:

@@ -13,6 +13,7 @@ from polhode.matter.axes import turn_to
 from polhode.show.drawing.arrows import LONGEST, Arrow, Arrows, scaled
 from polhode.show.drawing.glyphs import Link
 from polhode.show.plots.palette import LIGHT, Theme
+from polhode.supports.slack_rope import SlackRope
 from polhode.supports.support import Support
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def contact_frames(rows: Trajectory, size: float) -> ContactFrames | None:
     A motion by Moreau's scheme has impulses of its steps, not forces at times.
     """
     system = rows.system
-    supports = [s for s in system.supports if isinstance(s, Support)]
+    supports = [s for s in system.supports if isinstance(s, Support | SlackRope)]
     if not supports or isinstance(rows.method, Moreau):
         return None  # stops and brakes push along joints, at no place
     table = system.table(dict(rows.table))
