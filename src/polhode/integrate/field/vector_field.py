@@ -298,8 +298,16 @@ def _projections(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """(t, q) -> q nearer to the constraints; (t, q, z) -> z nearer, and the rows A.
 
-    Of a large system each is written once, however often it is asked.
+    Each is traced once for a system, with its derivatives; of a large one it is written
+    once in a program too.
     """
+    system = equations.system
+    if system.speeds + len(system.row_names) <= FEW:
+        both = system.remembered(
+            "projections",
+            lambda: tuple(jax.jit(partial(f, equations)) for f in (_placed, _moved)),
+        )
+        return tuple(partial(_with_table, part, dict(table)) for part in both)
 
     def placed(t: Any, q: Any) -> Any:
         return _placed(equations, t, q, table)
@@ -307,10 +315,11 @@ def _projections(
     def moved(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
         return _moved(equations, t, q, z, table)
 
-    system = equations.system
-    if system.speeds + len(system.row_names) <= FEW:
-        return placed, moved
     return shared(placed), shared(moved)
+
+
+def _with_table(function: Callable[..., Any], table: Table, *arrays: Any) -> Any:
+    return function(*arrays, table)
 
 
 def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:
