@@ -30,6 +30,7 @@ def doubled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _doubled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function where a trace calls it, its evaluation elsewhere."""
     import jax
 
     from polhode.lowering.evaluation.evaluation import Evaluation
