@@ -303,11 +303,12 @@ def _projections(
     """
     system = equations.system
     if system.speeds + len(system.row_names) <= FEW:
-        both = system.remembered(
+        whole = system.remembered(
             "projections",
-            lambda: tuple(jax.jit(partial(f, equations)) for f in (_placed, _moved)),
+            lambda: [jax.jit(partial(f, equations)) for f in (_placed, _moved)],
         )
-        return tuple(partial(_with_table, part, dict(table)) for part in both)
+        own = dict(table)
+        return lambda *at: whole[0](*at, own), lambda *at: whole[1](*at, own)
 
     def placed(t: Any, q: Any) -> Any:
         return _placed(equations, t, q, table)
@@ -316,10 +317,6 @@ def _projections(
         return _moved(equations, t, q, z, table)
 
     return shared(placed), shared(moved)
-
-
-def _with_table(function: Callable[..., Any], table: Table, *arrays: Any) -> Any:
-    return function(*arrays, table)
 
 
 def _placed(equations: Equations, t: Any, q: Any, table: Table) -> Any:

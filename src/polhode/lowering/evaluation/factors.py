@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def triangular(equation: Any) -> Callable[..., Any]:
 def eigh(equation: Any) -> Callable[..., Any]:
     if equation.params.get("subset_by_index") not in (None, ()):
         raise NotImplementedError("a part of an eigenproblem")
-    half = "L" if equation.params["lower"] else "U"
+    half: Literal["L", "U"] = "L" if equation.params["lower"] else "U"
 
     def vectors_first(a: Any) -> list[Any]:
         try:

@@ -63,7 +63,8 @@ def joined(equation: Any) -> Callable[..., Any]:
 
 def by_structure(equation: Any) -> Callable[..., Any]:
     """As the scalar program moves elements."""
-    return partial(structure.RULES[equation.primitive.name], None, equation)
+    rule: Any = structure.RULES[equation.primitive.name]
+    return partial(rule, None, equation)
 
 
 # --------------------------------------------------------------------- indices

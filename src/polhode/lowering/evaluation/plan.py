@@ -17,9 +17,11 @@ from polhode.lowering.ir.scalars import TYPES
 from polhode.lowering.trace.trace import ClosedJaxpr, Literal, expanded, scan_counts
 
 MAKERS = {**elementwise.MAKERS, **moving.MAKERS, **factors.MAKERS}
-CALLS = ("jit", "closed_call", "eval_jaxpr", "custom_jvp_call", "custom_vjp_call")
-CALLS = (*CALLS, "remat2", "checkpoint", "custom_linear_solve", "call_hi_primitive")
-CALLS = (*CALLS, "polhode_native")
+CALLS = {
+    *("jit", "closed_call", "eval_jaxpr", "custom_jvp_call", "custom_vjp_call"),
+    *("remat2", "checkpoint", "custom_linear_solve", "call_hi_primitive"),
+    "polhode_native",
+}
 TURNS = 20  # that a loop of unknown length is taken to make
 LARGEST_CONSTANT = 100_000  # elements: what is larger is not kept between calls
 
@@ -56,7 +58,7 @@ class Plan:
             places[place] = value
         for function, reads, writes in self.steps:
             found = function(*[places[k] for k in reads])
-            if writes.__class__ is int:
+            if isinstance(writes, int):
                 places[writes] = found
             else:
                 for place, each in zip(writes, found, strict=True):
