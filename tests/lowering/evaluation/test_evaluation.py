@@ -9,6 +9,7 @@ import pytest
 from jax import lax
 
 from polhode.double import doubled
+from polhode.fingerprint import fingerprint
 from polhode.lowering.evaluation import evaluation
 from polhode.lowering.evaluation.plan import Plan
 from polhode.lowering.trace.trace import closed_jaxpr
@@ -113,3 +114,17 @@ def test_rows_of_a_loop_end_each_by_its_own():
     left, turns = doubled(jax.vmap(halvings))(x)
     np.testing.assert_array_equal(turns, [0, 2, 7, 10])
     np.testing.assert_array_equal(left, x / 2.0**turns)
+
+
+def test_programs_are_found_by_the_function_alone():
+    """What was asked does not change a law's fingerprint; its numbers do."""
+
+    def law_of(number):
+        law = doubled(lambda x: number * x)
+        return law, lambda x: law(x) + 1
+
+    law, user = law_of(2.0)
+    before = fingerprint(user)
+    law(3.0)
+    assert fingerprint(user) == before == fingerprint(law_of(2.0)[1])
+    assert fingerprint(law_of(2.5)[1]) != before

@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from polhode.fingerprint import fingerprint
 from polhode.lowering.evaluation.plan import Plan, Unplanned
 from polhode.lowering.trace.trace import double_precision
 
@@ -60,6 +61,14 @@ class Evaluation:
             return jax.tree.unflatten(result, arrays)
 
         return run
+
+    def __fingerprint__(self) -> bytes:
+        """Of the function alone: see `polhode.fingerprint`."""
+        return fingerprint(self.__described__())
+
+    def __described__(self) -> tuple:
+        """The function alone; plans are made from it."""
+        return (self.function,)
 
 
 def _by_xla(flat: Callable[..., Any]) -> Callable[[list[Any]], Any]:
