@@ -309,8 +309,17 @@ def _projections(
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """(t, q) -> q nearer to the constraints; (t, q, z) -> z nearer, and the rows A.
 
-    Of a large system each is written once, however often it is asked.
+    Each is traced once for a system, with its derivatives; of a large one it is written
+    once in a program too.
     """
+    system = equations.system
+    if system.speeds + len(system.row_names) <= FEW:
+        whole = system.remembered(
+            "projections",
+            lambda: [jax.jit(partial(f, equations)) for f in (_placed, _moved)],
+        )
+        own = dict(table)
+        return lambda *at: whole[0](*at, own), lambda *at: whole[1](*at, own)
 
     def placed(t: Any, q: Any) -> Any:
         return _placed(equations, t, q, table)
@@ -318,9 +327,6 @@ def _projections(
     def moved(t: Any, q: Any, z: Any) -> tuple[Any, Any]:
         return _moved(equations, t, q, z, table)
 
-    system = equations.system
-    if system.speeds + len(system.row_names) <= FEW:
-        return placed, moved
     return shared(placed), shared(moved)
 
 
