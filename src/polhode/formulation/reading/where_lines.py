@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy
 
-from polhode.errors import UnfinishedReading
+from polhode.errors import UnfinishedReading, UnreadableProgram
 from polhode.lowering.reading.definitions import Definition
-from polhode.lowering.reading.sympy_reader import length, read, read_defined
+from polhode.lowering.reading.sympy_reader import LongProgram, read, read_defined
 from polhode.lowering.reading.unread import UnreadFunction
 from polhode.tracebacks import warn
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 NO_LETTER = re.compile(r"\W+")
 PAGE = 600  # parts (symbols, numbers, operations) of a closed form that is read gladly
+LONGEST = 20_000  # operations of a program, beyond which nothing is written
 MULTIPLIED = 4_000  # operations of a program; longer ones are not multiplied out
 
 
@@ -53,24 +54,49 @@ def written(
         return function(*given)[0]
 
     closed.__name__ = function.__name__
-    plain = None
-    if length(closed, *given) <= MULTIPLIED:
-        plain = _read(
-            lambda unread: (read(closed, *given, unread=unread, **wishes), ())
-        )
-        if plain.is_shortest and _parts(plain, PAGE) <= PAGE:
-            return plain
+    plain = _closed(closed, given, wishes)
+    if plain is not None and plain.is_shortest and _parts(plain, PAGE) <= PAGE:
+        return plain
     rotations = rotation_names(system)
-    named = _read(
-        lambda unread: read_defined(
-            function, *given, unread=unread, rotations=rotations, **wishes
+    try:
+        named = _read(
+            lambda unread: read_defined(
+                function,
+                *given,
+                unread=unread,
+                rotations=rotations,
+                longest=LONGEST,
+                **wishes,
+            )
         )
-    )
+    except LongProgram as long:
+        raise UnreadableProgram(
+            f"'{function.__name__}' is too long to be read: its program has"
+            f" {long.operations} operations.",
+            f"Nobody reads more than {LONGEST} of them, one a line.",
+            "Read a part of the system, another form, or what acts on each body:"
+            " polhode equations MODEL. ph.compile takes any length.",
+        ) from None
     if plain is not None:
         most = _parts(named)
         if _parts(plain, most) <= most:
             return plain
     return named
+
+
+def _closed(
+    function: Callable[..., Any], given: tuple[Any, ...], wishes: dict[str, Any]
+) -> Writing | None:
+    """The closed form; None where the program is too long to be multiplied out."""
+    try:
+        return _read(
+            lambda unread: (
+                read(function, *given, unread=unread, longest=MULTIPLIED, **wishes),
+                (),
+            )
+        )
+    except LongProgram:
+        return None
 
 
 def warn_unfinished(writing: Writing, name: str, operations: float) -> None:

@@ -18,8 +18,16 @@ import sympy
 
 from polhode.lowering.ir.graph import Element, Node
 from polhode.lowering.ir.schedule import find_live
-from polhode.lowering.reading.division import primitive
-from polhode.lowering.reading.ring import Generator, Polynomial, Ring, held, key_of
+from polhode.lowering.reading.division import common, leading_sign
+from polhode.lowering.reading.nesting import plain_content
+from polhode.lowering.reading.ring import (
+    Generator,
+    Polynomial,
+    Ring,
+    held,
+    key_of,
+    ratio,
+)
 from polhode.lowering.reading.shape import Shape
 
 SHORT = 6  # letters, about: a value so short is written again rather than named
@@ -77,10 +85,13 @@ class Definitions:
             return self._whole(node, value, name) if is_long else value
         if self._uses[node] < 2 or self._weight(value) <= SHORT:
             return value
-        outside, rest = primitive(self.ring, value)
+        # What every term has; common denominators would pile up, name upon name.
+        low, number = common(self.ring, value), plain_content(value)
+        number *= leading_sign(self.ring, {m - low: c for m, c in value.items()})
+        rest = {m - low: ratio(c, number) for m, c in value.items()}
         if self._weight(rest) <= SHORT:
             return value
-        return self.ring.expand(outside, {held(self.ring, rest): 1})
+        return self.ring.reduce({low + held(self.ring, rest): number})
 
     def _whole(self, node: Node, value: Polynomial, name: str) -> Polynomial:
         for sign in (1, -1):  # the same, or the opposite, may have a name already

@@ -123,6 +123,7 @@ class Ring:
         self.units: dict[tuple[str, Monomial], list[Number]] = {}
         self.left = operations  # of what may be spent
         self.largest = largest  # products of more terms stay products
+        self.keeps_products = largest < LARGE
         self.unfinished = False  # some product was left unmultiplied
         self.inexact = False  # some constant is a double without a closed form
 
@@ -184,7 +185,7 @@ class Ring:
         size = len(p) * len(q) if len(p) > 1 and len(q) > 1 else 0
         if size > self.largest or (size > SMALL and self.is_spent()):
             # Where products stay products by intention, nothing is left undone.
-            self.unfinished |= self.largest == LARGE
+            self.unfinished |= not self.keeps_products
             return self.reduce({held(self, p) + held(self, q): 1})
         return self.expand(p, q)
 

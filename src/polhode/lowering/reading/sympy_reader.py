@@ -39,6 +39,15 @@ from polhode.lowering.trace.trace import (
 )
 from polhode.tracebacks import warn
 
+
+class LongProgram(Exception):
+    """A program has more operations than were allowed; their number."""
+
+    def __init__(self, operations: float):
+        super().__init__(operations)
+        self.operations = operations
+
+
 HEAVY = 20  # operations that a division or a root is worth to who reads it
 
 
@@ -50,6 +59,7 @@ def read(
     latex: bool = False,
     unread: list[UnreadFunction] | None = None,
     units: Iterable[Sequence[sympy.Symbol]] = (),
+    longest: float = math.inf,
 ) -> Any:
     r"""The mathematics of a `jax.numpy` function, as SymPy expressions.
 
@@ -65,7 +75,8 @@ def read(
     What has no closed form, such as a search in a table, is refused. Where a list is
     given as `unread`, it is written as f(x), a function of what it depends on, and the
     list says of each where it is computed. `units` are groups of symbols whose squares
-    add up to 1, such as the parts of a unit quaternion.
+    add up to 1, such as the parts of a unit quaternion. A program of more operations
+    than `longest` raises `LongProgram`.
 
     >>> import jax.numpy as jnp, sympy as sm
     >>> theta, g = sm.symbols("theta g")
@@ -81,7 +92,8 @@ def read(
         ring = Ring(operations)
         declare_units(ring, units)
         trace = _trace(function, symbols)
-        program, written = _read(ring, trace, Shape(ring, collect), unread)
+        shape = Shape(ring, collect)
+        program, written = _read(ring, trace, shape, unread, longest)
         shapes = [output.shape for output in program.outputs]
         found = [*zip(written, shapes, strict=True)], trace.result
         if ring.unfinished:
@@ -99,6 +111,7 @@ def read_defined(
     unread: list[UnreadFunction],
     units: Iterable[Sequence[sympy.Symbol]] = (),
     rotations: Collection[str] = (),
+    longest: float = math.inf,
 ) -> tuple[Any, list[Definition]]:
     """The mathematics of a function with names for what is long and used often.
 
@@ -117,6 +130,7 @@ def read_defined(
     with _refusals(trace):
         program = scalarise(trace.jaxpr, fold="zeros", reading=True, unread=True)
         own = program.outputs[: result.num_leaves]
+        _require_length(own, longest)
         arrays = program.outputs[result.num_leaves :]
         words = jax.tree_util.tree_unflatten(quantities, arrays)
         wanted = [e for output in own for e in output.flat]
@@ -152,17 +166,6 @@ def effort(function: Callable, *symbols: Any) -> float:
         return math.inf
     heavy = sum(node.op in ("div", "sqrt", "rsqrt", "pow") for node in live.nodes)
     return live.operations() + HEAVY * heavy
-
-
-def length(function: Callable, *symbols: Any) -> float:
-    """How many operations the function's program has; no end where it has none."""
-    trace = _trace(function, symbols)
-    try:
-        program = scalarise(trace.jaxpr, fold="zeros", reading=True, unread=True)
-    except Unlowerable:
-        return math.inf
-    elements = (element for output in program.outputs for element in output.flat)
-    return find_live(elements).operations()
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,11 @@ def _trace(function: Callable, symbols: tuple[Any, ...]) -> _Trace:
 
 
 def _read(
-    ring: Ring, trace: _Trace, shape: Shape, unread: list[UnreadFunction] | None
+    ring: Ring,
+    trace: _Trace,
+    shape: Shape,
+    unread: list[UnreadFunction] | None,
+    longest: float,
 ) -> tuple[ScalarProgram, list[list[sympy.Basic]]]:
     """The scalar program, and its outputs as SymPy writes them."""
     functions = None if unread is None else UnreadFunctions(_given_names(trace))
@@ -209,11 +216,18 @@ def _read(
         program = scalarise(
             trace.jaxpr, fold="zeros", reading=True, unread=unread is not None
         )
+        _require_length(program.outputs, longest)
         readings = _evaluate(ring, program.outputs, trace.arrays, functions)
         written = [[_written(shape, r) for r in out] for out in readings]
     if functions is not None and unread is not None:
         unread += _told(functions, trace)
     return program, written
+
+
+def _require_length(outputs: list[np.ndarray], longest: float) -> None:
+    elements = (element for output in outputs for element in output.flat)
+    if (operations := find_live(elements).operations()) > longest:
+        raise LongProgram(operations)
 
 
 def _given_names(trace: _Trace) -> set[str]:
