@@ -33,16 +33,19 @@ FUNCTIONS = {
     "asinh": np.arcsinh,
     "erf": math.erf,
     "pi": np.pi,
+    "Eq": lambda a, b: a == b,
+    "Ne": lambda a, b: a != b,
 }
 
 
 @dataclass
 class Printed:
-    """What a printed reading says, as numbers at a point."""
+    """What a printed reading says, as numbers at a point; `error` of a comparison."""
 
     equations: list[float] = field(default_factory=list)
     lagrangian: float = math.nan
     mass_matrix: np.ndarray | None = None
+    error: float = math.nan
 
 
 def evaluate(text: str, values: dict[str, float], functions=None) -> Printed:

@@ -47,6 +47,8 @@ REFUSALS = {
     "Kane": "Kane's equations do not apply to .*carries a fluid with it",
     "Gibbs-Appell": "Gibbs-Appell's equations do not apply to .*carries a fluid",
 }
+# Contacts that cannot all touch at once are no constraints; one mode can be read.
+APART = "no position of .* keeps all of its \\d+ constraint equations"
 EVERY = [
     pytest.param(
         name, form, marks=() if form in QUICK.get(name, ()) else pytest.mark.long
@@ -88,11 +90,35 @@ def contact_forces(system, rng):
 
 
 def asserted(system, reading, seed=0):
-    """Printed and computed equations agree at a point."""
+    """Printed and computed equations agree at a point.
+
+    A loop that closes a rotation is at a removable singularity, 0/0, exactly where it
+    is closed: the same functions are then compared where it is a little open.
+    """
+    origin = getattr(reading, "reading", reading).origin
+    (state,) = random_states(origin.equations.system, 1, seed)
+    found = compared(system, reading, state, state.q, seed)
+    if not np.all(np.isfinite(found.equations)):
+        assert origin.equations.row_names
+        found = compared(system, reading, state, opened(state, seed), seed)
+    assert np.all(np.isfinite(found.equations))
+    assert found.error < 1e-9
+
+
+def opened(state, seed):
+    """Coordinates a little off, but those of quaternions."""
+    rng, q = np.random.default_rng(seed), np.array(state.q)
+    for edge in state.system.tree.edges:
+        if edge.joint.coordinates == edge.joint.speeds:
+            q[edge.q] += 0.1 * rng.normal(size=edge.joint.coordinates)
+    return q
+
+
+def compared(system, reading, state, q, seed):
+    """What is printed, and how far it is from what runs; `error` is relative."""
     rng = np.random.default_rng(seed)
     origin = getattr(reading, "reading", reading).origin
     equations = origin.equations
-    (state,) = random_states(equations.system, 1, seed)
     y = equations.velocities(state)
     y_dot, held = rng.normal(size=len(y)), rng.normal(size=len(equations.row_names))
     forces, multipliers = contact_forces(system, rng) if system.supports else ({}, [])
@@ -102,35 +128,37 @@ def asserted(system, reading, seed=0):
     table = {name: equations.system.parameters.get(name, 1.0) for name in table_s}
     values = {str(t): state.t} | forces
     for symbols, numbers in (
-        (q_s, state.q), (z_s, state.z), (y_s, y), (y_dot_s, y_dot), (held_s, held),
+        (q_s, q), (z_s, state.z), (y_s, y), (y_dot_s, y_dot), (held_s, held),
     ):  # fmt: skip
         values |= dict(zip(map(str, symbols), map(float, numbers), strict=True))
     values |= {str(symbol): float(table[name]) for name, symbol in table_s.items()}
     found = evaluate(reading.text(), values)
-    motion, on_rates, M, L = computed(equations, (state, y, y_dot, held), table)
-    rows = [x for x, r in zip(on_rates, reading.constraints, strict=False) if r != 0]
-    unsaid = [x for x, r in zip(on_rates, reading.constraints, strict=False) if r == 0]
-    expected = np.array([*motion, *rows])
+    at = state.t, q, state.z, y
+    motion, on_rates, M, L = computed(equations, at, (y_dot, held), table)
+    is_said = [row != 0 for row in reading.constraints]
+    pairs = [*zip(on_rates, is_said, strict=False)]  # rows of contacts are not printed
+    expected = np.array([*motion, *(row for row, said in pairs if said)])
+    unsaid = [row for row, said in pairs if not said]
     size = max(1.0, *np.abs(expected), np.max(np.abs(M)))
-    printed = np.array(found.equations[: len(expected)])
-    assert np.max(np.abs(printed - expected)) < 1e-9 * size
-    assert not unsaid or np.max(np.abs(unsaid)) < 1e-9 * size
-    assert abs(found.lagrangian - L) < 1e-9 * max(1.0, abs(L))
-    if not system.supports:  # a reading with contacts prints no mass matrix
-        assert np.max(np.abs(found.mass_matrix - M)) < 1e-9 * size
+    found.equations = found.equations[: len(expected)]
+    errors = [*np.abs(np.array(found.equations) - expected) / size]
+    errors += [*np.abs(unsaid) / size, abs(found.lagrangian - L) / max(1.0, abs(L))]
+    if found.mass_matrix is not None:  # a reading with contacts prints none
+        errors += [*np.abs(found.mass_matrix - M).ravel() / size]
+    found.error = max(errors)
+    return found
 
 
-def computed(equations, at, table):
+def computed(equations, at, given, table):
     """The equations of motion and of rows, the mass matrix and L, as they run."""
-    (state, y, y_dot, held), system = at, equations.system
+    system, (y_dot, held) = equations.system, given
 
     def numbers(t, q, z, y):
         T = system.kinetic_energy(t, q, z, table)
         V = system.potential_energy(t, q, table)
         return *equations.functions.terms(t, q, y, table), T - V
 
-    given = state.t, state.q, state.z, y
-    M, b, f, A, g, L = ph.compile(numbers, *given)(*given)
+    M, b, f, A, g, L = ph.compile(numbers, *at)(*at)
     motion = M @ y_dot + b - f
     if not len(held):
         return motion, np.zeros(0), M, float(L)
@@ -147,4 +175,6 @@ def test_what_is_printed_has_the_value_of_what_runs(name, form):
     elif long := TOO_LONG.search(words):
         assert int(long[1]) > LONGEST
     else:
-        assert re.search(REFUSALS[form], words), words
+        known = [REFUSALS[form]] if form in REFUSALS else []
+        known += [APART] if system.supports else []
+        assert any(re.search(each, words) for each in known), words

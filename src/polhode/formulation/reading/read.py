@@ -449,4 +449,7 @@ def _symbols(names: tuple[str, ...], called: Mapping[str, str]) -> list[sympy.Sy
 
 
 def _symbol(name: str, called: Mapping[str, str], **kind: bool) -> sympy.Symbol:
-    return sympy.Symbol(called.get(name, STOP.sub("_", name)), **kind)
+    word = STOP.sub("_", name)
+    if word[:1].isdigit():  # a joint called "2": length**2 would be a power
+        word = f"p_{word}" if kind.get("positive") else f"q_{word}"
+    return sympy.Symbol(called.get(name, word), **kind)
