@@ -82,6 +82,15 @@ def test_a_joint_called_by_a_number_is_no_number():
     assert r"\ddot{q}_{2}" in reading.latex()
 
 
+def test_a_twist_and_a_speed_of_one_name_are_two_symbols():
+    """A free craft's joint and body are both "craft"; the form has its own twists."""
+    system = ph.models.offset_craft()
+    symbols = symbols_of(ph.newton_euler(system), {})
+    assert not {*symbols.z} & {*symbols.y}
+    same = symbols_of(ph.gauss(system), {})
+    assert same.z == same.y
+
+
 def test_latex_escapes_names():
     """A comment sign would swallow the rest of the line."""
     latex = ph.lagrange(cart("left_arm#1 50%")).read().latex()

@@ -393,10 +393,20 @@ def symbols_of(equations: Equations, names: Mapping[str, str]) -> Symbols:
     def rate_of(word: str) -> sympy.Symbol:
         return _rate(own[word], "ddot") if word in own else _rate(of(word), "dot")
 
+    # A joint and its body may have one name, and twists of the form other axes: then
+    # the speed of the joint, in the Lagrangian, is z_craft_vx.
+    core = equations.functions
+    is_of_bodies = len(rates) == 6 * len(system.bodies)
+    others = {*rates} if is_of_bodies and core.start is not core.speeds else set()
+
+    def speed_of(word: str) -> sympy.Symbol:
+        own = of(word)
+        return sympy.Symbol(f"z_{own.name}") if word in others else own
+
     return Symbols(
         sympy.Symbol("t"),
         q,
-        [of(word) for word in speeds],
+        [speed_of(word) for word in speeds],
         [of(word) for word in rates],
         [rate_of(word) for word in rates],
         [sympy.Symbol(f"lambda_{k + 1}") for k, _ in enumerate(equations.row_names)],
