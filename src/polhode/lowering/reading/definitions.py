@@ -66,7 +66,7 @@ class Definitions:
         for word in [*first, *(w for w in quantities if w not in rotations)]:
             for node, name in _places(word, quantities[word]):
                 self._called.setdefault(node, name)
-        self._turns = {}
+        self._turns: dict[Node, tuple[Node, ...]] = {}
         for word in first:
             nodes = quantities[word].ravel()
             if all(isinstance(node, Node) for node in nodes):
@@ -127,8 +127,9 @@ def _places(word: str, array: np.ndarray) -> Iterator[tuple[Node, str]]:
     """The elements of a quantity that are computed, and what they are called."""
     apart = "_" if max(array.shape, default=0) > 9 else ""
     for place in np.ndindex(array.shape):
-        if isinstance(array[place], Node):
-            yield array[place], f"{word}_{apart.join(str(k + 1) for k in place)}"
+        node: Any = array[place]
+        if isinstance(node, Node):
+            yield node, f"{word}_{apart.join(str(k + 1) for k in place)}"
 
 
 def declare_rotation(ring: Ring, entries: list[Generator]) -> None:

@@ -124,7 +124,8 @@ def read_defined(
     ring = defining_ring(operations)
     declare_units(ring, units)
     trace = _trace(function, symbols)
-    result, quantities = jax.tree_util.treedef_children(trace.result)
+    parts: list[Any] = [*jax.tree_util.treedef_children(trace.result)]
+    result, quantities = parts
     shape = Shape(ring)
     shape.writer.names_held = True
     with _refusals(trace):
