@@ -111,7 +111,9 @@ def flown_alone(
     for k, t_end in enumerate(given.output_times.tolist()):
         lane = _to_goal(lane, t_end, given.limit, clock)
         if given.sampled:
-            t[:, k], x[:, k] = at_goal(lane.run.glider, lane.run.bounds, t_end)
+            run = lane.run
+            sign = np.sign(run.bounds.stop - run.bounds.start)
+            t[:, k], x[:, k] = at_goal(run.glider, sign, t_end)
         else:
             t[:, k], x[:, k] = lane.part(T), lane.part(X)
     lane = _to_goal(lane, until, given.limit, clock)  # samples may end before
