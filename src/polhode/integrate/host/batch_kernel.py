@@ -299,8 +299,9 @@ def event_glide(
         taking = None if take is None or due is None else take.begin(due.step)
         first = (glider, watched.buffer(equations.system), taking, 0 * room)
         glider, buffer, taking, _ = lax.while_loop(goes_on, attempt, first)
-        samples = () if take is None else (take.end(taking),)
-        return glider, buffer, *samples
+        if take is None or taking is None:
+            return glider, buffer
+        return glider, buffer, take.end(taking)
 
     return glide
 
