@@ -47,6 +47,7 @@ from polhode.integrate.kernel.start import (
     initialise,
     require_feasible,
     step_settings,
+    told_first,
 )
 from polhode.integrate.kernel.status import DONE
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
@@ -192,7 +193,8 @@ def simulate(
         wanted=Tolerances(rtol, atol) if is_free else None,
     )
     made_by = MadeBy(equations, *chosen)
-    stepper_states = start.stepper_state._replace(**first_inputs._asdict())
+    first = told_first(start.stepper_state, chosen.method, equations.system)
+    stepper_states = first._replace(**first_inputs._asdict())
     runs = Runs(stepper_states, start.bounds, given.table)
     context = context._replace(method=chosen.method)
     options = RunOptions(

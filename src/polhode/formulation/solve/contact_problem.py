@@ -71,7 +71,7 @@ class ContactSolution(NamedTuple):
     """Impulses r (n, 3), N s; velocities u (n, 3), m/s; what is missed; iterations.
 
     residual (n,) is |r - P_K(r - rho (u + mu |u_T| n))|/rho, m/s.
-    change (k,) of speeds, X r.
+    change (k,) of speeds, X r. mass (n,) is rho = 3 / the trace of W_ii, kg.
     """
 
     impulse: Any
@@ -79,6 +79,7 @@ class ContactSolution(NamedTuple):
     residual: Any
     iterations: Any
     change: Any
+    mass: Any
 
 
 def delassus_problem(W: Any, q: Any, mu: Any, is_active: Any) -> ContactProblem:
@@ -98,7 +99,7 @@ def solve_contacts(problem: ContactProblem, guess: Any) -> ContactSolution:
     v = held.change(found.best)
     u = held.problem.free + held.problem.jacobian @ v
     _, missed = held.residual(found.best, u)
-    return ContactSolution(found.best, u, missed, found.count, v)
+    return ContactSolution(found.best, u, missed, found.count, v, held.rho)
 
 
 class _Iterate(NamedTuple):
@@ -157,13 +158,15 @@ class _Scaled(NamedTuple):
         return self.problem.free + self.problem.jacobian @ self.change(r)
 
     def first(self, guess: Any) -> _Iterate:
-        """A guess, or None for no impulses, before the first step."""
-        if guess is None:
-            r, u = jnp.zeros_like(self.problem.free), self.problem.free
-        else:
-            r = jnp.where(self.problem.is_active[:, None], guess, 0.0)
-            u = self.velocity(r)
+        """The better of a guess and no impulses, before the first step."""
+        r, u = jnp.zeros_like(self.problem.free), self.problem.free
         least, _ = self.residual(r, u)
+        if guess is not None:
+            near = jnp.where(self.problem.is_active[:, None], guess, 0.0)
+            moving = self.velocity(near)
+            left, _ = self.residual(near, moving)
+            pairs = ((near, r), (moving, u), (left, least))
+            r, u, least = (jnp.where(left < least, a, b) for a, b in pairs)
         none = jnp.zeros((), jnp.int64)
         return _Iterate(r, u, r, least, r, none, none, none)
 
@@ -188,10 +191,7 @@ class _Scaled(NamedTuple):
         mu, rho = self.problem.friction, self.rho
 
         def one(most: Any, row: Any) -> Any:
-            r, u, mu, rho = (x[None] for x in row)
-            lifted = u[:, 0] + mu * _length(u[:, 1:])
-            y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
-            missed = (_norm3(r - onto_cone(y, mu)) / rho)[0]
+            _, (missed,) = natural_map(*(x[None] for x in row))
             return jnp.maximum(most, missed), missed
 
         return _for_active(self.problem.is_active, one, jnp.zeros(()), (r, u, mu, rho))
@@ -390,6 +390,14 @@ def newton_blocks(
     b_T = jnp.where(sticks[:, 0], -rho[:, None] * u[:, 1:], slid)
     b_T = jnp.where(is_closed[:, None], b_T, -r[:, 1:])
     return B, C, jnp.concatenate([b_N[:, None], b_T], axis=1)
+
+
+def natural_map(r: Any, u: Any, mu: Any, rho: Any) -> tuple[Any, Any]:
+    """P_K(r - rho (u + mu |u_T| n)) (n, 3), which is r of a solution; |that - r|/rho."""
+    lifted = u[:, 0] + mu * _length(u[:, 1:])
+    y = r - rho[:, None] * jnp.concatenate([lifted[:, None], u[:, 1:]], axis=1)
+    found = onto_cone(y, mu)
+    return found, _norm3(r - found) / rho
 
 
 def onto_cone(y: Any, mu: Any) -> Any:
