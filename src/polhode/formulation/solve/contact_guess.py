@@ -1,4 +1,4 @@
-r"""Impulses of the last step as those of the next: whether they are, and what they miss.
+r"""Impulses of the last step as those of the next: whether they are, what they miss.
 
 What rests or slides evenly needs the same impulses step after step. They are looked at
 without a matrix: u of the impulses, and how far the map of Alart and Curnier moves them
@@ -8,8 +8,8 @@ without a matrix: u of the impulses, and how far the map of Alart and Curnier mo
 which leaves solutions alone; what is missed is |r - p|/a, m/s. (The natural map of the
 cone would let the rounding of a quick slip into the push.)
 
-Here a is a share of the effective masses. What is missed stays in the speeds, and so the
-next guess is r + 2 d - d', with d = p - r of this step and d' of the step before: once
+Here a is a share of the effective masses. What is missed stays in the speeds: the next
+guess is r + 2 d - d', with d = p - r of this step and d' of the step before: once
 d for what is wrong with r, once for the speeds. So what rounding has left decays.
 """
 

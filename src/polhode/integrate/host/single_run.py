@@ -33,8 +33,8 @@ from polhode.integrate.kernel.start import (
     told_first,
 )
 from polhode.integrate.kernel.status import INTERRUPTED, RUNNING, WORK_LIMIT
-from polhode.integrate.methods.method import kept_numbers
 from polhode.integrate.kernel.stepper_state import RunBounds, StepperState
+from polhode.integrate.methods.method import kept_numbers
 
 if TYPE_CHECKING:
     from polhode.integrate.field.states import States
@@ -164,7 +164,10 @@ def _programs(
 
 def _readying(given: Given, places: tuple[int, int]) -> Any:
     """(t, q, z, held, aim), table -> ready, to be traced."""
-    launch, system = initialisation(given.equations, given.drive), given.equations.system
+    launch, system = (
+        initialisation(given.equations, given.drive),
+        given.equations.system,
+    )
 
     def ready(begin: Any, table: Any) -> Ready:
         start, stepper_state, bounds, rate = launch(begin, table)

@@ -42,7 +42,7 @@ from polhode.formulation.solve.contact_problem import (
 )
 from polhode.integrate.field.vector_field import Field
 from polhode.integrate.methods.mechanical.impulse_answer import Answer, answer_of
-from polhode.integrate.methods.mechanical.overlap import Placed, apart
+from polhode.integrate.methods.mechanical.overlap import Normals, Placed, apart
 from polhode.integrate.methods.method import Attempt, FixedStep
 from polhode.matter.parameter import at
 from polhode.system import contacts
@@ -124,7 +124,7 @@ class MoreauStep(NamedTuple):
 
 
 def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> MoreauStep:
-    """A step of h from x at t, traced; `kept` (7n,) is what the step before has left."""
+    """A step of h from x at t, traced; `kept` (7n,) is what the last step has left."""
     _require_speeds(field)
     step = _Step.begun(field, t, x, h)
     rows, mu = step.rows, step.friction
@@ -137,7 +137,7 @@ def moreau_step(field: Field, t: Any, x: Any, h: Any, kept: Any = None) -> Morea
     there = field.local(step.middle, h / 2 * z1)
     # What leaves by itself is left alone: to lift it as well would give it energy.
     rests = step.is_active & (u[:, 0] <= RESTING * step.size)
-    q1 = apart(step.problem, step.placed, there, rests, LEVEL * step.size)
+    q1 = apart(step.normals, step.placed, there, rests, LEVEL * step.size)
     support = rows.velocity - rows.jacobian @ z
     if after is None:
         after = _anew(found)
@@ -280,6 +280,13 @@ class _Step(NamedTuple):
         system = self.field.system
         problem = _pressed(system, self.problem(), self.h, self.table)
         return solve_contacts(problem, guess)
+
+    def normals(self) -> Normals:
+        """Of the contacts that are active, at its middle."""
+        system, then = self.field.system, self.t + self.h / 2
+        rows = contacts.contact_rows(system, then, self.middle, self.z, self.table)
+        J = rows.jacobian[:, 0]
+        return Normals(J, each_active(self.is_active, self.answer.to, J))
 
     @property
     def placed(self) -> Placed:

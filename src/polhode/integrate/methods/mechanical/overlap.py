@@ -8,9 +8,16 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 from jax import lax
 
-from polhode.formulation.solve.contact_problem import ContactProblem
+from polhode.formulation.solve.contact_problem import for_active, for_rows
 
 LIFTS = 10  # sweeps over the overlaps
+
+
+class Normals(NamedTuple):
+    """J_N (n, nz), rates of gaps by speeds, and X_N = M^-1 J_N^T (n, nz)."""
+
+    jacobian: Any
+    response: Any
 
 
 class Placed(NamedTuple):
@@ -21,7 +28,7 @@ class Placed(NamedTuple):
 
 
 def apart(
-    problem: Callable[[], ContactProblem],
+    normals: Callable[[], Normals],
     placed: Placed,
     q: Any,
     rests: Any,
@@ -29,13 +36,13 @@ def apart(
 ) -> Any:
     """q without the overlaps of contacts that rest, where any is above `least`.
 
-    No matrix of the problem is asked where there is none.
+    Normals are not asked where there is none.
     """
     gaps = placed.gaps(q)
     overlaps = rests & (gaps < -least)
 
     def lifted() -> Any:
-        whole = problem()
+        whole = normals()
         first, pushed = _lift(whole, gaps, rests & (gaps < 0), least=0.0)
         higher = placed.local(q, first)
         # Gaps are not straight in the coordinates: what was lifted too far would open
@@ -47,27 +54,26 @@ def apart(
     return lax.cond(jnp.any(overlaps), lifted, lambda: q)
 
 
-def _lift(
-    problem: ContactProblem, gaps: Any, chosen: Any, *, least: Any
-) -> tuple[Any, Any]:
+def _lift(normals: Normals, gaps: Any, chosen: Any, *, least: Any) -> tuple[Any, Any]:
     """The motion (nz,) of least inertia that closes the chosen gaps, and lambda (n,).
 
     0 <= lambda  _|_  g + W_NN lambda >= 0, by sweeps; what they leave the next step has
     again. With `least` below zero, g + W_NN lambda = 0.
     """
-    J, X = problem.jacobian[:, 0], problem.response[:, :, 0]
+    J, X = normals
     own = jnp.sum(J * X, axis=1)
     own = jnp.where(own > 0, own, 1.0)
 
-    def one(i: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        pushed, moved = state
-        gap = gaps[i] + jnp.sum(J[i] * moved)
-        new = jnp.where(chosen[i], jnp.maximum(least, pushed[i] - gap / own[i]), 0.0)
-        return pushed.at[i].set(new), moved + X[i] * (new - pushed[i])
+    def one(moved: Any, row: Any) -> tuple[Any, Any]:
+        J, X, gap, own, pushed = row
+        new = jnp.maximum(least, pushed - (gap + jnp.sum(J * moved)) / own)
+        return moved + X * (new - pushed), new
 
     def sweep(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
-        return lax.fori_loop(0, gaps.shape[0], one, state)
+        rows = (J, X, gaps, own, state[0])
+        moved, pushed = for_active(chosen, one, state[1], rows)
+        return pushed, moved
 
     start = (jnp.zeros_like(gaps), jnp.zeros(X.shape[1]))
-    pushed, moved = lax.fori_loop(0, LIFTS, sweep, start)
+    pushed, moved = for_rows(LIFTS, sweep, start)
     return moved, pushed
