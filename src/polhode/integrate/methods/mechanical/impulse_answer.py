@@ -17,11 +17,14 @@ class Answer(NamedTuple):
     """M' dz = p + A^T l with A dz = 0: joints and loops answer with impulses.
 
     drift     z_f - z (nz,)
+    bend      z+ -> what the drift lacks (nz,): M' takes forces at the mean speed to
+              first order, and after an impact that is not enough
     to        p (nz,) or columns (nz, k) -> dz
     inertia   M'; None where loops answer, for then it is not M' alone that resists
     """
 
     drift: Any
+    bend: Callable[[Any], Any]
     to: Callable[[Any], Any]
     inertia: Any
 
@@ -32,12 +35,17 @@ def answer_of(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> An
     def a(z: Any) -> Any:
         return field.accelerations(t, q, z)
 
-    M = field.system.mass_matrix(t, q, table)
-    inertia = M - h / 2 * (M @ jax.jacfwd(a)(z))
-    solve = eliminated_in_order(inertia)
-    drift = solve(h * (M @ a(z)))
+    M, slope = field.system.mass_matrix(t, q, table), jax.jacfwd(a)(z)
+    inertia = M - h / 2 * (M @ slope)
+    solve, first = eliminated_in_order(inertia), a(z)
+    drift = solve(h * (M @ first))
+
+    def bend(after: Any) -> Any:
+        way = (after - z) / 2
+        return solve(h * (M @ (a(z + way) - first - slope @ way)))
+
     if not field.system.constraints:
-        return Answer(drift, solve, inertia)
+        return Answer(drift, bend, solve, inertia)
     A, _ = field.system.constraint_rows(t, q, z, table)
     yielding, sizes = solve(A.T), natural_sizes(field.system).rows
     S = A @ yielding
@@ -48,4 +56,4 @@ def answer_of(field: Field, t: Any, q: Any, z: Any, *, h: Any, table: Any) -> An
             return dz - yielding @ solve_rows(S, A @ dz, sizes)
         return jax.numpy.stack([held(p[:, k]) for k in range(p.shape[1])], axis=1)
 
-    return Answer(drift, held, None)
+    return Answer(drift, bend, held, None)
